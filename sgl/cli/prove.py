@@ -8,21 +8,22 @@ from typing import Any
 
 import click
 
-from sgl.automata import Licence, PatternProofs, Proofs, StructureCompiler, pieces_of, smallest_derivation
+from sgl.automata import StructureCompiler, pieces_of, smallest_derivation
 from sgl.automata.algebra.boolean import intersection
 from sgl.automata.algebra.tree_automaton import TreeAutomaton
 from sgl.automata.proofs.invariant import StateExample, state_examples, with_other_words
 from sgl.cli.files import CERTIFICATE, FILE, GRAMMAR, force_option
 from sgl.cli.session import Session, grammar_options, level_options
 from sgl.cli.terminal import count, json_option
+from sgl.core.claims import Claim, Kind, PatternProofs, Proofs, Supply, Verdict, verdict_of
 from sgl.core.interpret import Derivation, derive_tokens, finish, interpret
-from sgl.core.plan import Constraint, content_lemmas
+from sgl.core.plan import Constraint, Stratum, content_lemmas
 from sgl.core.structure import Structure
 from sgl.dataset import fingerprint, plain
 from sgl.diagnostics.model import display_width
 from sgl.frontend import Compiled
 from sgl.pipeline.comparison import Between, Comparison, Departure
-from sgl.pipeline.guarantees import DatasetCounts, excuses, pattern_guarantees, proof_data, read_counts, unparsed, used
+from sgl.pipeline.guarantees import DatasetCounts, excuses, pattern_guarantees, proof_data, read_counts, used
 from sgl.pipeline.proofs import certificate_file, establish, known_figures, with_needs
 from sgl.report import example_of
 from sgl.report.model import columns, graph_lines, tree_lines
@@ -102,12 +103,25 @@ def _show(
     else:
         titles = {pattern.name: pattern.title for pattern in compiled.plan.patterns}
         errors = session.diagnostics.errors
-        session.present("prove.j2", proofs=proofs, titles=titles, drawn=drawn, rarest=_rarest, errors=errors)
+        told: dict[str, Any] = {"kinds": _LETTERED, "signs": _signs, "rarest": _rarest}
+        session.present("prove.j2", proofs=proofs, titles=titles, drawn=drawn, errors=errors, **told)
 
 
-def _rarest(needs: Sequence[Licence]) -> Licence | None:
+#: The kinds of claims that have a column.
+_LETTERED = [kind for kind in Kind if kind.letter]
+
+
+def _signs(pattern: PatternProofs, drawn: DatasetCounts | None) -> str:
+    """Return a sign for each kind of claim; what a dataset says of its strings is open as long as there is none."""
+    stated = None if drawn is None else drawn.strings.get(pattern.name)
+    verdicts = {kind: verdict_of(pattern.of(kind)) for kind in _LETTERED}
+    verdicts[Kind.STRINGS] = Verdict.NOT_CHECKED if stated is None else Verdict(stated.result)
+    return "".join(verdict.sign for verdict in verdicts.values())
+
+
+def _rarest(needs: Sequence[Claim[Supply]]) -> Claim[Supply] | None:
     """Return the part that will be rarest, for the number that is asked for."""
-    return min(needs, key=lambda need: need.expected / max(need.minimum, 1), default=None)
+    return min(needs, key=lambda need: need.evidence.expected / max(need.evidence.minimum, 1), default=None)
 
 
 def _show_between(session: Session, paths: tuple[Path, Path], as_json: bool) -> None:
@@ -161,20 +175,24 @@ class PatternText:
                 text = " ".join(file.text[span.start : span.end].split())
                 clauses.append((f"{span.file}:{file.position(span.start)[0]}", text))
         told = {"proofs": self.proofs, "pattern": lowered.pattern, "clauses": columns(clauses), "used": used}
-        told |= {"guarantees": pattern_guarantees(self.proofs), "excuses": excuses, "unparsed": unparsed}
-        own = (self.invariant_of, self.first, self.smallest, self.language, self.sentence)
+        told |= {"guarantees": pattern_guarantees(self.proofs), "excuses": excuses, "drawn": self.structures.drawn}
+        own = (self.invariant_of, self.first, self.smallest, self.language, self.stratum, self.sentence)
         return told | {function.__name__: function for function in own}
+
+    def stratum(self, stream: str) -> Stratum:
+        """Return the stratum of a stream."""
+        return next(stratum for stratum in self.compiled.plan.strata if stratum.stream == stream)
 
     def language(self, stream: str) -> TreeAutomaton:
         """Return what a stratum is drawn from."""
-        return self.structures.language(next(s.constraint for s in self.compiled.plan.strata if s.stream == stream))
+        return self.structures.language(self.stratum(stream).constraint)
 
     def smallest(self, stream: str, structure: Structure) -> tuple[Derivation | None, TreeAutomaton]:
         """Return the smallest sentence of a stratum with a structure, and what it was taken from."""
         both = intersection(self.language(stream), self.structures.presence(structure))
         return smallest_derivation(both), both
 
-    def first(self, claim: Licence) -> list[str]:
+    def first(self, claim: Claim[Supply]) -> list[str]:
         """Return the smallest sentence with a part, of the first stratum of training that has it."""
         for stream in (stratum.stream for stratum in self.compiled.plan.strata if stratum.split == "train"):
             if claim.example is not None and self.language(stream).accepts(claim.example):

@@ -12,11 +12,11 @@ from functools import partial
 
 from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
 from sgl.automata.certificate import Certificate, certificate, certificate_text
-from sgl.automata.proofs.claims import DrawnNeed, Verdict
 from sgl.automata.proofs.compiler import shape_of
 from sgl.automata.proofs.prove import StratumStatistics, statistics_of
 from sgl.cache import cached, kept
-from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, Constraint, Plan, Stratum
+from sgl.core.claims import DrawnNeed
+from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, Plan, Stratum
 from sgl.dataset.fingerprint import core_digest, core_form
 from sgl.diagnostics import Diagnostic, Diagnostics
 from sgl.frontend import Compiled
@@ -130,7 +130,7 @@ def plan_with(plan: Plan, drawn: tuple[DrawnNeed, ...]) -> Plan:
         return plan
     streams = (f"{TRAIN}/{NEED_PREFIX}{need.pattern}/{need.index}" for need in drawn)
     own = [
-        Stratum(TRAIN, IN_DISTRIBUTION, stream, need.count, _with(usual.constraint, need))
+        Stratum(TRAIN, IN_DISTRIBUTION, stream, need.count, usual.constraint.requiring(need.structure))
         for stream, need in zip(streams, drawn, strict=True)
     ]
     rest = replace(usual, count=usual.count - sum(need.count for need in drawn))
@@ -138,16 +138,13 @@ def plan_with(plan: Plan, drawn: tuple[DrawnNeed, ...]) -> Plan:
     return replace(plan, strata=(rest, *own, *others))
 
 
-def _with(constraint: Constraint, need: DrawnNeed) -> Constraint:
-    return replace(constraint, require=(*constraint.require, (need.structure,)))
-
-
 def _short(proofs: Proofs) -> tuple[DrawnNeed, ...]:
     found: dict[object, DrawnNeed] = {}
     for pattern in proofs.patterns:
         for index, claim in enumerate(pattern.licences):
-            if claim.verdict is Verdict.PROVED and claim.short > RISK:
-                own = DrawnNeed(pattern.name, index, claim.structure, claim.minimum, claim.expected)
+            supply = claim.evidence
+            if not claim.refuted and supply.short > RISK:
+                own = DrawnNeed(pattern.name, index, claim.structure, supply.minimum, supply.expected)
                 if own.count > found.setdefault(claim.structure.canonical(), own).count:
                     found[claim.structure.canonical()] = own
     return tuple(found.values())
@@ -166,7 +163,7 @@ def _possible(
             hint = "make `train` larger, need fewer, or give the rules of this part more weight; "
             hint += "for less of everything leave `train` as it was, and add `percent 10` to `dataset`"
         elif usual is not None and (usual.every or compiled.plan.distinct_sentences):
-            size = count_derivations(structures.split(_with(usual.constraint, need)))
+            size = count_derivations(structures.split(usual.constraint.requiring(need.structure)))
             if size is not None and size < need.count:
                 note = f"the grammar has {size:,} different sentences for training that contain it"
                 hint = "need fewer, or add words or rules to the grammar"

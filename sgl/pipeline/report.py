@@ -9,23 +9,24 @@ them, so what is marked is what is checked::
     shown   The dog saw the cat on the mat.   obj and nmod marked
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import networkx as nx
 
-from sgl.automata import Licence, PatternProofs, Piece, Proofs, StructureCompiler
+from sgl.automata import StructureCompiler
 from sgl.automata.proofs.prove import LONGEST_COUNTED, StratumStatistics
 from sgl.automata.weights.nearest import NearestFinder
+from sgl.core.claims import Claim, Kind, PatternProofs, Proofs, Supply, Verdict
 from sgl.core.grammar import EXTRACTED
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Ambiguous, Constraint, Pattern, Plan, content_lemmas
 from sgl.core.structure import Structure
 from sgl.dataset import left_out, string_figures
 from sgl.frontend import Compiled
-from sgl.pipeline.guarantees import CHECKED, METHOD, NOT_CHECKED, REFUTED, excuses
+from sgl.pipeline.guarantees import excuses
 from sgl.pipeline.observers import Observer
 from sgl.pipeline.proofs import known_figures
 from sgl.report import Arc, Example, example_of
@@ -38,9 +39,6 @@ from sgl.verify.structure import GraphPattern, read_structure
 
 #: The split that the others are compared with.
 TRAIN = "train"
-
-#: The result of a check that had nothing to look at.
-NOTHING = "nothing to check"
 
 #: Names in a list of what training need not show.
 _NAMED = 60
@@ -66,7 +64,7 @@ def report_data(
         "parameters": sorted(compiled.parameters.items()),
         "source_language": plan.source,
         "target_language": plan.target if plan.target in texts else "",
-        "guarantees": _guarantees(manifest, verification),
+        "guarantees": [*_guarantees(manifest, verification)],
         "patterns": [
             _pattern(compiled, proofs.of(pattern.name), pattern, manifest, observer.examples, maker)
             for pattern in plan.patterns
@@ -100,21 +98,21 @@ def _sentence(compiled: Compiled, derivation: Derivation | None) -> str:
     return "" if derivation is None else interpret(compiled.grammar, derivation).texts[layer]
 
 
-def _guarantees(manifest: dict[str, Any], verification: Report) -> list[dict[str, str]]:
+def _guarantees(manifest: dict[str, Any], verification: Report) -> Iterator[dict[str, str]]:
     figures = string_figures(manifest)
-    result = CHECKED
+    verdict = Verdict.CHECKED
     if figures.policy is Ambiguous.IGNORE:
-        result = NOT_CHECKED
+        verdict = Verdict.NOT_CHECKED
     elif figures.ambiguous and figures.policy is not Ambiguous.REJECT:
-        result = REFUTED
+        verdict = Verdict.REFUTED
     claim = "No string has another reading with what is held out, or with another output."
-    rows = [(claim, METHOD, result, figures.sentence)]
+    yield {"claim": claim, "method": Kind.STRINGS.method, "result": verdict.value, "detail": figures.sentence}
     for check in verification.results:
         detail = check.reason or f"{check.checked:,} checked, {check.total:,} violations"
         # What had nothing to look at has shown nothing.
-        empty = check.status == "passed" and not check.checked
-        rows.append((check.claim, "checked", NOTHING if empty else check.status, detail))
-    return [dict(zip(("claim", "method", "result", "detail"), row, strict=True)) for row in rows]
+        empty = check.status == Verdict.PASSED.value and not check.checked
+        result = Verdict.EMPTY.value if empty else check.status
+        yield {"claim": check.claim, "method": "checked", "result": result, "detail": detail}
 
 
 def _sizes(plan: Plan, statistics: Sequence[StratumStatistics]) -> list[tuple[list[str], StratumStatistics]]:
@@ -169,8 +167,9 @@ def _pattern(
     # The shortest of the examples says what is asked most plainly.
     items = sorted(examples.get(pattern.name, ()), key=len)
     structures = pattern.gen or pattern.held_out
-    parts: list[tuple[str, Licence | Piece, str]] = [
-        ("need", claim, f"{claim.expected:,.0f} expected, {claim.minimum:,} asked for") for claim in proved.licences
+    needs = ((claim, claim.evidence) for claim in proved.licences)
+    parts: list[tuple[str, Claim[Any], str]] = [
+        ("need", claim, f"{own.expected:,.0f} expected, {own.minimum:,} asked for") for claim, own in needs
     ]
     parts += [("piece", claim, claim.verdict.value) for claim in proved.pieces]
     return {
@@ -193,7 +192,7 @@ def _pattern(
             }
             for role, claim, text in parts
         ],
-        "excused": excuses(proved.exposed, _NAMED),
+        "excused": excuses(proved.exposed.evidence, _NAMED),
         "examples": [maker.marked(found, structures) for found in items[1:]],
     }
 
@@ -222,7 +221,7 @@ class PairMaker:
         if split is not None and not split.empty:
             self._finder = NearestFinder(split, content_lemmas(compiled.grammar, compiled.plan))
 
-    def pair(self, pattern: Pattern, item: Derivation, licences: Iterable[Licence] = ()) -> Pair:
+    def pair(self, pattern: Pattern, item: Derivation, licences: Iterable[Claim[Supply]] = ()) -> Pair:
         """Return the pair of an item of ``pattern``, with the examples of what licenses it."""
         asked = self.marked(item, pattern.gen or pattern.held_out)
         nearest = None if self._finder is None else self._finder.find(item)

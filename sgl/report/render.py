@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from sgl.core.claims import Kind, Verdict
 from sgl.diagnostics.model import display_width
 from sgl.report.model import Arc, GraphWord, TreeNode
 
@@ -276,11 +277,6 @@ def _centres(words: Sequence[GraphWord], placed: Sequence[_Placed]) -> tuple[lis
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-#: Results of claims that hold, and of claims that are open; all other results are failures.
-_HOLDING = frozenset({"proved", "passed", "checked"})
-_OPEN = frozenset({"not checked", "nothing to check", "nothing claimed", "not certified", "waived", "skipped"})
-
-
 def render_report(data: Mapping[str, Any]) -> str:
     """Return the report as HTML, of the ``data`` that ``report.html.j2`` names at its head."""
     return page_environment().get_template("report.html.j2").render(data)
@@ -302,19 +298,15 @@ def page_environment(*packages: str) -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        "holds": _holds,
+        "holds": lambda result: Verdict(result).holds,
         "large": _large,
         "number": "{:,}".format,
         "percent": lambda share: f"{100 * share:.1f} %",
         "probability": _probability,
     }
     environment.globals |= {draw.__name__: draw for draw in (draw_graph, draw_heights, draw_lengths, draw_tree)}
+    environment.globals["kinds"] = list(Kind)
     return environment
-
-
-def _holds(result: str) -> bool | None:
-    """Return whether a claim with this result holds; None if that is open."""
-    return None if result in _OPEN else result in _HOLDING
 
 
 def _large(value: int | None) -> str:

@@ -20,7 +20,7 @@ a text has, and of the label of a node which tests it passes.
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
@@ -34,6 +34,7 @@ from sgl.automata.patterns.structure_automaton import FOUND, MeasuredAutomaton, 
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all, joint_states
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.cache import kept, memory
+from sgl.core.claims import Conflict
 from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
 from sgl.core.plan import Constraint, Stratum
 from sgl.core.structure import Structure
@@ -195,18 +196,6 @@ def _have(split: SplitGrammar, automata: Sequence[StructureAutomaton]) -> list[s
     words = [automaton.words(split.lexical.rules) for automaton in automata]
     found = joint_states(split, words, [automaton.step for automaton in automata])
     return [{any(a.accepts_state(n) for a, n in zip(automata, own, strict=True)) for own in x} for x in found]
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Clauses that no text of the grammar satisfies together.
-
-    One structure of each group of ``require`` must occur, and none of ``exclude``
-    may.  Both are empty if the grammar derives no text at all.
-    """
-
-    require: tuple[tuple[Structure, ...], ...]
-    exclude: tuple[Structure, ...]
 
 
 #: One of these structures must occur, or, if it is excluded, none of them may.

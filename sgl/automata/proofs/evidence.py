@@ -19,7 +19,7 @@ rules that several patterns hold out *together* (their other uses contain what o
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, chain
@@ -31,11 +31,11 @@ import numpy as np
 
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, smallest_derivation
 from sgl.automata.common import Numbering, computed_once
-from sgl.automata.proofs.claims import IngredientKind, Piece, Reason, Unseen, Verdict
-from sgl.automata.proofs.compiler import Conflict, StructureCompiler, find_conflict
+from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.invariant import with_other_words
 from sgl.automata.weights.split import NO_CHILD, SplitGrammar, acceptance_probability, count_derivations, split_grammar
 from sgl.core.alike import key
+from sgl.core.claims import Claim, Conflict, IngredientKind, Inventory, Kind, Reason, Unseen, Verdict
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation, fold
 from sgl.core.joint import LAYER
@@ -76,8 +76,9 @@ class StratumEvidence:
 class Evidence:
     """The evidence for one plan.
 
-    ``strata`` are in the order of the plan; ``training`` and ``generalization`` are those of these
-    splits, and ``populated_training`` those of training that are to have sentences.
+    ``strata`` are in the order of the plan; ``training`` and ``generalization`` are those of these splits,
+    ``populated_training`` those of training that are to have sentences, and ``in_distribution`` those of training
+    that no pattern or part asks for.
     """
 
     def __init__(self, compiler: StructureCompiler, plan: Plan) -> None:
@@ -89,6 +90,7 @@ class Evidence:
         self.training = [e for e in self.strata if e.stratum.split == TRAIN]
         self.generalization = [e for e in self.strata if e.stratum.split == GENERALIZATION]
         self.populated_training = [e for e in self.training if e.stratum.count]
+        self.in_distribution = [e for e in self.training if e.stratum.category == IN_DISTRIBUTION]
 
     @computed_once
     def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
@@ -292,29 +294,36 @@ def _piece(
     )
 
 
-def claim_pieces(evidence: Evidence, pattern: Pattern) -> tuple[tuple[Piece, ...], tuple[Structure, ...]]:
-    """Return the claims about each piece of what a pattern holds out, and what it waives that is no such piece."""
+def claim_pieces(evidence: Evidence, pattern: Pattern) -> tuple[Claim[None], ...]:
+    """Return the claims about each piece of what a pattern holds out, the same piece once."""
     pieces: dict[Structure, tuple[Structure, Structure]] = {}
     for whole in pattern.held_out:
         for piece in pieces_of(whole):
             pieces.setdefault(piece.canonical(), (piece, whole))
-    waived = {structure: key(structure) for structure in pattern.waive}
-    excused = {piece for piece in pieces if key(piece) in waived.values()} if waived else set[Structure]()
-    known = {key(piece) for piece in excused}
-    idle = tuple(structure for structure in pattern.waive if waived[structure] not in known)
-    claims = []
-    for name, (piece, whole) in pieces.items():
-        seen = evidence.find_in_training(name)
-        if not evidence.populated_training:
-            claims.append(Piece(piece, whole, Verdict.NOTHING))
-        elif seen is not None:
-            claims.append(Piece(piece, whole, Verdict.PROVED, *seen))
-        elif name in excused:
-            claims.append(Piece(piece, whole, Verdict.WAIVED))
-        else:
-            conflict = why_absent(evidence, piece)
-            claims.append(Piece(piece, whole, Verdict.REFUTED, conflict=conflict))
-    return tuple(claims), idle
+    waived = {key(structure) for structure in pattern.waive}
+    return tuple(_claim_piece(evidence, pattern.name, both, waived) for both in pieces.values())
+
+
+def _claim_piece(
+    evidence: Evidence, pattern: str, both: tuple[Structure, Structure], waived: Collection[Hashable]
+) -> Claim[None]:
+    piece, _ = both
+    claim = Claim(Kind.LICENSED, pattern, Verdict.REFUTED, None, both)
+    if not evidence.populated_training:
+        return replace(claim, verdict=Verdict.NOTHING)
+    if (seen := evidence.find_in_training(piece.canonical())) is not None:
+        return replace(claim, verdict=Verdict.PROVED, stream=seen.stream, example=seen.derivation)
+    if waived and key(piece.canonical()) in waived:
+        return replace(claim, verdict=Verdict.WAIVED)
+    return replace(claim, conflict=why_absent(evidence, piece))
+
+
+def idle_waivers(pattern: Pattern) -> tuple[Structure, ...]:
+    """Return what a pattern waives and is no piece of what it holds out."""
+    if not pattern.waive:
+        return ()
+    pieces = {key(piece.canonical()) for whole in pattern.held_out for piece in pieces_of(whole)}
+    return tuple(structure for structure in pattern.waive if key(structure) not in pieces)
 
 
 def why_absent(evidence: Evidence, structure: Structure) -> Conflict | None:
@@ -322,8 +331,7 @@ def why_absent(evidence: Evidence, structure: Structure) -> Conflict | None:
     if not evidence.populated_training:
         return None
     constraint = evidence.populated_training[0].stratum.constraint
-    wanted = replace(constraint, require=(*constraint.require, (structure,)))
-    return find_conflict(evidence.compiler, wanted)
+    return find_conflict(evidence.compiler, constraint.requiring(structure))
 
 
 #: A word, an entry, a form or a rule by name.
@@ -368,15 +376,13 @@ def _ingredients(grammar: CoreGrammar, rule: Rule, lemmas: Sequence[str], target
         yield IngredientKind.FORM, form
 
 
-def inventory_of(
-    evidence: Evidence, pattern: Pattern
-) -> tuple[tuple[tuple[IngredientKind, int], ...], tuple[Unseen, ...]]:
+def inventory_of(evidence: Evidence, pattern: Pattern) -> Inventory:
     """Return how many ingredients of each kind items use, and those that training cannot use."""
     items = [e for e in evidence.generalization if e.stratum.category == pattern.name]
     ingredients, used, trained = evidence.ingredients, used_rules(items), evidence.trained_rules
     if not (used and evidence.populated_training):
-        return (), ()
-    kinds = Counter([ingredients.all[i][0].value for i in ingredients.used_by(used)])
+        return Inventory((), ())
+    kinds = Counter([ingredients.all[i][0] for i in ingredients.used_by(used)])
     unseen = []
     for number in ingredients.used_by(used - trained):
         providers = ingredients.rules_of[number]
@@ -384,7 +390,7 @@ def inventory_of(
             rules = tuple(rule for rule in providers if rule in used)
             reason = _why_unseen(evidence, pattern, number, rules)
             unseen.append(Unseen(*ingredients.all[number], reason, rules))
-    return tuple((kind, kinds[kind.value]) for kind in IngredientKind), tuple(unseen)
+    return Inventory(tuple((kind, kinds[kind]) for kind in IngredientKind), tuple(unseen))
 
 
 def _why_unseen(evidence: Evidence, pattern: Pattern, ingredient: int, rules: Sequence[int]) -> Reason:
