@@ -167,6 +167,11 @@ class Inventory:
     barred: tuple[str, ...] = ()
 
     @property
+    def unseen_words(self) -> frozenset[str]:
+        """The words that training cannot use, excused or not."""
+        return frozenset(thing.name for thing in self.unseen if thing.kind is IngredientKind.WORD)
+
+    @property
     def missing(self) -> tuple[Unseen, ...]:
         """What training lacks without an excuse."""
         return tuple(thing for thing in self.unseen if thing.reason is Reason.MISSING)

@@ -150,6 +150,20 @@ def _short(proofs: Proofs) -> tuple[DrawnNeed, ...]:
     return tuple(found.values())
 
 
+#: Why a part cannot be drawn, and what to do.
+_TOO_SMALL = (
+    "they would be drawn by themselves, and for all needs together `train` is too small",
+    (
+        "make `train` larger, need fewer, or give the rules of this part more weight; for less of everything leave "
+        "`train` as it was, and add `percent 10` to `dataset`"
+    ),
+)
+_RESERVED = (
+    "only exposures or parts may contain it, as they reserve what they show",
+    "need nothing, or let `expose` show a narrower structure",
+)
+
+
 def _possible(
     compiled: Compiled, structures: StructureCompiler, drawn: tuple[DrawnNeed, ...], diagnostics: Diagnostics
 ) -> bool:
@@ -157,24 +171,23 @@ def _possible(
     possible, left = True, usual.count if usual is not None else 0
     for need in drawn:
         left -= need.count
-        note = hint = ""
-        if left < 0:
-            note = "they would be drawn by themselves, and for all needs together `train` is too small"
-            hint = "make `train` larger, need fewer, or give the rules of this part more weight; "
-            hint += "for less of everything leave `train` as it was, and add `percent 10` to `dataset`"
-        elif usual is not None and (usual.every or compiled.plan.distinct_sentences):
-            size = count_derivations(structures.split(usual.constraint.requiring(need.structure)))
-            if size is not None and size < need.count:
-                note = f"the grammar has {size:,} different sentences for training that contain it"
-                hint = "need fewer, or add words or rules to the grammar"
-                if not size:
-                    note = "only exposures or parts may contain it, as they reserve what they show"
-                    hint = "need nothing, or let `expose` show a narrower structure"
+        note, hint = _TOO_SMALL if left < 0 else _too_few(compiled, structures, need)
         if note:
             (lowered,) = (p for p in compiled.patterns if p.pattern.name == need.pattern)
-            span, number = lowered.span("need", need.index), f"{need.count:,}"
-            message = f"training cannot have {number} sentences with this part; "
+            message = f"training cannot have {need.count:,} sentences with this part; "
             message += f"{need.expected:,.1f} are expected"
-            diagnostics.error("SGL0814", span, message, hint, notes=(note,))
+            diagnostics.error("SGL0814", lowered.span("need", need.index), message, hint, notes=(note,))
             possible = False
     return possible
+
+
+def _too_few(compiled: Compiled, structures: StructureCompiler, need: DrawnNeed) -> tuple[str, str]:
+    """Return why the grammar has too few different sentences with a part; empty if it has enough."""
+    usual = compiled.plan.in_distribution(TRAIN)
+    if usual is None or not (usual.every or compiled.plan.distinct_sentences):
+        return "", ""
+    size = count_derivations(structures.split(usual.constraint.requiring(need.structure)))
+    if size is None or size >= need.count:
+        return "", ""
+    note = f"the grammar has {size:,} different sentences for training that contain it"
+    return (note, "need fewer, or add words or rules to the grammar") if size else _RESERVED

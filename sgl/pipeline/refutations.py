@@ -6,8 +6,8 @@ from itertools import chain
 
 import networkx as nx
 
-from sgl.automata import StructureCompiler, smallest_derivation
-from sgl.automata.proofs.invariant import with_other_words
+from sgl.automata import StructureCompiler
+from sgl.automata.proofs.invariant import smallest_text
 from sgl.core.claims import (
     Claim,
     Conflict,
@@ -19,6 +19,8 @@ from sgl.core.claims import (
     Reason,
     Supply,
     Unseen,
+    Verdict,
+    verdict_of,
 )
 from sgl.core.grammar import Fragment
 from sgl.core.interpret import Derivation, interpret
@@ -85,11 +87,8 @@ class _Reporter:
         return (f"witness: {self._sentence(derivation)}{more}",)
 
     def as_in(self, structure: Structure) -> str:
-        automaton = self.structures.disjunction((structure,))
-        derivation = smallest_derivation(automaton)
-        if derivation is None:
-            return ""
-        return f", as in {self._sentence(with_other_words(automaton, derivation, self._lemmas()))}"
+        derivation = smallest_text(self.structures.disjunction((structure,)), self._lemmas())
+        return "" if derivation is None else f", as in {self._sentence(derivation)}"
 
     def _lemmas(self) -> list[tuple[str, ...]]:
         return content_lemmas(self.compiled.grammar, self.compiled.plan)
@@ -128,20 +127,19 @@ class _Reporter:
             self._opposed(streams, opposed[0])
             return
         clauses = self.clauses(conflict, required=True)
-        primary = clauses[0] if clauses else Label(place_of_stream(self.compiled, streams[0]), "")
-        items = all(stream.startswith("gen/") for stream in streams)
-        what = f"no sentence {'can be an item of' if items else 'is left for'} {_names(streams)}"
+        primary, *others = clauses or [Label(place_of_stream(self.compiled, streams[0]), "")]
+        what = f"no sentence {'can be an item of' if _are_items(streams) else 'is left for'} {_names(streams)}"
         note, hint = _why_empty(conflict)
         if (note, hint) == _CONTRADICTION and not self._held_out().isdisjoint(conflict.exclude):
             hint += ", or `allow` the other pattern"
         label, notes = primary.text, (note,) if clauses else ()
-        self.diagnostics.error("SGL0812", primary.span, what, hint, label=label, labels=clauses[1:], notes=notes)
+        self.diagnostics.error("SGL0812", primary.span, what, hint, label=label, labels=others, notes=notes)
 
     def _opposed(self, streams: Sequence[str], structure: Structure) -> None:
         asking = place_of_stream(self.compiled, streams[0])
         places = places_of_structure(self.compiled, structure)
         others = [place for place in places if place != asking]
-        whose = "items of " if all(stream.startswith("gen/") for stream in streams) else ""
+        whose = "items of " if _are_items(streams) else ""
         plan, said = self.compiled.plan, ("asked for here", "excluded here")
         quotas = chain.from_iterable([*(p.quotas for p in plan.patterns), *(p.quotas for p in plan.parts)])
         if any(structure in quota.outside for quota in quotas):
@@ -194,7 +192,7 @@ class _PatternReporter(_Reporter):
 
     def _unexposed(self, proofs: PatternProofs) -> None:
         inventory = proofs.exposed.evidence
-        if not any(licence.refuted for licence in proofs.licences):
+        if verdict_of(proofs.licences) is not Verdict.REFUTED:
             for stream in inventory.barred:
                 self._barred(stream, inventory)
         if inventory.missing:
@@ -203,12 +201,13 @@ class _PatternReporter(_Reporter):
     def _items(self, proofs: PatternProofs) -> None:
         name, place = f"an item of `{self.lowered.pattern.name}`", self.lowered.declaration.name.span
         # Why a stratum is empty is said for all strata together.
-        for instance in (claim for claim in proofs.instances if claim.refuted and claim.conflict is None):
-            problem = "contains what another clause excludes"
-            if not instance.structures:
-                problem = "lacks the structure that every item must contain"
-            self.diagnostics.error("SGL0816", place, f"{name} {problem}", notes=self.witness(instance.witness))
-        if not any(claim.refuted for claim in proofs.held_out):
+        for instance in proofs.instances:
+            if instance.refuted and instance.conflict is None:
+                problem = "contains what another clause excludes"
+                if not instance.structures:
+                    problem = "lacks the structure that every item must contain"
+                self.diagnostics.error("SGL0816", place, f"{name} {problem}", notes=self.witness(instance.witness))
+        if verdict_of(proofs.held_out) is not Verdict.REFUTED:
             for disjoint in (claim for claim in proofs.disjoint if claim.refuted):
                 hint = "let `gen` imply one of the `forbid` structures"
                 notes = (*self.witness(disjoint.witness), "an item must contain something that training does not")
@@ -348,14 +347,13 @@ class _PatternReporter(_Reporter):
 
 def _makes(fragment: Fragment, structure: Structure) -> bool:
     """Return whether a fragment makes an edge or a word that the structure asks for by name."""
-    body = structure.body
-    labels = [link.labels for link in body.links if not link.labels.negated]
-    tests = chain.from_iterable(variable.tests for variable in body.variables)
-    lemmas = [test for test in tests if test.attribute == "lemma" and not test.negated]
-    own = [dict(node.attributes or ()).get("lemma") for node in fragment.nodes]
-    return any(label.accepts(edge.label) for label in labels for edge in fragment.edges) or any(
-        test.accepts(lemma) for test in lemmas for lemma in own if lemma is not None
-    )
+    labels = [link.labels for link in structure.body.links if not link.labels.negated]
+    if any(label.accepts(edge.label) for label in labels for edge in fragment.edges):
+        return True
+    tests = chain.from_iterable(variable.tests for variable in structure.body.variables)
+    named = [test.values for test in tests if test.attribute == "lemma" and not test.negated]
+    lemmas = [dict(node.attributes or ()).get("lemma") for node in fragment.nodes]
+    return not frozenset[str]().union(*named).isdisjoint(lemmas)
 
 
 def _why_empty(conflict: Conflict) -> tuple[str, str]:
@@ -374,6 +372,10 @@ def _with_edges(structure: Structure, edges: tuple[Link, ...]) -> Structure:
     new = {node: number for number, node in enumerate(nodes)}
     variables = tuple(structure.body.variables[node] for node in nodes)
     return replace(structure, body=Body(variables, tuple(edge.between(new) for edge in edges)), without=())
+
+
+def _are_items(streams: Sequence[str]) -> bool:
+    return all(stream.startswith("gen/") for stream in streams)
 
 
 def _names(streams: Sequence[str]) -> str:

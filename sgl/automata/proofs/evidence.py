@@ -5,12 +5,8 @@ to occur, a few hundred sentences hold one, and reading them is much cheaper tha
 automata.  Only what none of them contains has to be decided.  The sentences are sampled from the
 training strata, more of the in-distribution ones, and the generator starts from a constant.
 
-A benchmark that holds a structure out says that a model has seen everything smaller.  Its *pieces* are what is left
-when one link is taken away, a path is one shorter, or a number of edges one less.  A *link* is everything that a
-structure says of two nodes together: a relative clause and its gap are one.  What falls apart gives a piece for each
-connected part.  A node alone without a test is no piece.  A ``without`` stays with a piece that has all its nodes.
-
-One that training cannot contain is refuted, with the clauses that exclude it, unless it is waived.
+A piece of a held-out structure (:mod:`sgl.core.pieces`) that training cannot contain is refuted, with the clauses that
+exclude it, unless it is waived.
 
 There are four kinds of ingredients: a *word* is a lemma; an *entry*, a word in its frame, in whatever form; a *form*,
 what a word writes in the target layer; a *rule* has children.  Each that some item uses must have positive mass in
@@ -26,21 +22,20 @@ from itertools import accumulate, chain
 from random import Random
 from typing import NamedTuple
 
-import networkx as nx
 import numpy as np
 
-from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, smallest_derivation
+from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
 from sgl.automata.common import Numbering, computed_once
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
-from sgl.automata.proofs.invariant import with_other_words
+from sgl.automata.proofs.invariant import smallest_text
 from sgl.automata.weights.split import NO_CHILD, SplitGrammar, acceptance_probability, count_derivations, split_grammar
 from sgl.core.alike import key
 from sgl.core.claims import Claim, Conflict, IngredientKind, Inventory, Kind, Reason, Unseen, Verdict
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation, fold
-from sgl.core.joint import LAYER
+from sgl.core.pieces import pieces_of
 from sgl.core.plan import IN_DISTRIBUTION, Pattern, Plan, Stratum, content_lemmas, introduced_lemmas, repeats_lemma
-from sgl.core.structure import Body, Link, Structure, Variable
+from sgl.core.structure import Structure
 
 TRAIN = "train"
 GENERALIZATION = "gen"
@@ -163,8 +158,7 @@ class Evidence:
 
     def example(self, language: TreeAutomaton) -> Derivation | None:
         """Return the smallest text of a language, with other words for those that a sentence of the dataset repeats."""
-        found = smallest_derivation(language)
-        return found and with_other_words(language, found, self._lemmas)
+        return smallest_text(language, self._lemmas)
 
     def probability(self, evidence: StratumEvidence, structure: Structure) -> float:
         """Return the probability that a text of the stratum contains the structure."""
@@ -228,70 +222,6 @@ def sample_some(split: SplitGrammar, number: int) -> Iterator[Derivation]:
             stack += [child for child in reversed(children) if child != NO_CHILD]
         if not stack:
             yield tuple(derivation)
-
-
-def pieces_of(structure: Structure) -> tuple[Structure, ...]:
-    """Return the pieces of a structure, none of them twice up to the names of variables."""
-    pieces: dict[Structure, Structure] = {}
-    whole = structure.body
-    for test in whole.lengths if whole.variables or whole.lengths[1:] else ():
-        alone = replace(structure, body=Body((), lengths=(test,)), without=())
-        pieces.setdefault(alone, alone)
-    # A length is connected with nothing: without it the rest is a piece.
-    reduced = [(whole.variables, whole.links)] if whole.lengths else _reduced(whole)
-    for variables, links in reduced:
-        graph = nx.Graph([(link.source, link.target) for link in links])
-        graph.add_nodes_from(range(len(variables)))
-        for members in sorted(sorted(part) for part in nx.connected_components(graph)):
-            piece = _piece(structure, variables, links, members)
-            if piece is not None:
-                pieces.setdefault(piece.canonical(), piece)
-    return tuple(pieces.values())
-
-
-def _reduced(body: Body) -> Iterator[tuple[Sequence[Variable], Sequence[Link]]]:
-    """Yield the body with one link less or shorter, or one count lower, in each possible way."""
-    links = body.links
-    for pair in dict.fromkeys(frozenset((link.source, link.target)) for link in links):
-        own = [link for link in links if {link.source, link.target} == pair]
-        rest = [link for link in links if {link.source, link.target} != pair]
-        if len(own) == 1 and own[0].low > 1:
-            low = own[0].low - 1
-            rest.append(replace(own[0], low=low, high=low))
-        yield body.variables, rest
-    for place, variable in enumerate(body.variables):
-        for number, test in enumerate(variable.degrees):
-            if test.comparison != "<=" and test.number > 1:
-                degrees = list(variable.degrees)
-                degrees[number] = replace(test, number=test.number - 1)
-                variables = list(body.variables)
-                variables[place] = replace(variable, degrees=tuple(degrees))
-                yield variables, links
-
-
-def _piece(
-    structure: Structure, variables: Sequence[Variable], links: Sequence[Link], members: list[int]
-) -> Structure | None:
-    """Return the structure of one connected part; ``None`` if it says nothing."""
-    own = [link for link in links if link.source in members]
-    alone = variables[members[0]]
-    if not own and not alone.degrees and all(test.attribute == LAYER for test in alone.tests):
-        return None
-    # In the order of mention, so that the piece reads as an author would write it.
-    in_order = sorted(own, key=lambda link: not link.is_edge)
-    ends = [end for link in in_order for end in (link.source, link.target)]
-    number = {old: new for new, old in enumerate(dict.fromkeys([*ends, *members]))}
-    # A `without` stays with a piece that has all the nodes of the body it speaks about.
-    gone = {variable.name for variable in structure.body.variables}
-    gone -= {variables[old].name for old in members}
-    without = [
-        clause for clause in structure.without if gone.isdisjoint(variable.name for variable in clause.variables)
-    ]
-    return replace(
-        structure,
-        body=Body(tuple(variables[old] for old in number), tuple(link.between(number) for link in in_order)),
-        without=tuple(without),
-    )
 
 
 def claim_pieces(evidence: Evidence, pattern: Pattern) -> tuple[Claim[None], ...]:

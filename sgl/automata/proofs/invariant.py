@@ -22,7 +22,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from sgl.automata.algebra.tree_automaton import DEAD, SmallestDerivations, Table, TreeAutomaton
+from sgl.automata.algebra.tree_automaton import DEAD, SmallestDerivations, Table, TreeAutomaton, smallest_derivation
 from sgl.automata.common import Numbers, computed_once
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.interpret import Derivation
@@ -163,6 +163,12 @@ def state_examples(split: SplitGrammar, automaton: TreeAutomaton) -> Iterator[St
             accepting = state in automaton.accepting
             phrase = smallest.derivation(state)
             yield StateExample(category, state, accepting, state in reached, phrase)
+
+
+def smallest_text(automaton: TreeAutomaton, lemmas: list[tuple[str, ...]]) -> Derivation | None:
+    """Return the smallest derivation, with other words for those of ``lemmas`` that it repeats; None if it has none."""
+    found = smallest_derivation(automaton)
+    return found and with_other_words(automaton, found, lemmas)
 
 
 def with_other_words(automaton: TreeAutomaton, derivation: Derivation, lemmas: list[tuple[str, ...]]) -> Derivation:

@@ -24,7 +24,6 @@ from sgl.automata.weights.split import acceptance_probability, count_by_length, 
 from sgl.core.claims import (
     Claim,
     Cut,
-    IngredientKind,
     Inventory,
     Kind,
     Nesting,
@@ -234,7 +233,7 @@ def _exposed(evidence: Evidence, pattern: Pattern, strata: Sequence[StratumEvide
 
 def _barred(evidence: Evidence, inventory: Inventory, strata: Iterable[StratumEvidence]) -> Iterator[str]:
     """Yield the strata each of whose items has a word that training lacks: an item is accepted only without any."""
-    words = {thing.name for thing in inventory.unseen if thing.kind is IngredientKind.WORD}
+    words = inventory.unseen_words
     rules = [rule for rule, lemmas in enumerate(evidence.ingredients.lemmas) if not words.isdisjoint(lemmas)]
     # That training has no sentence is another error.
     if not rules or all(e.split.empty for e in evidence.training):
