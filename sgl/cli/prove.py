@@ -60,12 +60,12 @@ def command(
 ) -> None:
     """Prove the claims of all patterns of GRAMMAR: held out, instance, licensed, exposed."""
     if between is not None:
-        _refuse(bool(grammar or pattern or data or certificate), "`--between A B` takes two grammars and nothing else")
+        _refuse(any((grammar, pattern, data, certificate)), "`--between A B` takes two grammars and nothing else")
         _show_between(session, between, as_json)
         return
     if grammar is None:
         raise click.UsageError("Missing argument 'GRAMMAR'.")
-    _refuse(bool(certificate and pattern), "`--certificate` is about all patterns of one grammar")
+    _refuse(all((certificate, pattern)), "`--certificate` is about all patterns of one grammar")
     drawn = read_counts(data) if data is not None else None
     compiled = session.open_dataset(grammar)
     structures = StructureCompiler(compiled.grammar)

@@ -128,6 +128,12 @@ class Conflict:
     require: tuple[tuple[Structure, ...], ...]
     exclude: tuple[Structure, ...]
 
+    @property
+    def opposed(self) -> Structure | None:
+        """A structure that one clause asks for and another excludes."""
+        asked = {structure for group in self.require for structure in group}
+        return next((structure for structure in self.exclude if structure in asked), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:

@@ -30,9 +30,7 @@ def _pieces(structure: Structure) -> Iterator[Structure]:
     whole = structure.body
     for test in whole.lengths if whole.variables or whole.lengths[1:] else ():
         yield replace(structure, body=Body((), lengths=(test,)), without=())
-    # A length is connected with nothing: without it the rest is a piece.
-    bodies = [replace(whole, lengths=())] if whole.lengths else [*_with_less(whole), *_with_lower_counts(whole)]
-    for body in bodies:
+    for body in _smaller(whole):
         for members in _connected(body):
             own = [link for link in body.links if link.source in members]
             if own or _says_something(body.variables[members[0]]):
@@ -44,6 +42,15 @@ def _connected(body: Body) -> list[list[int]]:
     graph = nx.Graph([(link.source, link.target) for link in body.links])
     graph.add_nodes_from(range(len(body.variables)))
     return sorted(sorted(part) for part in nx.connected_components(graph))
+
+
+def _smaller(body: Body) -> Iterator[Body]:
+    if body.lengths:
+        # A length is connected with nothing: without it the rest is a piece.
+        yield replace(body, lengths=())
+    else:
+        yield from _with_less(body)
+        yield from _with_lower_counts(body)
 
 
 def _with_less(body: Body) -> Iterator[Body]:
@@ -82,6 +89,11 @@ def _piece(
     number = {old: new for new, old in enumerate(dict.fromkeys([*ends, *members]))}
     body = Body(tuple(variables[old] for old in number), tuple(link.between(number) for link in in_order))
     # A `without` stays with a piece that has all the nodes of the body it speaks about.
-    gone = {variable.name for variable in structure.body.variables} - {variable.name for variable in body.variables}
-    staying = (own for own in structure.without if gone.isdisjoint(variable.name for variable in own.variables))
-    return replace(structure, body=body, without=tuple(staying))
+    gone = _names(structure.body) - _names(body)
+    return replace(
+        structure, body=body, without=tuple(own for own in structure.without if gone.isdisjoint(_names(own)))
+    )
+
+
+def _names(body: Body) -> set[str]:
+    return {variable.name for variable in body.variables}

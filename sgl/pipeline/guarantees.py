@@ -96,13 +96,12 @@ def on_the_graphs(plan: Plan, items: Mapping[str, int], verification: Report) ->
     """Return the guarantee of the verifier for each pattern; ``items`` are the sentences written of each category."""
     results = [result for result in verification.results if result.code in GRAPH_CHECKS]
     violations = sum(result.total for result in results)
-    passed = all(result.status == Verdict.PASSED.value for result in results)
-    trained = dict.fromkeys(s.category for s in plan.strata if s.split != GEN)
-    training = sum(items.get(category, 0) for category in trained)
+    passed = {result.status for result in results} <= {Verdict.PASSED.value}
+    trained = {stratum.category for stratum in plan.strata if stratum.split != GEN}
+    searched = f"{sum(items.get(category, 0) for category in trained):,} of train, dev and test searched"
     rows = {}
     for name in (pattern.name for pattern in plan.patterns):
-        detail = f"{items.get(name, 0):,} graphs of its items and {training:,} of train, dev and test searched: "
-        detail += f"{violations:,} violations"
+        detail = f"{items.get(name, 0):,} graphs of its items and {searched}: {violations:,} violations"
         rows[name] = stated(name, Kind.GRAPHS, Verdict.PASSED if passed else Verdict.FAILED, detail)
     return rows
 
@@ -232,11 +231,14 @@ def _pattern_data(compiled: Compiled, pattern: PatternProofs, counts: DatasetCou
         },
         "disjoint": shown(pattern.disjoint, "stream", "verdict", "train_stream", "witness"),
     }
-    if counts is not None:
-        for need in data["needs"]:
-            need["drawn"] = counts.parts.get((name, need["structure"]))
-        data["items_drawn"] = counts.items.get(name, 0)
-    return data
+    return data if counts is None else data | _drawn(data, counts)
+
+
+def _drawn(data: Mapping[str, Any], counts: DatasetCounts) -> dict[str, Any]:
+    """Return what a dataset adds to the data of a pattern."""
+    name = data["name"]
+    needs = [need | {"drawn": counts.parts.get((name, need["structure"]))} for need in data["needs"]]
+    return {"needs": needs, "items_drawn": counts.items.get(name, 0)}
 
 
 def _claim_data(compiled: Compiled, claim: Claim[Any], members: Sequence[str]) -> dict[str, Any]:

@@ -122,9 +122,8 @@ class _Reporter:
         return {structure for pattern in self.compiled.plan.patterns for structure in pattern.held_out}
 
     def empty(self, streams: Sequence[str], conflict: Conflict) -> None:
-        asked = {structure for group in conflict.require for structure in group}
-        if opposed := [structure for structure in conflict.exclude if structure in asked]:
-            self._opposed(streams, opposed[0])
+        if conflict.opposed is not None:
+            self._opposed(streams, conflict.opposed)
             return
         clauses = self.clauses(conflict, required=True)
         primary, *others = clauses or [Label(place_of_stream(self.compiled, streams[0]), "")]
@@ -181,14 +180,17 @@ class _PatternReporter(_Reporter):
         unseen = [piece for piece in refuted if piece.whole not in proofs.vacuous]
         for piece in unseen:
             self._unseen_piece(piece)
+        self._waivers(proofs)
+        # Words that only an unseen piece brings are not worth a second message.
+        if not unseen and not self.blocked:
+            self._unexposed(proofs)
+
+    def _waivers(self, proofs: PatternProofs) -> None:
         for structure in proofs.idle_waivers:
             message = f"this is no piece of what `{self.lowered.pattern.name}` holds out"
             hint = "remove the clause, or write one of the pieces"
             notes = [f"a piece is {self._written(p.structure)}" for p in proofs.pieces[:_OFFERED]]
             self.diagnostics.error("SGL0852", self._place(structure), message, hint, notes=notes)
-        # Words that only an unseen piece brings are not worth a second message.
-        if not unseen and not self.blocked:
-            self._unexposed(proofs)
 
     def _unexposed(self, proofs: PatternProofs) -> None:
         inventory = proofs.exposed.evidence
@@ -348,12 +350,16 @@ class _PatternReporter(_Reporter):
 def _makes(fragment: Fragment, structure: Structure) -> bool:
     """Return whether a fragment makes an edge or a word that the structure asks for by name."""
     labels = [link.labels for link in structure.body.links if not link.labels.negated]
-    if any(label.accepts(edge.label) for label in labels for edge in fragment.edges):
-        return True
+    edges = any(label.accepts(edge.label) for label in labels for edge in fragment.edges)
+    return edges or not _asked_lemmas(structure).isdisjoint(
+        dict(n.attributes or ()).get("lemma") for n in fragment.nodes
+    )
+
+
+def _asked_lemmas(structure: Structure) -> frozenset[str]:
     tests = chain.from_iterable(variable.tests for variable in structure.body.variables)
-    named = [test.values for test in tests if test.attribute == "lemma" and not test.negated]
-    lemmas = [dict(node.attributes or ()).get("lemma") for node in fragment.nodes]
-    return not frozenset[str]().union(*named).isdisjoint(lemmas)
+    own = [test.values for test in tests if test.attribute == "lemma" and not test.negated]
+    return frozenset[str]().union(*own)
 
 
 def _why_empty(conflict: Conflict) -> tuple[str, str]:

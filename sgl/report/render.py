@@ -71,12 +71,14 @@ def wrapped(text: str, width: float, lines: int) -> list[str]:
                 found.append("")
             found[-1] += character
     kept = [line.strip() for line in found[:lines]]
-    if len(found) > lines:
-        # The last character may have no width, so more than one may have to go.
-        while kept[-1] and label_width(kept[-1] + "…") > width:
-            kept[-1] = kept[-1][:-1]
-        kept[-1] += "…"
-    return kept
+    return [*kept[:-1], _cut(kept[-1], width)] if len(found) > lines else kept
+
+
+def _cut(text: str, width: float) -> str:
+    # The last character may have no width, so more than one may have to go.
+    while text and label_width(text + "…") > width:
+        text = text[:-1]
+    return text + "…"
 
 
 def _pieces(text: str) -> list[str]:

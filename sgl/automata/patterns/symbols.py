@@ -7,6 +7,7 @@ decided for all at once.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -60,12 +61,15 @@ def frame_of(grammar: CoreGrammar, rule: Rule, layer: int) -> Frame:
     if len(set(fragment.exports)) < len(fragment.exports):
         raise UnsupportedStructure(f"rule {rule.name} gives one node two ports")
     glued = _glued(rule, fragment)
-    sizes = [len(grammar.categories[child].ports_in(name)) for child in rule.rhs]
-    unmentioned = [(c, port) for c, size in enumerate(sizes) for port in range(size) if (c, port) not in glued]
+    children = [
+        [(child, port) for port in range(len(grammar.categories[category].ports_in(name)))]
+        for child, category in enumerate(rule.rhs)
+    ]
+    unmentioned = [port for port in chain.from_iterable(children) if port not in glued]
     glued |= {port: local for local, port in enumerate(unmentioned, len(fragment.nodes))}
     labelled = [local for local, node in enumerate(fragment.nodes) if node.attributes is not None]
     return Frame(
-        ports=tuple(tuple([glued[child, port] for port in range(size)]) for child, size in enumerate(sizes)),
+        ports=tuple(tuple(map(glued.__getitem__, ports)) for ports in children),
         size=len(fragment.nodes) + len(unmentioned),
         labelled=tuple(labelled),
         fresh=tuple(_fresh(fragment, labelled, grammar.categories[rule.lhs].ports_in(name))),

@@ -82,10 +82,12 @@ class Evidence:
         self.patterns = {pattern.name: pattern for pattern in plan.patterns}
         self._lemmas = content_lemmas(compiler.grammar, plan)
         self.strata = [StratumEvidence(s, compiler.language(s.constraint), compiler.drawn(s)) for s in plan.strata]
-        self.training = [e for e in self.strata if e.stratum.split == TRAIN]
-        self.generalization = [e for e in self.strata if e.stratum.split == GENERALIZATION]
+        self.training, self.generalization = self._of(TRAIN), self._of(GENERALIZATION)
         self.populated_training = [e for e in self.training if e.stratum.count]
         self.in_distribution = [e for e in self.training if e.stratum.category == IN_DISTRIBUTION]
+
+    def _of(self, split: str) -> list[StratumEvidence]:
+        return [e for e in self.strata if e.stratum.split == split]
 
     @computed_once
     def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
@@ -309,18 +311,21 @@ def _ingredients(grammar: CoreGrammar, rule: Rule, lemmas: Sequence[str], target
 def inventory_of(evidence: Evidence, pattern: Pattern) -> Inventory:
     """Return how many ingredients of each kind items use, and those that training cannot use."""
     items = [e for e in evidence.generalization if e.stratum.category == pattern.name]
-    ingredients, used, trained = evidence.ingredients, used_rules(items), evidence.trained_rules
+    ingredients, used = evidence.ingredients, used_rules(items)
     if not (used and evidence.populated_training):
         return Inventory((), ())
     kinds = Counter([ingredients.all[i][0] for i in ingredients.used_by(used)])
-    unseen = []
+    counts = tuple((kind, kinds[kind]) for kind in IngredientKind)
+    return Inventory(counts, tuple(_unseen(evidence, pattern, used)))
+
+
+def _unseen(evidence: Evidence, pattern: Pattern, used: frozenset[int]) -> Iterator[Unseen]:
+    ingredients, trained = evidence.ingredients, evidence.trained_rules
     for number in ingredients.used_by(used - trained):
         providers = ingredients.rules_of[number]
         if trained.isdisjoint(providers):
             rules = tuple(rule for rule in providers if rule in used)
-            reason = _why_unseen(evidence, pattern, number, rules)
-            unseen.append(Unseen(*ingredients.all[number], reason, rules))
-    return Inventory(tuple((kind, kinds[kind]) for kind in IngredientKind), tuple(unseen))
+            yield Unseen(*ingredients.all[number], _why_unseen(evidence, pattern, number, rules), rules)
 
 
 def _why_unseen(evidence: Evidence, pattern: Pattern, ingredient: int, rules: Sequence[int]) -> Reason:

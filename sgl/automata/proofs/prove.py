@@ -96,22 +96,14 @@ def _pattern(evidence: Evidence, pattern: Pattern) -> PatternProofs:
 
 
 def _held_out(evidence: Evidence, pattern: Pattern, structure: Structure) -> Claim[Cut]:
-    leak = evidence.leak(structure)
     mass = acceptance_probability(evidence.compiler.disjunction((structure,)))
     cut = Cut(asserted=structure in pattern.never)
-    if leak is None:
-        return Claim(Kind.HELD_OUT, pattern.name, Verdict.PROVED, cut, (structure,), mass=mass)
+    claim = Claim(Kind.HELD_OUT, pattern.name, Verdict.PROVED, cut, (structure,), mass=mass)
+    if (leak := evidence.leak(structure)) is None:
+        return claim
     train_mass = max((evidence.probability(e, structure) for e in evidence.in_distribution), default=0.0)
-    return Claim(
-        Kind.HELD_OUT,
-        pattern.name,
-        Verdict.REFUTED,
-        replace(cut, train_mass=train_mass),
-        (structure,),
-        leak.stream,
-        mass,
-        witness=leak.derivation,
-    )
+    cut = replace(cut, train_mass=train_mass)
+    return replace(claim, verdict=Verdict.REFUTED, evidence=cut, stream=leak.stream, witness=leak.derivation)
 
 
 #: A training stratum, and the probability that one of its sentences has a part.
@@ -123,18 +115,22 @@ def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Claim[Supply]:
     if not any(mass > 0.0 for _, mass in sources):
         # Exposures of other patterns count only when nothing else is left.
         sources = [(e, evidence.probability(e, need.structure)) for e in evidence.training]
-    expected, by_chance, certain = 0.0, 0.0, 0
-    for source in sources:
-        own = _supplied(evidence, need, source)
-        expected, by_chance, certain = expected + own.expected, by_chance + own.by_chance, certain + own.certain
-    supply = Supply(need.minimum, expected, chance_of_fewer(need.minimum - certain, by_chance))
     mass = next((mass for e, mass in sources if e in evidence.in_distribution), 0.0)
+    supply = _supply(evidence, need, sources)
     claim = Claim(Kind.LICENSED, pattern.name, Verdict.REFUTED, supply, (need.structure,), mass=mass)
     shown = next((e for e, mass in sources if mass > 0.0), None)
     if shown is None:
         return replace(claim, conflict=why_absent(evidence, need.structure))
     example = evidence.smallest(shown, evidence.compiler.presence(need.structure))
     return replace(claim, verdict=Verdict.PROVED, example=example)
+
+
+def _supply(evidence: Evidence, need: Need, sources: Sequence[_Source]) -> Supply:
+    expected, by_chance, certain = 0.0, 0.0, 0
+    for source in sources:
+        own = _supplied(evidence, need, source)
+        expected, by_chance, certain = expected + own.expected, by_chance + own.by_chance, certain + own.certain
+    return Supply(need.minimum, expected, chance_of_fewer(need.minimum - certain, by_chance))
 
 
 def _sources(evidence: Evidence, pattern: Pattern) -> Iterator[StratumEvidence]:
