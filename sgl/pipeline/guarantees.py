@@ -100,7 +100,8 @@ def on_the_graphs(plan: Plan, items: Mapping[str, int], verification: Report) ->
     trained = {stratum.category for stratum in plan.strata if stratum.split != GEN}
     searched = f"{sum(items.get(category, 0) for category in trained):,} of train, dev and test searched"
     rows = {}
-    for name in (pattern.name for pattern in plan.patterns):
+    for pattern in plan.patterns:
+        name = pattern.name
         detail = f"{items.get(name, 0):,} graphs of its items and {searched}: {violations:,} violations"
         rows[name] = stated(name, Kind.GRAPHS, Verdict.PASSED if passed else Verdict.FAILED, detail)
     return rows

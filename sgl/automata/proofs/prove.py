@@ -13,7 +13,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import NamedTuple
 
 from sgl.automata.algebra.boolean import canonical, without_rules
 from sgl.automata.algebra.tree_automaton import smallest_derivation
@@ -106,10 +105,6 @@ def _held_out(evidence: Evidence, pattern: Pattern, structure: Structure) -> Cla
     return replace(claim, verdict=Verdict.REFUTED, evidence=cut, stream=leak.stream, witness=leak.derivation)
 
 
-#: A training stratum, and the probability that one of its sentences has a part.
-_Source = tuple[StratumEvidence, float]
-
-
 def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Claim[Supply]:
     sources = [(e, evidence.probability(e, need.structure)) for e in _sources(evidence, pattern)]
     if not any(mass > 0.0 for _, mass in sources):
@@ -125,11 +120,11 @@ def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Claim[Supply]:
     return replace(claim, verdict=Verdict.PROVED, example=example)
 
 
-def _supply(evidence: Evidence, need: Need, sources: Sequence[_Source]) -> Supply:
+def _supply(evidence: Evidence, need: Need, sources: Iterable[tuple[StratumEvidence, float]]) -> Supply:
     expected, by_chance, certain = 0.0, 0.0, 0
-    for source in sources:
-        own = _supplied(evidence, need, source)
-        expected, by_chance, certain = expected + own.expected, by_chance + own.by_chance, certain + own.certain
+    for one, mass in sources:
+        own, sure = _supplied(evidence, need, one, mass)
+        expected, by_chance, certain = expected + own, by_chance + (0.0 if sure else own), certain + sure
     return Supply(need.minimum, expected, chance_of_fewer(need.minimum - certain, by_chance))
 
 
@@ -141,23 +136,13 @@ def _sources(evidence: Evidence, pattern: Pattern) -> Iterator[StratumEvidence]:
             yield one
 
 
-class _Supplied(NamedTuple):
-    """The expected sentences of a stratum with a part; some are ``certain``, others come ``by_chance``."""
-
-    expected: float
-    by_chance: float = 0.0
-    certain: int = 0
-
-
-def _supplied(evidence: Evidence, need: Need, source: _Source) -> _Supplied:
-    one, mass = source
+def _supplied(evidence: Evidence, need: Need, one: StratumEvidence, mass: float) -> tuple[float, int]:
+    """Return the expected sentences of a stratum with a part, and how many are certain: all of them, or none."""
     if one.stratum.every:
         number = evidence.number(one, need.structure) if mass > 0.0 else 0
-        return _Supplied(number, certain=number)
-    expected = one.stratum.count * mass
-    if mass > _ALMOST and evidence.requires(one, (need.structure,)):
-        return _Supplied(expected, certain=one.stratum.count)
-    return _Supplied(expected, by_chance=expected)
+        return number, number
+    always = mass > _ALMOST and evidence.requires(one, (need.structure,))
+    return one.stratum.count * mass, one.stratum.count if always else 0
 
 
 def chance_of_fewer(number: int, mean: float) -> float:
