@@ -235,8 +235,7 @@ def source_of(
     for structure in [read_structure(compiled, text, sources, diagnostics) for text in where]:
         if source is None or structure is None:
             return None
-        require = (*source.constraint.require, (structure,))
-        source = source._replace(constraint=replace(source.constraint, require=require))
+        source = source._replace(constraint=source.constraint.requiring(structure))
     return source
 
 

@@ -29,7 +29,7 @@ from claims_model import Body, Structure, Tree, contains, trees
 from pieces import Joint, answered, name_of, pieces, read, written
 from random_claims import Maker, Pattern, StreamClaims, derivations, term_of
 from sgl.automata import Proofs, StructureCompiler, StructureTooCostly, UnsupportedStructure, Verdict
-from sgl.automata.proofs import claims as answers
+from sgl.core import claims as answers
 from sgl.core import structure as core
 from sgl.core.interpret import interpret
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -255,9 +255,7 @@ def check_pattern(
         check_verdict(compiled, licence, structure, training)
 
 
-def check_verdict(
-    compiled: Compiled, claim: answers.Piece | answers.Licence, structure: Structure, training: Training
-) -> None:
+def check_verdict(compiled: Compiled, claim: answers.Claim[object], structure: Structure, training: Training) -> None:
     """Compare one verdict with the sentences of training.
 
     Raises:
@@ -273,7 +271,7 @@ def check_verdict(
         return
     # What is drawn for a need are sentences of training, too.
     rest = training.of["train/in_distribution"]
-    several = isinstance(claim, answers.Licence)
+    several = claim.evidence is not None
     own = training.of.values() if several else [training.of.get(claim.stream or "", rest)]
     term = term_of(grammar, claim.example)
     if not any(tree.term == term and contains(tree, structure) for members in own for tree in members):

@@ -821,7 +821,7 @@ def check_verdicts(maker: Maker, proofs: Proofs, members: dict[str, list[Tree]],
             if seen and licence.verdict is Verdict.REFUTED:
                 raise Difference(f"training lacks {structure} by the proof, and has it")
         known = {rule for tree in training for rule in tree.rules}
-        for thing in of.exposed.unseen:
+        for thing in of.exposed.evidence.unseen:
             figures["claims"] += 1
             if thing.kind is IngredientKind.RULE and thing.name in known:
                 raise Difference(f"training cannot use {thing.name} by the proof, and does")
