@@ -165,7 +165,7 @@ class Maker:
         read = self._parser.read([row.source for row in rows], derive=True)
         for row, derivation in zip(rows, read.derivations or (), strict=True):
             yield Faulty("none", row, row.target, True)
-            if self._targets[row.category] and self._text(derivation) == row.target:
+            if derivation and self._targets[row.category] and self._text(derivation) == row.target:
                 yield from self._faults(row, derivation)
 
     def _faults(self, row: BenchmarkRow, derivation: Derivation) -> Iterator[Faulty]:

@@ -1,16 +1,15 @@
 """Parse sentences of a text layer into derivations: one, or many texts at once.
 
-Of many texts a :class:`BatchParser` says how many readings each has, and its best one.  The definition is the packed
-forest of :class:`Parser`; where there is much to read, ``sgl.accel.parse`` does the same with compiled code, a hundred
-times as fast.  Layers whose templates repeat children, and texts of thousands of characters, are left to the parser.
-What it refuses as too long has no readings here.
+Of many texts a :class:`BatchParser` says how many readings each has, and the reading if it has one.  The definition is
+the packed forest of :class:`Parser`; where there is much to read, ``sgl.accel.parse`` does the same with compiled code,
+many times as fast.  Layers whose templates repeat children, and texts of thousands of characters, are left to the
+parser.  What it refuses as too long has no readings here.
 """
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from math import inf, log
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.foreign import limits
 from sgl.parsing.chart import Chart
-from sgl.parsing.forest import Forest, best_readings
+from sgl.parsing.forest import Forest
 from sgl.parsing.layer import MOST_ABSORBED, Lattice, Spellings, TemplateIndex, TooLongError
 
 if TYPE_CHECKING:
@@ -169,12 +168,11 @@ _SECONDS = 1e-5
 class BatchReadings(NamedTuple):
     """What was found in some texts, by their numbers.
 
-    ``counts`` is exact below ``SATURATED``; ``scores`` are logarithms of the probability of the best reading, -inf
-    without one; ``derivations`` are empty where there is none, None if nobody asked.
+    ``counts`` is exact below ``SATURATED``; ``derivations``, None if nobody asked, are those of texts with one
+    reading, of others empty.
     """
 
     counts: NDArray[np.uint64]
-    scores: NDArray[np.float64]
     derivations: Derivations | None = None
 
 
@@ -196,15 +194,13 @@ class BatchParser:
         return not self.unsupported and accel.pays("parse", self._characters * _SECONDS)
 
     def read(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
-        """Return the readings of texts; if ``derive``, with the best derivation of each."""
+        """Return the readings of texts; if ``derive``, with the derivation where there is one."""
         return (self.read_compiled if self.pays(texts) else self.read_plainly)(texts, derive=derive)
 
     def read_plainly(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
         """Return the same, from the forest of each text."""
-        none = BatchReadings(
-            np.zeros(len(texts), np.uint64), np.zeros(len(texts)), Derivations.of([()] * len(texts)) if derive else None
-        )
-        return self._completed(none, texts, range(len(texts)))
+        none = Derivations.of([()] * len(texts)) if derive else None
+        return self._completed(BatchReadings(np.zeros(len(texts), np.uint64), none), texts, range(len(texts)))
 
     def read_compiled(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
         """Return the same, by compiled code as far as that reads the layer."""
@@ -232,15 +228,10 @@ class BatchParser:
             forest = None
             with suppress(TooLongError):
                 forest = self._parser.forest(texts[number])
-            count, score = 0, -inf
-            best: Derivation = ()
             if forest is not None:
-                count, best = min(forest.count, SATURATED), best_readings(forest, 1)[0].derivation
-                weights = [self._parser.grammar.rules[rule].weight for rule in best]
-                score = sum(log(weight) if weight > 0 else -inf for weight in weights)
-            found.counts[number], found.scores[number] = count, score
+                found.counts[number] = min(forest.count, SATURATED)
             if found.derivations is not None:
-                derivations[number] = best
+                derivations[number] = forest.reading(0) if forest is not None and forest.count == 1 else ()
         if found.derivations is None:
             return found
         return found._replace(derivations=Derivations.of(derivations))

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sgl.accel.machine import addresses
 from sgl.accel.parse import chart_kernel
 from sgl.accel.parse.productions import UnsuitableLayerError
 from sgl.accel.parse.tables import Space, space_for, tables_of
@@ -38,32 +37,30 @@ class CompiledReader:
         unread = {number for number, text in enumerate(plain) if not text}
         column = Column.of(plain)
         rows = column.rows
-        counts, scores = np.zeros(rows, np.uint64), np.zeros(rows, np.float64)
+        counts = np.zeros(rows, np.uint64)
         rules = np.zeros(rows * _RULES + _RULES if derive else 0, np.int32)
         ends = np.zeros(rows + 1, np.int64)
         longest = int(np.diff(column.offsets).max(initial=0))
         space = self._space_for(longest, _ENTRIES)
         first = 0
         while first < rows:
-            given = (addresses(self._tables), addresses(space), *column)
-            why, first = chart_kernel.read(*given, first, counts, scores, rules, ends, derive)
+            why, first = chart_kernel.read(self._tables, space, *column, first, counts, rules, ends, derive)
             if why == chart_kernel.RULES_FULL:
                 rules = np.concatenate((rules, np.zeros_like(rules)))
-            elif why == chart_kernel.ENTRIES_FULL and len(space.left) < _MOST_ENTRIES:
-                space = self._space_for(longest, 4 * len(space.left))
+            elif why == chart_kernel.ENTRIES_FULL and len(space.ways) < _MOST_ENTRIES:
+                space = self._space_for(longest, 4 * len(space.ways))
             elif why == chart_kernel.ENTRIES_FULL:
                 unread.add(first)
                 ends[first + 1] = ends[first]
                 first += 1
-        derivations = Derivations(rules, ends) if derive else None
-        return BatchReadings(counts, scores, derivations), sorted(unread)
+        return BatchReadings(counts, Derivations(rules, ends) if derive else None), sorted(unread)
 
     def _space_for(self, longest: int, entries: int) -> Space:
         space = self._space
-        if space is None or len(space.live) <= longest or len(space.left) < entries:
+        if space is None or len(space.reached) <= longest or len(space.ways) < entries:
             if space is not None:
-                longest = max(longest, len(space.live) - 1)
-                entries = max(entries, len(space.left))
+                longest = max(longest, len(space.reached) - 1)
+                entries = max(entries, len(space.ways))
             self._space = space = space_for(self._tables, longest, entries)
         return space
 

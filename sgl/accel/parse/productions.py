@@ -2,7 +2,7 @@
 
 Words that stand together are one part; a phrase whose first letter is raised is a symbol of its
 own; a child that may be empty is there in one production and left out in another; and a child
-that leaves no words is *unseen*: so many ways, with one likeliest derivation::
+that leaves no words is *unseen*: so many ways, and one derivation::
 
     N = Det Noun : 1        犬          right  Noun     order  Det: unseen, 2 ways (the, a)
                                                                Noun: part 0
@@ -14,7 +14,7 @@ refused, and so are categories that can be rewritten into themselves.
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from itertools import combinations
-from math import inf, log, prod
+from math import prod
 from typing import NamedTuple
 
 from sgl.core.grammar import Rule, Slot
@@ -41,22 +41,20 @@ class Production(NamedTuple):
     """A rule of a symbol, as far as it is seen.
 
     ``order`` has for each child of the rule the number of its part, or -1 minus the number of the
-    unseen derivation that stands for it.  ``ways`` and ``log_weight`` count what is unseen in.
+    unseen derivation that stands for it.  ``ways`` count what is unseen in.
     """
 
     left: int
     right: tuple[Part, ...]
     rule: int
     ways: int
-    log_weight: float
     order: tuple[int, ...]
 
 
 class Wordless(NamedTuple):
-    """What stands for a child without words: the ways, and the likeliest of them."""
+    """What stands for a child without words: the ways, and one of them."""
 
     ways: int
-    log_weight: float
     derivation: Derivation
 
 
@@ -115,14 +113,13 @@ class Productions:
                 right[-1] = (*last, word)
             else:
                 right.append((word,))
-        ways, score = 1, _log(rule.weight)
+        ways = 1
         for child in sorted(dropped | empty) if right else ():
             category = rule.rhs[child]
             found = self._empty[category] if child in empty else self._dropped(category)
             order[child] = -1 - self._numbers.setdefault(found.derivation, len(self._numbers))
             ways *= found.ways
-            score += found.log_weight
-        return Production(left, tuple(right), rule.id, ways, score, tuple(order))
+        return Production(left, tuple(right), rule.id, ways, tuple(order))
 
     def _dropped(self, category: int) -> Wordless:
         """Return what stands for a child that its template drops."""
@@ -132,12 +129,10 @@ class Productions:
             while stack:
                 best = self._index.likeliest.get(stack.pop())
                 if best is None:
-                    return Wordless(0, -inf, ())
+                    return Wordless(0, ())
                 rules.append(best)
                 stack.extend(reversed(best.rhs))
-            score = sum(_log(rule.weight) for rule in rules)
-            ways = self._index.ways.get(category, 1)
-            self._known[category] = Wordless(ways, score, tuple(rule.id for rule in rules))
+            self._known[category] = Wordless(self._index.ways.get(category, 1), tuple(rule.id for rule in rules))
         return self._known[category]
 
     def _empty_children(self) -> dict[int, Wordless]:
@@ -159,16 +154,11 @@ class Productions:
                 slots = self._slots(rule)
                 children = [found[c] if at in slots else self._dropped(c) for at, c in enumerate(rule.rhs)]
                 ways = prod(child.ways for child in children)
-                score = _log(rule.weight) + sum(child.log_weight for child in children)
-                choices.append(Wordless(ways, score, (rule.id, *(n for child in children for n in child.derivation))))
-            best = max(choices, key=lambda choice: (choice.ways > 0, choice.log_weight))
-            found[category] = best._replace(ways=sum(choice.ways for choice in choices))
+                choices.append(Wordless(ways, (rule.id, *(n for child in children for n in child.derivation))))
+            first = next((choice for choice in choices if choice.ways), Wordless(0, ()))
+            found[category] = first._replace(ways=sum(choice.ways for choice in choices))
         return found
 
     def _slots(self, rule: Rule) -> set[int]:
         template = rule.templates[self._index.layer]
         return {item.child for item in template if isinstance(item, Slot)}
-
-
-def _log(weight: float) -> float:
-    return log(weight) if weight > 0 else -inf
