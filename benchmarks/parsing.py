@@ -199,15 +199,13 @@ def kernel_reader(grammar: CoreGrammar) -> Callable[[Sequence[Sentence]], Timed]
     def read(sentences: Sequence[Sentence]) -> Timed:
         texts = [finish(layer, sentence) for sentence in sentences]
         many = texts * max(1, BATCH // len(texts))
-        batch.read_compiled(texts, derive=True)
+        batch.read_compiled(texts)
         started = time.process_time()
-        readings = batch.read_compiled(many, derive=True)
+        readings = batch.read_compiled(many)
         speed = len(many) / max(time.process_time() - started, 1e-9)
         found = [
             Read(count, probability(parser, text, derivation))
-            for text, count, derivation in zip(
-                texts, readings.counts.tolist(), readings.derivations or (), strict=False
-            )
+            for text, count, derivation in zip(texts, readings.counts.tolist(), readings.derivations, strict=False)
         ]
         return Timed(found, speed)
 

@@ -2,7 +2,7 @@
 
 Of many texts a :class:`BatchParser` says how many readings each has, and the reading if it has one.  The definition is
 the packed forest of :class:`Parser`; where there is much to read, ``sgl.accel.parse`` does the same with compiled code,
-many times as fast.  Layers whose templates repeat children, and texts of thousands of characters, are left to the
+many times as fast.  Layers whose templates repeat children, and texts of thousands of bytes, are left to the
 parser.  What it refuses as too long has no readings here.
 """
 
@@ -168,12 +168,11 @@ _SECONDS = 1e-5
 class BatchReadings(NamedTuple):
     """What was found in some texts, by their numbers.
 
-    ``counts`` is exact below ``SATURATED``; ``derivations``, None if nobody asked, are those of texts with one
-    reading, of others empty.
+    ``counts`` is exact below ``SATURATED``; ``derivations`` are those of texts with one reading, of others empty.
     """
 
     counts: NDArray[np.uint64]
-    derivations: Derivations | None = None
+    derivations: Derivations
 
 
 class BatchParser:
@@ -193,16 +192,17 @@ class BatchParser:
         self._characters += sum(map(len, texts))
         return not self.unsupported and accel.pays("parse", self._characters * _SECONDS)
 
-    def read(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
-        """Return the readings of texts; if ``derive``, with the derivation where there is one."""
-        return (self.read_compiled if self.pays(texts) else self.read_plainly)(texts, derive=derive)
+    def read(self, texts: Sequence[str]) -> BatchReadings:
+        """Return the readings of texts."""
+        return self.read_compiled(texts) if self.pays(texts) else self.read_plainly(texts)
 
-    def read_plainly(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
+    def read_plainly(self, texts: Sequence[str]) -> BatchReadings:
         """Return the same, from the forest of each text."""
-        none = Derivations.of([()] * len(texts)) if derive else None
-        return self._completed(BatchReadings(np.zeros(len(texts), np.uint64), none), texts, range(len(texts)))
+        read = [self._reading(text) for text in texts]
+        counts = np.array([count for count, _ in read], np.uint64)
+        return BatchReadings(counts, Derivations.of([derivation for _, derivation in read]))
 
-    def read_compiled(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
+    def read_compiled(self, texts: Sequence[str]) -> BatchReadings:
         """Return the same, by compiled code as far as that reads the layer."""
         from sgl.accel.parse import CompiledReader, UnsuitableLayerError
 
@@ -212,9 +212,15 @@ class BatchParser:
             except UnsuitableLayerError as error:
                 self.unsupported = str(error)
         if self._reader is None:
-            return self.read_plainly(texts, derive=derive)
-        found, others = self._reader.read([*map(self._short, texts)], derive)
-        return self._completed(found, texts, others) if others else found
+            return self.read_plainly(texts)
+        found, others = self._reader.read([*map(self._short, texts)])
+        if not others:
+            return found
+        plain = self.read_plainly([texts[number] for number in others])
+        found.counts[others] = plain.counts
+        derivations = dict(enumerate(iter(found.derivations)))
+        derivations |= zip(others, iter(plain.derivations), strict=True)
+        return found._replace(derivations=Derivations.of([*derivations.values()]))
 
     def _short(self, text: str) -> str:
         with suppress(TooLongError):
@@ -222,19 +228,12 @@ class BatchParser:
             return text
         return ""
 
-    def _completed(self, found: BatchReadings, texts: Sequence[str], others: Sequence[int]) -> BatchReadings:
-        derivations: list[Derivation] = list(iter(found.derivations or ()))
-        for number in others:
-            forest = None
-            with suppress(TooLongError):
-                forest = self._parser.forest(texts[number])
-            if forest is not None:
-                found.counts[number] = min(forest.count, SATURATED)
-            if found.derivations is not None:
-                derivations[number] = forest.reading(0) if forest is not None and forest.count == 1 else ()
-        if found.derivations is None:
-            return found
-        return found._replace(derivations=Derivations.of(derivations))
+    def _reading(self, text: str) -> tuple[int, Derivation]:
+        forest = None
+        with suppress(TooLongError):
+            forest = self._parser.forest(text)
+        count = 0 if forest is None else min(forest.count, SATURATED)
+        return count, forest.reading(0) if forest is not None and count == 1 else ()
 
 
 class FirstRead(NamedTuple):
@@ -253,10 +252,10 @@ def read_first(batch: BatchParser, sentences: Sequence[Iterable[tuple[str, tuple
     waiting = list(range(len(sentences)))
     while waiting:
         tried = [(number, *spelt) for number in waiting for spelt in islice(spellings[number], 1)]
-        readings = batch.read([text for _, text, _ in tried], derive=True)
-        best = iter(readings.derivations or ())
+        readings = batch.read([text for _, text, _ in tried])
+        only = iter(readings.derivations)
         waiting = []
-        for (number, text, changed), count, derivation in zip(tried, readings.counts.tolist(), best, strict=True):
+        for (number, text, changed), count, derivation in zip(tried, readings.counts.tolist(), only, strict=True):
             found[number] = FirstRead(text, changed, count, derivation)
             if not count:
                 waiting.append(number)

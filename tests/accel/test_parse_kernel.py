@@ -29,7 +29,7 @@ from sgl.rendering import text_output
 def read(core: CoreGrammar, texts: Sequence[str], layer: int = 0) -> BatchReadings:
     """What the kernel finds; the layer has to be one that it reads."""
     batch = BatchParser(Parser(core, layer))
-    found = batch.read_compiled(texts, derive=True)
+    found = batch.read_compiled(texts)
     assert not batch.unsupported
     return found
 
@@ -42,8 +42,7 @@ def counts(core: CoreGrammar, *texts: str) -> list[int]:
 def agree(core: CoreGrammar, texts: Sequence[str], layer: int = 0) -> None:
     """The number of readings, and the only one, are those of the forest."""
     parser = Parser(core, layer)
-    found = BatchParser(parser).read_compiled(texts, derive=True)
-    assert found.derivations is not None
+    found = BatchParser(parser).read_compiled(texts)
     for number, (text, derivation) in enumerate(zip(texts, found.derivations, strict=True)):
         forest = parser.forest(text)
         count = 0 if forest is None else forest.count
@@ -119,7 +118,7 @@ def test_a_derivation_is_given_where_there_is_one() -> None:
     core = grammar('S = A : 0\nS = B : 0\nA = : "x"\nB = : "x"\nB = : "y"')
     found = read(core, ["x", "y"])
     assert found.counts.tolist() == [2, 1]
-    assert list(found.derivations or ()) == [(), (1, 4)]
+    assert list(found.derivations) == [(), (1, 4)]
 
 
 def test_a_dropped_child_is_read_as_everything_that_it_can_be() -> None:
@@ -144,7 +143,7 @@ def test_a_dropped_child_with_endless_readings_is_read_as_its_likeliest() -> Non
     )
     found = read(core, ["x"])
     assert found.counts.tolist() == [1]
-    assert list(found.derivations or ()) == [(0, 2)]
+    assert list(found.derivations) == [(0, 2)]
 
 
 def test_children_may_be_empty_and_stand_in_any_order() -> None:
@@ -194,7 +193,6 @@ def test_memory_grows_with_the_texts() -> None:
     texts = ["Emma saw dogs", "Emma saw dogs" + " near dogs" * 200, "Emma saw dogs near dogs"]
     found = read(ATTACHMENT, texts)
     assert found.counts.tolist() == [1, SATURATED, 2]
-    assert found.derivations is not None
     assert [len(derivation) for derivation in found.derivations] == [5, 0, 0]
 
 

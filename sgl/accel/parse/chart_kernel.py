@@ -20,9 +20,6 @@ from sgl.accel.jit import kernel, part
 from sgl.accel.machine import has, lowest, plus, times
 from sgl.accel.parse.tables import Space, Tables
 
-#: What ended a run: all texts were read, or there was no room for entries or derivations.
-DONE, ENTRIES_FULL, RULES_FULL = 0, 1, 2
-
 #: What a chart has in place of the entry of the whole text.
 _NONE, _FULL = -1, -2
 
@@ -35,32 +32,30 @@ def read(
     space: Space,
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
-    first: int,
+    done: int,
     counts: NDArray[np.uint64],
+    unread: NDArray[np.bool_],
     rules: NDArray[np.int32],
     ends: NDArray[np.int64],
-    derive: bool,
-) -> tuple[int, int]:
-    """Read texts from the one numbered ``first`` on: why it ended, and the next number.
+) -> int:
+    """Read the texts from the one numbered ``done`` on; how many are done: fewer than all if ``rules`` are full.
 
-    ``counts`` receives the numbers of readings; if ``derive``, the rules of a text's only reading go to ``rules``,
-    their end to ``ends``, one place later.
+    ``counts`` receives the numbers of readings, ``unread`` which texts have too large a chart.  The rules of
+    a text's only reading go to ``rules``, their end to ``ends``, one place later.
     """
-    for number in range(first, len(counts)):
-        counts[number] = _ZERO
+    for number in range(done, len(counts)):
         ends[number + 1] = ends[number]
         root = _chart(tables, space, data, offsets[number], offsets[number + 1])
-        if root == _FULL:
-            return ENTRIES_FULL, number
-        if root == _NONE:
+        unread[number] |= root == _FULL
+        if root < 0:
             continue
         counts[number] = space.ways[root]
-        if derive and space.ways[root] == _ONE:
+        if space.ways[root] == _ONE:
             end = _derivation(tables, space, root, rules, ends[number])
             if end < 0:
-                return RULES_FULL, number
+                return number
             ends[number + 1] = end
-    return DONE, len(counts)
+    return len(counts)
 
 
 @part

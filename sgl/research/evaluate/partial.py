@@ -84,10 +84,11 @@ class PartialMatch:
 
     def golds(self, sources: Sequence[str], targets: Sequence[str]) -> list[Realization | None]:
         """Return what the gold items say; None where the grammar does not derive the pair."""
-        found = self._source.read(sources, derive=True)
-        likeliest = iter(found.derivations or ())
+        found = self._source.read(sources)
         golds: list[Realization | None] = []
-        for count, best, source, target in zip(found.counts.tolist(), likeliest, sources, targets, strict=True):
+        for count, best, source, target in zip(
+            found.counts.tolist(), iter(found.derivations), sources, targets, strict=True
+        ):
             # The first reading that is written like the target.
             derivations = [best] if count == 1 else _several(self._full, source)
             right = (derivation for derivation in derivations if self._gold_text(derivation) == target)
