@@ -137,13 +137,14 @@ class Productions:
         return Wordless(self._index.ways.get(category, 1), tuple(derivation))
 
     def _empty(self, category: int) -> Wordless:
-        choices: list[Wordless] = []
-        for rule in self._index.grammar.rules_of[category]:
-            template = rule.templates[self._index.layer]
-            slots = {item.child for item in template if isinstance(item, Slot)}
-            if all(isinstance(item, Slot) and rule.rhs[item.child] in self._nullable for item in template):
-                children = [self._unseen(child, empty=place in slots) for place, child in enumerate(rule.rhs)]
-                derivation = (rule.id, *chain.from_iterable(child.derivation for child in children))
-                choices.append(Wordless(prod(child.ways for child in children), derivation))
-        first = next((choice for choice in choices if choice.ways), Wordless(0, ()))
-        return first._replace(ways=sum(choice.ways for choice in choices))
+        choices = [found for rule in self._index.grammar.rules_of[category] if (found := self._wordless(rule)).ways]
+        return Wordless(sum(found.ways for found in choices), choices[0].derivation if choices else ())
+
+    def _wordless(self, rule: Rule) -> Wordless:
+        template = rule.templates[self._index.layer]
+        if not all(isinstance(item, Slot) and rule.rhs[item.child] in self._nullable for item in template):
+            return Wordless(0, ())
+        slots = {item.child for item in template if isinstance(item, Slot)}
+        children = [self._unseen(child, empty=place in slots) for place, child in enumerate(rule.rhs)]
+        derivation = chain.from_iterable(child.derivation for child in children)
+        return Wordless(prod(child.ways for child in children), (rule.id, *derivation))
