@@ -136,10 +136,10 @@ def items_of(derivations: Iterator[Derivation], grammar: CoreGrammar, figures: C
 
 def readings(parser: Parser, batch: BatchParser, texts: Sequence[str]) -> list[Derivation | Forest | None]:
     """The only reading of each text, or its forest where there are several."""
-    found = batch.read_compiled(texts, derive=True)
+    found = batch.read_compiled(texts)
     return [
         derivation if count == 1 else parser.forest(text)
-        for text, count, derivation in zip(texts, found.counts.tolist(), found.derivations or (), strict=True)
+        for text, count, derivation in zip(texts, found.counts.tolist(), found.derivations, strict=True)
     ]
 
 

@@ -118,7 +118,7 @@ def run(dataset: Path, items: int, seed: int) -> Json:
         "BLEU and chrF++": _timed(lambda: surface.count(texts[0], {"": [texts[1]]})).seconds,
     }
     parser = BatchParser(Parser(core, core.text_layer(plan.target)))
-    times["parsing alone"] = _timed(lambda: parser.read(texts[1], derive=True)).seconds
+    times["parsing alone"] = _timed(lambda: parser.read(texts[1])).seconds
     return {
         "patterns": len({row.category for row in rows}),
         "predictions": len(made),
@@ -162,10 +162,10 @@ class Maker:
 
     def faulty(self, rows: Sequence[BenchmarkRow]) -> Iterator[Faulty]:
         """The predictions for some items."""
-        read = self._parser.read([row.source for row in rows], derive=True)
-        for row, derivation in zip(rows, read.derivations or (), strict=True):
+        read = self._parser.read([row.source for row in rows])
+        for row, derivation in zip(rows, read.derivations, strict=True):
             yield Faulty("none", row, row.target, True)
-            if self._targets[row.category] and self._text(derivation) == row.target:
+            if derivation and self._targets[row.category] and self._text(derivation) == row.target:
                 yield from self._faults(row, derivation)
 
     def _faults(self, row: BenchmarkRow, derivation: Derivation) -> Iterator[Faulty]:

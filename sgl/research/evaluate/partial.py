@@ -14,7 +14,6 @@ with the verb says so itself.
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
-from itertools import chain
 from typing import NamedTuple
 
 from sgl.core.grammar import CoreGrammar
@@ -85,12 +84,13 @@ class PartialMatch:
 
     def golds(self, sources: Sequence[str], targets: Sequence[str]) -> list[Realization | None]:
         """Return what the gold items say; None where the grammar does not derive the pair."""
-        found = self._source.read(sources, derive=True)
-        likeliest = iter(found.derivations or ())
+        found = self._source.read(sources)
         golds: list[Realization | None] = []
-        for count, best, source, target in zip(found.counts.tolist(), likeliest, sources, targets, strict=True):
+        for count, best, source, target in zip(
+            found.counts.tolist(), iter(found.derivations), sources, targets, strict=True
+        ):
             # The first reading that is written like the target.
-            derivations: Iterable[Derivation] = chain((best,), _several(self._full, source)) if count else ()
+            derivations = [best] if count == 1 else _several(self._full, source)
             right = (derivation for derivation in derivations if self._gold_text(derivation) == target)
             golds.append(next(map(self._gold.realize, right), None))
         return golds
