@@ -28,6 +28,10 @@ from typing import Any, NamedTuple, TextIO
 
 Json = dict[str, Any]
 
+ROOT = Path(__file__).parent.parent
+# Models, forgers and whatever makes wrong things are parts of the tests; benchmarks run them on larger numbers.
+sys.path += [str(ROOT / "tests" / folder) for folder in ("", "models", "support")]
+
 #: The function that a worker process applies; set once in each worker.
 _work: list[Callable[[str], Json]] = []
 

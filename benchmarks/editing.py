@@ -25,10 +25,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from common import ROOT
 from sgl.children import collect_rarely
 from sgl.engine import Snapshot, Workspace
 
-ROOT = Path(__file__).parents[1]
 STEPS = ("diagnostics", "samples", "claims")
 MIB = 1 << 20
 

@@ -15,12 +15,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 from typing import NamedTuple
 
-from common import print_table
+from common import ROOT, print_table
 
-_ROOT = Path(__file__).parent.parent
 _TESTS = ("-m", "pytest", "-q", "-n", "2", "-m", "slow or not slow", "-p", "no:cacheprovider")
 #: The exit status of a part that cannot run on this machine.
 _IMPOSSIBLE = 3
@@ -81,7 +79,7 @@ def main() -> int:
         started = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             words = [word.format(seconds=chosen.seconds, seed=chosen.seed, folder=folder) for word in part.command]
-            code = subprocess.run([sys.executable, *words], cwd=_ROOT, check=False).returncode
+            code = subprocess.run([sys.executable, *words], cwd=ROOT, check=False).returncode
         impossible = code == _IMPOSSIBLE and part.command[0].startswith("benchmarks")
         verdict = "passed" if not code else "impossible here" if impossible else "failed"
         failed |= verdict == "failed"

@@ -25,7 +25,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+from common import ROOT
+
 GOLDEN = ROOT / "tests" / "golden" / "outputs.json"
 PUBLISHED = ROOT.parent / "shared" / "data"
 

@@ -32,11 +32,10 @@ from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
 
-from common import print_table, write_json
+from common import ROOT, print_table, write_json
 
-_ROOT = Path(__file__).parent.parent
 #: What is compiled, and what has hundreds of thousands of sentences to sample.
-GRAMMARS = {"compile": _ROOT / "docs" / "examples" / "farm.sgl", "sample": _ROOT / "grammars" / "sget.sgl"}
+GRAMMARS = {"compile": ROOT / "docs" / "examples" / "farm.sgl", "sample": ROOT / "grammars" / "sget.sgl"}
 
 #: A run is killed at most so often; then it is left alone.
 _MOST_KILLS = 4

@@ -20,9 +20,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from common import Spent, print_table, spent
+from common import ROOT, Spent, print_table, spent
 
-_ROOT = Path(__file__).parent.parent
 #: Lines that say how many sentences there are to be, and the numbers in them.
 _ASKS = re.compile(r"^(?: {2}(?:train|dev|test|gen|size) |quota ).*(?:\n {8}.*)*", re.MULTILINE)
 _NUMBER = re.compile(r"(?<![-\w{}.])(?:1000|5000|39700)(?![\w}.])")
@@ -40,7 +39,7 @@ def done(command: Sequence[str], place: Path) -> Spent:
 
 def enlarged(place: Path, times: int) -> Path:
     """Copy the grammar and multiply the sentences that it asks for; return its main file."""
-    shutil.copytree(_ROOT / "grammars", place, dirs_exist_ok=True)
+    shutil.copytree(ROOT / "grammars", place, dirs_exist_ok=True)
     for path in (place / "sget.sgl", place / "sget" / "patterns.sgl"):
         text = path.read_text("utf-8")
         path.write_text(_ASKS.sub(lambda asks: _multiplied(asks[0], times), text), "utf-8")

@@ -15,17 +15,15 @@ import os
 import re
 import shutil
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "support"))
+from lsprotocol import types
 
-from editor import Editor  # noqa: E402 - the client of the tests
-from lsprotocol import types  # noqa: E402
+from common import ROOT
+from editor import Editor
 
 #: For each grammar its folder, the file that is edited, and a pattern.
 GRAMMARS = {

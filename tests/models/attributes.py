@@ -4,7 +4,7 @@ Grammars are drawn with attributes on words, cells, quoted words and ``literal``
 edges that depend on features (``attributes_maker.py``).  Of each grammar a small dataset is sampled, and each row
 is derived by plain code (``attributes_model.py``), which reads its sentence from left to right::
 
-    PYTHONPATH=benchmarks python benchmarks/models.py attributes --grammars 200 --seed 1
+    python benchmarks/models.py attributes --grammars 200 --seed 1
 
 Compared are the target, and of both graph layers the nodes with all their attributes and the edges, as the files
 in CoNLL-U have them.  Differences are printed, and the exit status is then 1.

@@ -4,8 +4,8 @@ What a pattern holds out has *pieces* (``pieces.py``); training must be able to 
 pattern waives it, and each part that it needs.  Here the sentences of training are listed up to a length, by the
 model of ``tests/models/claims_model.py``, and every one is searched for every piece::
 
-    PYTHONPATH=benchmarks python benchmarks/models.py licensed --grammars 1000 --seed 1
-    PYTHONPATH=benchmarks python benchmarks/models.py licensed --grammars 1000 --seed 1 --layers
+    python benchmarks/models.py licensed --grammars 1000 --seed 1
+    python benchmarks/models.py licensed --grammars 1000 --seed 1 --layers
 
 Compared are, for each pattern, which pieces there are and which waivers waive nothing; for each piece and each
 need, the verdict, and the sentence that is shown; and for each piece and part of training, which of all sentences

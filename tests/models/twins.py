@@ -4,7 +4,7 @@ A twin takes over every template and every word; a clause of its own that says s
 and every sentence must have exactly one.  Here grammars are drawn whose differences are kept in order by a
 feature, or nearly so, and a model (``twins_model.py``) lists their sentences up to a length with their twins::
 
-    PYTHONPATH=benchmarks python benchmarks/models.py twins --grammars 1000 --seed 1 --datasets 20
+    python benchmarks/models.py twins --grammars 1000 --seed 1 --datasets 20
 
 Compared are whether the grammar is refused (SGL0325), and the sentence that the message shows; the twin of each
 derivation; and, of every so many grammars, the pairs of a dataset.  Differences are printed, and the exit status

@@ -8,7 +8,7 @@ or pattern, by the proof of its own claims, by the comparison of its training wi
 original tests, or by the verifier, which reads a small dataset drawn from it against the
 original's manifest.  A mutant that keeps all claims has to pass::
 
-    python benchmarks/mutants.py grammars/sget.sgl --jobs 2 --json mutants.json
+    python benchmarks/models.py mutants grammars/sget.sgl --jobs 2 --json mutants.json
 
 The table counts the mutants of each kind by who caught them; below are the mutants that
 nobody caught, and those that were harmless but set off an alarm; there should be none.
@@ -23,7 +23,6 @@ run that was interrupted goes on where it stopped.  How a mutant is judged:
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -136,7 +135,3 @@ def report(results: dict[str, Json]) -> None:
     for name, result in results.items():
         if result["verdict"] in (WRONG_GRAPH, MISSED, ALARM):
             print(f"{result['verdict'].upper()}: {name}\n    {result['message']}")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

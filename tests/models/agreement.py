@@ -4,14 +4,14 @@ Draws sentences from every stratum of a grammar's plan and from the whole gramma
 and asks of each sentence and each structure of the plan whether it occurs: once the
 structure's automaton, on the derivation; once the verifier, on the written CoNLL-U::
 
-    python benchmarks/agreement.py grammars/sget.sgl --items 300
+    python benchmarks/models.py agreement grammars/sget.sgl --items 300
 
 The two share no code: the verifier reads the structures and the graphs with its own
 readers.  With ``--random N`` the same is asked of N random structures over the labels,
 attributes and words of the grammar, and on every third sentence of a third judge as
 well, the definition of a match written down directly (``definition.py``)::
 
-    python benchmarks/agreement.py grammars/sget.sgl --random 1000 --items 3 --jobs 2
+    python benchmarks/models.py agreement grammars/sget.sgl --random 1000 --items 3 --jobs 2
 
 A structure whose automaton would be too large is counted and listed.  A disagreement
 is printed with its sentence, and the exit status is then 1.
@@ -20,7 +20,6 @@ is printed with its sentence, and the exit status is then 1.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -217,7 +216,3 @@ def written(compiled: Compiled, derivations: list[Derivation]) -> Iterator[Sente
             if isinstance(sentence, Malformed):
                 raise ValueError(f"line {sentence.line}: {sentence.reason}")
             yield sentence
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -3,7 +3,7 @@
 Takes the published COGS forms (or any TSV file whose second column is one), renames and
 shuffles each, makes three kinds of mutants of each, and asks three judges::
 
-    python benchmarks/equivalence.py ../shared/data/cogs/train.tsv ../shared/data/slog/dev.cogs.tsv
+    python benchmarks/models.py equivalence ../shared/data/cogs/train.tsv ../shared/data/slog/dev.cogs.tsv
 
 * ``equivalent``, this project's comparison;
 * ``reformatted_exact_match``, the metric published with SLOG;
@@ -19,7 +19,6 @@ is wrong about any pair.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -29,9 +28,9 @@ from typing import NamedTuple
 
 import networkx as nx
 from networkx.algorithms.isomorphism import categorical_edge_match, categorical_node_match
+from perturbation import KINDS, mutants, perturbed
 
 from common import Json, print_table, write_json
-from perturbation import KINDS, mutants, perturbed
 from sgl.research.evaluate import equivalent, reformatted_exact_match
 from sgl.research.logical_forms.notation import Atom, Form, read_form
 
@@ -174,7 +173,3 @@ def report(result: Json) -> None:
     header = ("pairs", "number", *JUDGE_OF, "reading", "ratio")
     figures = ("number", *JUDGE_OF, "reading", "ratio")
     print_table(header, [[row["pairs"], *(round(row[f], 1) for f in figures)] for row in result["speed"]])
-
-
-if __name__ == "__main__":
-    sys.exit(main())

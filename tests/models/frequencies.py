@@ -5,7 +5,7 @@ them and before any rejection, and compares with what follows from the grammar o
 part without drawing anything: how often each rule is used, how many tokens a text has,
 how high its derivation is::
 
-    python benchmarks/frequencies.py grammars/sget.sgl --items 4000 --jobs 2
+    python benchmarks/models.py frequencies grammars/sget.sgl --items 4000 --jobs 2
 
 For a sum f over the rules of a derivation, a mean over n derivations deviates from its
 expectation by ``z`` standard errors.  Expectation and variance are exact: with m(q) the
@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -303,7 +302,3 @@ def report(strata: dict[str, Json], overall: Json) -> None:
         f"{overall['heights degrees of freedom']} degrees of freedom, "
         f"p = {overall['heights p']:.2g}"
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -5,7 +5,7 @@ from the grammar as it is written; writes each in every text layer, joined as th
 is, and parses the text with the whole grammar.  Among the readings has to be one with
 the same texts in the other layers and the same graphs::
 
-    python benchmarks/roundtrip.py grammars/sget.sgl --items 5000 --json roundtrip.json
+    python benchmarks/models.py roundtrip grammars/sget.sgl --items 5000 --json roundtrip.json
 
 So many sentences are drawn of each category (the in-distribution part of train, the
 exposures of a pattern, its items, …) and ten times as many of the grammar; a sentence
@@ -16,7 +16,6 @@ sentences, and the exit status is then 1.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -184,7 +183,3 @@ def _row(name: str, figures: Json, layers: Sequence[str]) -> list[object]:
             figures.get(f"{layer} failures", 0),
         ]
     return row
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -3,7 +3,7 @@
 Takes a dataset of the SGET grammar, and makes from some items of each pattern predictions
 with one known fault::
 
-    python benchmarks/scoring.py out/sget --items 100
+    python benchmarks/models.py scoring out/sget --items 100
 
 ==============  ==========================================  ==============================
 fault           made by                                     Partial Match should be
@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -228,7 +227,3 @@ def report(result: Json) -> None:
     print(f"agreement: {agree:,} of {result['predictions']:,}")
     print("\nmicroseconds for a prediction (CPU time)")
     print_table(("step", "time"), [[k, round(v, 1)] for k, v in result["microseconds"].items()])
-
-
-if __name__ == "__main__":
-    sys.exit(main())

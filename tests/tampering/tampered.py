@@ -5,7 +5,7 @@ changes a copy of it in some hundreds of ways: carelessly, so that a hash no lon
 and carefully, in all formats alike, with new counts and hashes in the manifest.  Each copy
 goes through the verifier::
 
-    python benchmarks/tampered.py grammars/sget.sgl --jobs 2 --json tampered.json
+    python benchmarks/models.py tampered grammars/sget.sgl --jobs 2 --json tampered.json
 
 What is harmful has to be noticed by the check that is there for it; what is harmless has
 to pass.  The table counts both by kind, below it is what was missed, and the harmless ones
@@ -16,7 +16,7 @@ A certificate can be tampered with by itself, in ways drawn at random from a see
 checker judges, and stops at the first line of reasoning that fails::
 
     sglc prove grammars/sget.sgl --certificate sget.json
-    python benchmarks/tampered.py --certificate sget.json --count 40 --seed 1
+    python benchmarks/models.py tampered --certificate sget.json --count 40 --seed 1
 """
 
 from __future__ import annotations
@@ -184,7 +184,3 @@ def report(results: dict[str, Json]) -> None:
         elif result["verdict"] in (OTHER, MISSED, ALARM, NOT_HERE):
             print(f"{result['verdict'].upper()}: {name} ({result['expected']})")
             print(f"    {result['message']}")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
