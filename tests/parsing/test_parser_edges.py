@@ -34,7 +34,7 @@ def test_a_sentence_of_too_many_words_is_refused(sentence: str | list[str]) -> N
 
 def test_the_longest_sentence_that_is_allowed_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     most = 5
-    monkeypatch.setattr("sgl.parsing.parser.limits", lambda: type("Limits", (), {"words": most})())
+    monkeypatch.setattr("sgl.parsing.parser.limits", type("Limits", (), {"words": most}))
     for parser, sentence, longer in (
         (ENGLISH, ["a"] * 5, ["a"] * 6),
         (ENGLISH, "five words of many characters", "one more word than five is too many"),

@@ -11,11 +11,11 @@ from lark.grammar import NonTerminal, Rule, Terminal
 from lark.lexer import PatternStr
 
 import sgl.lang
+from claims_maker import Maker
 from fuzz import seeds
 from fuzz.case import Case
 from fuzz.mutation import bytes_mutated, swapped_alike, tokens_mutated
 from fuzz.targets.target import Target, said
-from random_claims import Maker
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.lang.project import load_project
 
