@@ -39,18 +39,20 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="name the slips")
     parser.add_argument("--json", type=Path, help="write the result to this file")
     options = parser.parse_args()
-    slips = [slip for slip in _chosen(options) if not options.only or options.only in slip.name]
+    known, gone = fixed(ROOT)
+    chosen = known if options.known else _drawn(options)
+    slips = [slip for slip in chosen if not options.only or options.only in slip.name]
     if options.list:
         print("\n".join(slip.name for slip in slips))
         return 0
+    for name in gone if options.known else ():
+        print(f"no longer there: {name}")
     verdicts = tried(slips, options.json)
     report(verdicts)
     return 1 if any(verdict == SURVIVED for verdict, _ in verdicts.values()) else 0
 
 
-def _chosen(options: argparse.Namespace) -> list[Slip]:
-    if options.known:
-        return fixed(ROOT)
+def _drawn(options: argparse.Namespace) -> list[Slip]:
     return [slip for p in options.packages for slip in drawn(package_slips(ROOT, p), options.number, options.seed)]
 
 

@@ -20,9 +20,9 @@ def equivalents() -> dict[str, str]:
     return {entry["slip"]: entry["reason"] for entry in _known()["equivalent"]}
 
 
-def fixed(root: Path) -> list[Slip]:
-    """Return the slips that have to be killed, as they stand in the tree; raises ``KeyError`` if one is gone."""
+def fixed(root: Path) -> tuple[list[Slip], list[str]]:
+    """Return the slips that have to be killed, as they stand in the tree, and the names that stand there no more."""
     names = _known()["fixed"]
-    files = dict.fromkeys(name.partition(" ")[0] for name in names)
+    files = [file for file in dict.fromkeys(name.partition(" ")[0] for name in names) if (root / file).is_file()]
     found = {slip.name: slip for file in files for slip in slips_of(file, (root / file).read_text("utf-8"))}
-    return [found[name] for name in names]
+    return [found[name] for name in names if name in found], [name for name in names if name not in found]
