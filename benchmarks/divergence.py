@@ -32,7 +32,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from common import Json, print_table, write_json
+from common import Json, command_line, print_table, write_json
 from dense_splits import CANDIDATES, EVERY, Dense, agreement
 from opening import opened
 from sgl.automata import StructureCompiler
@@ -78,7 +78,7 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("corpus", type=Path, help="a grammar, or a treebank in CoNLL-U")
     parser.add_argument("--sizes", type=int, nargs="+", default=[5_000, 20_000, 100_000])
     parser.add_argument("--targets", type=float, nargs="+", default=[0.0, 0.5, 1.0])
@@ -87,7 +87,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--timed", type=int, default=6, help="dense choices that are timed")
     parser.add_argument("--whole", action="store_true", help="make all dense choices")
     parser.add_argument("--seed", type=int, default=11)
-    parser.add_argument("--json", type=Path, help="write the result to this file")
     return parser.parse_args()
 
 

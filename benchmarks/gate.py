@@ -10,14 +10,13 @@ table.  A part that cannot run here is named as such.  The exit status is 1 if a
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
 import time
 from typing import NamedTuple
 
-from common import ROOT, print_table
+from common import ROOT, command_line, print_table
 
 _TESTS = ("-m", "pytest", "-q", "-n", "2", "-m", "slow or not slow", "-p", "no:cacheprovider")
 #: The exit status of a part that cannot run on this machine.
@@ -67,7 +66,7 @@ PARTS = {
 
 def main() -> int:
     """Run the parts that are asked for; the exit status is 1 if one has failed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line(__doc__)
     parser.add_argument("parts", nargs="*", choices=[[], *PARTS], metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--seconds", type=int, default=30, help="how long each fuzzer tries")
     parser.add_argument("--seed", type=int, default=1, help="the seed of what they try")

@@ -19,7 +19,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from common import ROOT, print_table, write_json
+from common import ROOT, command_line, print_table, write_json
 from slips.draw import Slip, drawn, package_slips
 from slips.known import equivalents, fixed
 from slips.trial import KILLED, SURVIVED, Bench
@@ -30,14 +30,13 @@ EQUIVALENT = "equivalent"
 
 def main() -> int:
     """Try slips; the exit status is 1 if one survives."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("packages", nargs="*", default=PACKAGES, help=", ".join(PACKAGES))
     parser.add_argument("--number", type=int, default=10, help="of each package")
     parser.add_argument("--seed", type=int, default=20261124)
     parser.add_argument("--only", help="the slips that have this in their name")
     parser.add_argument("--known", action="store_true", help="the slips that once survived, instead of a draw")
     parser.add_argument("--list", action="store_true", help="name the slips")
-    parser.add_argument("--json", type=Path, help="write the result to this file")
     options = parser.parse_args()
     known, gone = fixed(ROOT)
     chosen = known if options.known else _drawn(options)

@@ -10,7 +10,6 @@ other programs on the machine do not count in it::
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import shutil
@@ -22,7 +21,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from common import ROOT
+from common import ROOT, command_line
 from editor import Editor
 
 #: For each grammar its folder, the file that is edited, and a pattern.
@@ -103,7 +102,7 @@ def measure(name: str, edits: int) -> None:
 
 def main() -> None:
     """Measure the grammars that are named, or all."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line(__doc__)
     parser.add_argument("grammars", nargs="*", choices=[*GRAMMARS, []])
     parser.add_argument("--edits", type=int, default=20)
     arguments = parser.parse_args()

@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from common import Json, Workers, forget, print_table, run_tasks, write_json
+from common import Json, Workers, command_line, forget, print_table, run_tasks, write_json
 from definition import contains
 from opening import candidates, opened
 from random_structures import random_structure, words_of
@@ -86,14 +86,13 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--items", type=int, default=300, help="sentences of each stratum")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--random", type=int, default=0, help="number of random structures")
     parser.add_argument("--limit", type=int, help="at most so many sentences, for a short run")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--json", type=Path, help="write the result to this file")
     return parser.parse_args()
 
 

@@ -30,7 +30,7 @@ import networkx as nx
 from networkx.algorithms.isomorphism import categorical_edge_match, categorical_node_match
 from perturbation import KINDS, mutants, perturbed
 
-from common import Json, print_table, write_json
+from common import Json, command_line, print_table, write_json
 from sgl.research.evaluate import equivalent, reformatted_exact_match
 from sgl.research.logical_forms.notation import Atom, Form, read_form
 
@@ -56,11 +56,10 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("files", type=Path, nargs="+", help="TSV, the form in the second column")
     parser.add_argument("--every", type=int, default=40, help="VF2 judges every n-th form")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path, help="write the result to this file")
     return parser.parse_args()
 
 

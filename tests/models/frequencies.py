@@ -35,7 +35,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from common import Json, Workers, forget, print_table, run_tasks, write_json
+from common import Json, Workers, command_line, forget, print_table, run_tasks, write_json
 from opening import opened
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.core.interpret import Derivation
@@ -80,12 +80,11 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--items", type=int, default=4000, help="derivations of each part")
     parser.add_argument("--limit", type=int, help="the first so many parts, for a short run")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--json", type=Path, help="write the result to this file")
     return parser.parse_args()
 
 

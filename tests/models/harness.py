@@ -11,14 +11,13 @@ different things.  A crash is a difference, too::
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from common import print_table
+from common import command_line, print_table
 
 Compare = Callable[[int, Path, Counter[str]], None]
 
@@ -51,7 +50,7 @@ def command(
     number: tuple[str, int] = ("grammars", 100),
 ) -> int:
     """Run the comparison that ``comparison`` makes of the options; the exit status is 1 if anything differs."""
-    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(doc)
     parser.add_argument(f"--{number[0]}", dest="number", type=int, default=number[1])
     parser.add_argument("--seed", type=int, default=1)
     for name, (default, told) in (options or {}).items():

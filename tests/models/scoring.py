@@ -23,7 +23,6 @@ status is 1 if a gold text is wrong.  Times are CPU time.
 
 from __future__ import annotations
 
-import argparse
 import re
 import time
 from collections import Counter
@@ -33,7 +32,7 @@ from pathlib import Path
 from random import Random
 from typing import Generic, NamedTuple, TypeVar
 
-from common import Json, print_table, write_json
+from common import Json, command_line, print_table, write_json
 from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Pattern
@@ -71,11 +70,10 @@ class Faulty(NamedTuple):
 
 def main() -> int:
     """Run the comparison; the result is the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--items", type=int, default=100, help="of each pattern")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path, help="write the result to this file")
     options = parser.parse_args()
     result = run(options.dataset, options.items, options.seed)
     report(result)

@@ -28,7 +28,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from common import Json, Workers, forget, print_table, run_tasks, write_json
+from common import Json, Workers, command_line, forget, print_table, run_tasks, write_json
 from mutation import patterns, rules
 from mutation.judge import ALARM, HARMLESS, MISSED, STAGES, WRONG_GRAPH, judge, open_original
 from mutation.source import Mutant, Source
@@ -61,13 +61,12 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--seed", type=int, default=1, help="which mutants of each kind")
     parser.add_argument("--limit", type=int, help="so many mutants in all, for a short run")
     parser.add_argument("--only", help="mutants with this text in their name")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--json", type=Path, help="write the result to this file")
     return parser.parse_args()
 
 

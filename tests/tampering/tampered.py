@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from common import Json, Workers, forget, print_table, run_tasks, write_json
+from common import Json, Workers, command_line, forget, print_table, run_tasks, write_json
 from mutation.data import scaled_plan
 from mutation.judge import open_original
 from sgl.automata import StructureCompiler
@@ -84,7 +84,7 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("grammar", type=Path, nargs="?")
     parser.add_argument("--certificate", type=Path, help="tamper with this one by itself")
     parser.add_argument("--count", type=int, default=40, help="so many ways, for a certificate")
@@ -92,7 +92,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--dataset", type=Path, help="tamper with copies of this one")
     parser.add_argument("--limit", type=int, help="so many ways, for a short run")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--json", type=Path, help="write the result to this file")
     options = parser.parse_args()
     if not options.grammar and not options.certificate:
         parser.error("a grammar, or --certificate FILE")
