@@ -21,7 +21,6 @@ are rare, recursive rules are drawn more often than the grammar has it (``--long
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +32,7 @@ from typing import NamedTuple
 
 import networkx as nx
 
-from common import Json, print_table, write_json
+from common import Json, command_line, print_table, write_json
 from opening import opened
 from parsing_peers import Read, Reader, Sentence, lark_reader, nltk_reader, viterbi_reader
 from sgl.automata import StructureCompiler
@@ -73,7 +72,7 @@ class Timed(NamedTuple):
 
 def main() -> int:
     """Run the comparison; the exit status is 1 if a side finds something else."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--sentences", type=int, default=20_000, help="sentences for the kernel")
     parser.add_argument("--peers", type=int, default=60, help="sentences for the others")
@@ -81,7 +80,6 @@ def main() -> int:
     parser.add_argument("--longer", type=float, default=1, help="factor for recursive rules")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=60, help="CPU seconds of a peer's round")
-    parser.add_argument("--json", type=Path, help="write the results into this file")
     options = parser.parse_args()
     compiled = opened(options.grammar)
     sentences = list(drawn(compiled, options.sentences, options.tokens, options.longer))

@@ -169,7 +169,7 @@ def test_all_matches_are_found_that_the_definition_gives() -> None:
 
 
 def defined(graph: Graph, found: Structure) -> set[tuple[int, ...]]:
-    """The matches of a structure by its definition, as benchmarks/definition.py has it."""
+    """The matches of a structure by its definition, as tests/models/definition.py has it."""
     names = [variable.name for variable in found.body.variables]
     return {
         tuple(match[name] for name in names)

@@ -11,11 +11,11 @@ from lark.grammar import NonTerminal, Rule, Terminal
 from lark.lexer import PatternStr
 
 import sgl.lang
+from claims_maker import Maker
 from fuzz import seeds
 from fuzz.case import Case
 from fuzz.mutation import bytes_mutated, swapped_alike, tokens_mutated
 from fuzz.targets.target import Target, said
-from models import model
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.lang.project import load_project
 
@@ -66,7 +66,7 @@ def _read(_case: Case) -> tuple[str, bool]:
 def _source(random: Random) -> Case:
     """A grammar that compiles, and declarations of any form that may name what is in it."""
     files = dict(seeds.barn())
-    base = model("random_claims").Maker(random).source() if random.random() < 0.4 else files[MAIN].decode()
+    base = Maker(random).source() if random.random() < 0.4 else files[MAIN].decode()
     blocks = base.split("\n\n")
     for _ in range(random.choice((0, 1, 1, 2, 3))):
         blocks.insert(random.randint(1, len(blocks)), derived(random))
@@ -114,7 +114,7 @@ def _used(random: Random) -> Case:
     """A grammar after a gentle change; if it passes, something is done with it."""
     files = dict(seeds.barn())
     if random.random() < 0.2:
-        files[MAIN] = model("random_claims").Maker(random).source().encode()
+        files[MAIN] = Maker(random).source().encode()
         uses = [("sample", MAIN, "-n", "5"), ("prove", MAIN), ("sample", MAIN, "--show", "tree,graph")]
         return Case(files, (("check", MAIN), random.choice(uses)))
     name = random.choice((MAIN, MAIN, MAIN, "animals.yaml", "verbs.yaml", "words.j2", "chases.yaml"))

@@ -3,7 +3,7 @@
 Takes a dataset of the SGET grammar, and makes from some items of each pattern predictions
 with one known fault::
 
-    python benchmarks/scoring.py out/sget --items 100
+    python benchmarks/models.py scoring out/sget --items 100
 
 ==============  ==========================================  ==============================
 fault           made by                                     Partial Match should be
@@ -23,9 +23,7 @@ status is 1 if a gold text is wrong.  Times are CPU time.
 
 from __future__ import annotations
 
-import argparse
 import re
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +32,7 @@ from pathlib import Path
 from random import Random
 from typing import Generic, NamedTuple, TypeVar
 
-from common import Json, print_table, write_json
+from common import Json, command_line, print_table, write_json
 from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Pattern
@@ -72,11 +70,10 @@ class Faulty(NamedTuple):
 
 def main() -> int:
     """Run the comparison; the result is the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--items", type=int, default=100, help="of each pattern")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path, help="write the result to this file")
     options = parser.parse_args()
     result = run(options.dataset, options.items, options.seed)
     report(result)
@@ -228,7 +225,3 @@ def report(result: Json) -> None:
     print(f"agreement: {agree:,} of {result['predictions']:,}")
     print("\nmicroseconds for a prediction (CPU time)")
     print_table(("step", "time"), [[k, round(v, 1)] for k, v in result["microseconds"].items()])
-
-
-if __name__ == "__main__":
-    sys.exit(main())

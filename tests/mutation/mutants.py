@@ -8,7 +8,7 @@ or pattern, by the proof of its own claims, by the comparison of its training wi
 original tests, or by the verifier, which reads a small dataset drawn from it against the
 original's manifest.  A mutant that keeps all claims has to pass::
 
-    python benchmarks/mutants.py grammars/sget.sgl --jobs 2 --json mutants.json
+    python benchmarks/models.py mutants grammars/sget.sgl --jobs 2 --json mutants.json
 
 The table counts the mutants of each kind by who caught them; below are the mutants that
 nobody caught, and those that were harmless but set off an alarm; there should be none.
@@ -23,13 +23,12 @@ run that was interrupted goes on where it stopped.  How a mutant is judged:
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections import Counter
 from pathlib import Path
 from random import Random
 
-from common import Json, Workers, forget, print_table, run_tasks, write_json
+from common import Json, Workers, command_line, forget, print_table, run_tasks, write_json
 from mutation import patterns, rules
 from mutation.judge import ALARM, HARMLESS, MISSED, STAGES, WRONG_GRAPH, judge, open_original
 from mutation.source import Mutant, Source
@@ -62,13 +61,12 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--seed", type=int, default=1, help="which mutants of each kind")
     parser.add_argument("--limit", type=int, help="so many mutants in all, for a short run")
     parser.add_argument("--only", help="mutants with this text in their name")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--json", type=Path, help="write the result to this file")
     return parser.parse_args()
 
 
@@ -136,7 +134,3 @@ def report(results: dict[str, Json]) -> None:
     for name, result in results.items():
         if result["verdict"] in (WRONG_GRAPH, MISSED, ALARM):
             print(f"{result['verdict'].upper()}: {name}\n    {result['message']}")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

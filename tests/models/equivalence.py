@@ -3,7 +3,7 @@
 Takes the published COGS forms (or any TSV file whose second column is one), renames and
 shuffles each, makes three kinds of mutants of each, and asks three judges::
 
-    python benchmarks/equivalence.py ../shared/data/cogs/train.tsv ../shared/data/slog/dev.cogs.tsv
+    python benchmarks/models.py equivalence ../shared/data/cogs/train.tsv ../shared/data/slog/dev.cogs.tsv
 
 * ``equivalent``, this project's comparison;
 * ``reformatted_exact_match``, the metric published with SLOG;
@@ -19,7 +19,6 @@ is wrong about any pair.
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -29,9 +28,9 @@ from typing import NamedTuple
 
 import networkx as nx
 from networkx.algorithms.isomorphism import categorical_edge_match, categorical_node_match
-
-from common import Json, print_table, write_json
 from perturbation import KINDS, mutants, perturbed
+
+from common import Json, command_line, print_table, write_json
 from sgl.research.evaluate import equivalent, reformatted_exact_match
 from sgl.research.logical_forms.notation import Atom, Form, read_form
 
@@ -57,11 +56,10 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("files", type=Path, nargs="+", help="TSV, the form in the second column")
     parser.add_argument("--every", type=int, default=40, help="VF2 judges every n-th form")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", type=Path, help="write the result to this file")
     return parser.parse_args()
 
 
@@ -174,7 +172,3 @@ def report(result: Json) -> None:
     header = ("pairs", "number", *JUDGE_OF, "reading", "ratio")
     figures = ("number", *JUDGE_OF, "reading", "ratio")
     print_table(header, [[row["pairs"], *(round(row[f], 1) for f in figures)] for row in result["speed"]])
-
-
-if __name__ == "__main__":
-    sys.exit(main())

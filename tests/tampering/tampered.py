@@ -5,7 +5,7 @@ changes a copy of it in some hundreds of ways: carelessly, so that a hash no lon
 and carefully, in all formats alike, with new counts and hashes in the manifest.  Each copy
 goes through the verifier::
 
-    python benchmarks/tampered.py grammars/sget.sgl --jobs 2 --json tampered.json
+    python benchmarks/models.py tampered grammars/sget.sgl --jobs 2 --json tampered.json
 
 What is harmful has to be noticed by the check that is there for it; what is harmless has
 to pass.  The table counts both by kind, below it is what was missed, and the harmless ones
@@ -16,7 +16,7 @@ A certificate can be tampered with by itself, in ways drawn at random from a see
 checker judges, and stops at the first line of reasoning that fails::
 
     sglc prove grammars/sget.sgl --certificate sget.json
-    python benchmarks/tampered.py --certificate sget.json --count 40 --seed 1
+    python benchmarks/models.py tampered --certificate sget.json --count 40 --seed 1
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from common import Json, Workers, forget, print_table, run_tasks, write_json
+from common import Json, Workers, command_line, forget, print_table, run_tasks, write_json
 from mutation.data import scaled_plan
 from mutation.judge import open_original
 from sgl.automata import StructureCompiler
@@ -84,7 +84,7 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("grammar", type=Path, nargs="?")
     parser.add_argument("--certificate", type=Path, help="tamper with this one by itself")
     parser.add_argument("--count", type=int, default=40, help="so many ways, for a certificate")
@@ -92,7 +92,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--dataset", type=Path, help="tamper with copies of this one")
     parser.add_argument("--limit", type=int, help="so many ways, for a short run")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--json", type=Path, help="write the result to this file")
     options = parser.parse_args()
     if not options.grammar and not options.certificate:
         parser.error("a grammar, or --certificate FILE")
@@ -184,7 +183,3 @@ def report(results: dict[str, Json]) -> None:
         elif result["verdict"] in (OTHER, MISSED, ALARM, NOT_HERE):
             print(f"{result['verdict'].upper()}: {name} ({result['expected']})")
             print(f"    {result['message']}")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

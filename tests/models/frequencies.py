@@ -5,7 +5,7 @@ them and before any rejection, and compares with what follows from the grammar o
 part without drawing anything: how often each rule is used, how many tokens a text has,
 how high its derivation is::
 
-    python benchmarks/frequencies.py grammars/sget.sgl --items 4000 --jobs 2
+    python benchmarks/models.py frequencies grammars/sget.sgl --items 4000 --jobs 2
 
 For a sum f over the rules of a derivation, a mean over n derivations deviates from its
 expectation by ``z`` standard errors.  Expectation and variance are exact: with m(q) the
@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -36,7 +35,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from common import Json, Workers, forget, print_table, run_tasks, write_json
+from common import Json, Workers, command_line, forget, print_table, run_tasks, write_json
 from opening import opened
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.core.interpret import Derivation
@@ -81,12 +80,11 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--items", type=int, default=4000, help="derivations of each part")
     parser.add_argument("--limit", type=int, help="the first so many parts, for a short run")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--json", type=Path, help="write the result to this file")
     return parser.parse_args()
 
 
@@ -303,7 +301,3 @@ def report(strata: dict[str, Json], overall: Json) -> None:
         f"{overall['heights degrees of freedom']} degrees of freedom, "
         f"p = {overall['heights p']:.2g}"
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

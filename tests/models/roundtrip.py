@@ -5,7 +5,7 @@ from the grammar as it is written; writes each in every text layer, joined as th
 is, and parses the text with the whole grammar.  Among the readings has to be one with
 the same texts in the other layers and the same graphs::
 
-    python benchmarks/roundtrip.py grammars/sget.sgl --items 5000 --json roundtrip.json
+    python benchmarks/models.py roundtrip grammars/sget.sgl --items 5000 --json roundtrip.json
 
 So many sentences are drawn of each category (the in-distribution part of train, the
 exposures of a pattern, its items, …) and ten times as many of the grammar; a sentence
@@ -15,8 +15,6 @@ sentences, and the exit status is then 1.
 
 from __future__ import annotations
 
-import argparse
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,7 +22,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from common import Json, Workers, print_table, run_tasks, write_json
+from common import Json, Workers, command_line, print_table, run_tasks, write_json
 from opening import candidates, opened
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
@@ -50,12 +48,11 @@ KEPT = 20
 
 def main() -> int:
     """Run the round trips; the exit status is 1 if a sentence does not come back."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--items", type=int, default=5_000, help="sentences of each category")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--json", type=Path, help="write the results into this file")
     options = parser.parse_args()
     compiled = opened(options.grammar)
     result = round_trips(compiled, options.items, options.seed, Workers(options.jobs))
@@ -184,7 +181,3 @@ def _row(name: str, figures: Json, layers: Sequence[str]) -> list[object]:
             figures.get(f"{layer} failures", 0),
         ]
     return row
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -4,14 +4,14 @@ Draws sentences from every stratum of a grammar's plan and from the whole gramma
 and asks of each sentence and each structure of the plan whether it occurs: once the
 structure's automaton, on the derivation; once the verifier, on the written CoNLL-U::
 
-    python benchmarks/agreement.py grammars/sget.sgl --items 300
+    python benchmarks/models.py agreement grammars/sget.sgl --items 300
 
 The two share no code: the verifier reads the structures and the graphs with its own
 readers.  With ``--random N`` the same is asked of N random structures over the labels,
 attributes and words of the grammar, and on every third sentence of a third judge as
 well, the definition of a match written down directly (``definition.py``)::
 
-    python benchmarks/agreement.py grammars/sget.sgl --random 1000 --items 3 --jobs 2
+    python benchmarks/models.py agreement grammars/sget.sgl --random 1000 --items 3 --jobs 2
 
 A structure whose automaton would be too large is counted and listed.  A disagreement
 is printed with its sentence, and the exit status is then 1.
@@ -20,7 +20,6 @@ is printed with its sentence, and the exit status is then 1.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -29,7 +28,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from common import Json, Workers, forget, print_table, run_tasks, write_json
+from common import Json, Workers, command_line, forget, print_table, run_tasks, write_json
 from definition import contains
 from opening import candidates, opened
 from random_structures import random_structure, words_of
@@ -87,14 +86,13 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--items", type=int, default=300, help="sentences of each stratum")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--random", type=int, default=0, help="number of random structures")
     parser.add_argument("--limit", type=int, help="at most so many sentences, for a short run")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--json", type=Path, help="write the result to this file")
     return parser.parse_args()
 
 
@@ -217,7 +215,3 @@ def written(compiled: Compiled, derivations: list[Derivation]) -> Iterator[Sente
             if isinstance(sentence, Malformed):
                 raise ValueError(f"line {sentence.line}: {sentence.reason}")
             yield sentence
-
-
-if __name__ == "__main__":
-    sys.exit(main())
