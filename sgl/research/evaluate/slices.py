@@ -12,17 +12,15 @@ Words are those of the graphs, or else what stands between spaces.
 
 import operator
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from sgl.corpus.rows import Corpus, Unreadable
-from sgl.foreign import BENCHMARK, TREEBANK, ForeignFileError, opened
+from sgl.foreign import BENCHMARK, ForeignFileError
+from sgl.pipeline.matches import NoStructureError, OccurrenceError, occurring
 from sgl.research.analyse.predictions import PredictionsError, open_predictions
 from sgl.research.evaluate.benchmark import Benchmark, manifest_of
-from sgl.verify.conllu import Malformed, Sentence, TokenTable, read_sentences
-from sgl.verify.items import ShapeTable, conllu_path
-from sgl.verify.search import Searcher, SearchError
-from sgl.verify.structure import GraphPattern, StructureError, read_structure
+from sgl.research.treebank import TreebankReader, TreebankSentence
 
 QUOTA = "quota"
 
@@ -65,47 +63,26 @@ def _read_slice(text: str, benchmark: Benchmark, reader: Reader | None) -> Slice
         inside = [kept and _COMPARED[compared](length, limit) for kept, length in zip(inside, lengths, strict=True)]
     rest = _LENGTH.sub("", what)
     if rest.strip("{} \n;"):
-        inside = list(map(operator.and_, inside, _occurring(benchmark, _structure(rest, reader))))
+        inside = list(map(operator.and_, inside, _occurring(benchmark, rest, reader)))
     return tuple((name if kept else f"not {name}",) for kept in inside)
 
 
-def _structure(text: str, reader: Reader | None) -> GraphPattern:
-    try:
-        canonical = text if reader is None else reader(text)
-        if canonical is None:
-            raise SliceError(f"`{text}` is no structure")
-        return read_structure(canonical)
-    except StructureError as problem:
-        plain = "" if reader else "; without the grammar there are no names of structures and sets"
-        raise SliceError(f"`{text}` is no structure: {problem}{plain}") from None
-
-
-def _occurring(benchmark: Benchmark, structure: GraphPattern) -> list[bool]:
+def _occurring(benchmark: Benchmark, text: str, reader: Reader | None) -> list[bool]:
     """Tell of each item whether its graph has a structure."""
-    table = ShapeTable([structure])
-    shapes = list(map(table.of, _sentences(benchmark, benchmark.split, structure.layer)))
-    if len(shapes) != len(benchmark.rows):
-        raise SliceError(f"the split has {len(shapes):,} graphs for {len(benchmark.rows):,} rows")
-    searcher = Searcher(table)
-    searcher.allow(table.shapes())
-    try:
-        for shape in table.shapes():
-            shape.occurring = searcher.occurring(shape)
-    except SearchError:
-        raise SliceError("the search for the structure takes too long") from None
-    return [bool(shape.occurring) for shape in shapes]
-
-
-def _sentences(benchmark: Benchmark, split: str, layer: str = "") -> Iterator[Sentence]:
-    """Yield the sentences of a split with the graphs of a layer."""
+    if (structure := text if reader is None else reader(text)) is None:
+        raise SliceError(f"`{text}` is no structure")
     if benchmark.directory is None:
         raise SliceError("the rows have no graphs: structures need a dataset of `sglc compile`")
-    path = benchmark.directory / conllu_path(split, layer)
-    opened(path, TREEBANK, inside=benchmark.directory).close()
-    for block in read_sentences(path, TokenTable(free=bool(layer))):
-        if isinstance(block, Malformed):
-            raise SliceError(f"`{path}`: line {block.line}: {block.reason}")
-        yield block
+    try:
+        found = occurring(benchmark.directory, benchmark.split, structure)
+    except NoStructureError as problem:
+        plain = "" if reader else "; without the grammar there are no names of structures and sets"
+        raise SliceError(f"{problem}{plain}") from None
+    except OccurrenceError as problem:
+        raise SliceError(str(problem)) from None
+    if len(found) != len(benchmark.rows):
+        raise SliceError(f"the split has {len(found):,} graphs for {len(benchmark.rows):,} rows")
+    return found
 
 
 def _lengths(benchmark: Benchmark, layer: str, split: str) -> list[int]:
@@ -114,7 +91,9 @@ def _lengths(benchmark: Benchmark, layer: str, split: str) -> list[int]:
     if layer not in (benchmark.source, benchmark.target):
         raise SliceError(f"there is no text `{layer}`; there are `{benchmark.source}` and `{benchmark.target}`")
     if benchmark.directory is not None and layer == benchmark.source:
-        return [len(sentence.words) for sentence in _sentences(benchmark, split)]
+        path = benchmark.directory / "conllu" / f"{split}.conllu"
+        blocks = TreebankReader(trees=False).read(path, benchmark.directory)
+        return [len(block.words) for block in blocks if isinstance(block, TreebankSentence)]
     side = int(layer == benchmark.target)
     if split == benchmark.split:
         texts = [row.target if side else row.source for row in benchmark.rows]
