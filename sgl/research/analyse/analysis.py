@@ -90,7 +90,7 @@ def analyse(
         "treebank": treebank.data(),
         "groups": _groups(treebank, systems),
         "systems": [system.data(int(failed[system.name].sum())) for system in systems],
-        "unusable": [{"path": str(p), "message": f.message, "details": list(f.details)} for p, f in unusable],
+        "unusable": [{"path": str(p), "message": f.message, "details": list(f.notes)} for p, f in unusable],
         **_tests(treebank, systems),
         "mined": [find_suspects(treebank, systems, failed, c, chosen) for c in (collectors if systems else ())],
     }

@@ -200,7 +200,7 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
 def report_fault(path: Path, fault: PredictionsError, diagnostics: Diagnostics) -> None:
     """Report a file of predictions that cannot be used."""
     message = f"`{path}` cannot be scored: {visible(fault.message)}"
-    diagnostics.error("SGL1402", None, message, fault.hint, notes=map(visible, fault.details))
+    diagnostics.error("SGL1402", None, message, fault.hint, notes=map(visible, fault.notes))
 
 
 def report_pieces(path: Path, number: int, diagnostics: Diagnostics) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any, NamedTuple
 
+from sgl.diagnostics import UserError
 from sgl.foreign import PREDICTIONS, ForeignFileError, opened
 from sgl.foreign.json import json_of
 from sgl.research.treebank import LONGEST_LINE, Malformed, TreebankReader, TreebankSentence
@@ -101,12 +102,10 @@ def first_of(names: Sequence[str], number: int = 5) -> list[str]:
     return [*names[:number], *(["…"] if len(names) > number else [])]
 
 
-class PredictionsError(Exception):
-    """A file of predictions that cannot be used: what is wrong, details, and what to do."""
+class PredictionsError(UserError):
+    """A file of predictions that cannot be used."""
 
-    def __init__(self, message: str, details: Sequence[str] = (), hint: str = "") -> None:
-        super().__init__(message)
-        self.message, self.details, self.hint = message, details, hint
+    code = "SGL1402"
 
 
 @dataclass(slots=True)
@@ -161,7 +160,7 @@ class Aligned:
                 near = sum(name.strip().lower() in known for name in unknown)
                 message = f"{len(unknown):,} of the {len(self.by_id):,} predictions have an unknown id"
                 hint = f"{near:,} of them differ in capital letters or spaces alone" if near else ""
-                raise PredictionsError(message, first_of(unknown), hint)
+                raise PredictionsError(message, hint, first_of(unknown))
             return
         more = sum(1 for _ in self.in_order)
         if self.missing or more:

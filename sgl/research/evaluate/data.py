@@ -127,7 +127,7 @@ def _parts(evaluation: Evaluation) -> dict[str, list[_Part]]:
         "patterns": [(name, titles[name], items) for name, items in kinds.items()],
     }
     for cut in evaluation.slices:
-        labels = sorted(places_by(cut).items(), key=lambda each: each[0])
+        labels = sorted(places_by(cut.labels).items(), key=lambda each: each[0])
         parts.setdefault("slices", []).extend((label, label, items) for label, items in labels)
         for name, inside in kinds.items():
             common = [(label, np.intersect1d(inside, items)) for label, items in labels]
@@ -224,9 +224,9 @@ def _contrasts(evaluation: Evaluation) -> list[Difference]:
     kinds = {"all": np.arange(len(rows)), **places_by((row.category,) for row in rows)}
     found = []
     for cut, (kind, items) in product(evaluation.slices, kinds.items()):
-        labels = places_by(cut[item] for item in items)
+        labels = places_by(cut.labels[item] for item in items)
         sides = sorted((label, items[places]) for label, places in labels.items())
-        for metric, scores in _compared(evaluation) if len(sides) == 2 and max(map(len, cut)) == 1 else ():
+        for metric, scores in _compared(evaluation) if len(sides) == 2 and max(map(len, cut.labels)) == 1 else ():
             for system, of in scores.items():
                 x, y = (of[:, inside].mean(axis=0) for _, inside in sides)
                 x, y = x[~np.isnan(x)], y[~np.isnan(y)]

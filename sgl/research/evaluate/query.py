@@ -21,7 +21,7 @@ from sgl.core.grammar import EXTRACTED
 from sgl.core.graph import Graph
 from sgl.core.plan import Pattern
 from sgl.core.structure import Body, Structure
-from sgl.pipeline.matches import Binding, GraphFinder
+from sgl.pipeline.matches import GraphFinder
 from sgl.research.evaluate.realization import Realization
 
 
@@ -70,7 +70,7 @@ class PatternQuery:
         )
 
 
-def _spans(said: Realization, body: Body, binding: Binding, extents: Sequence[Extent]) -> tuple[TargetSpan, ...]:
+def _spans(said: Realization, body: Body, binding: Sequence[int], extents: Sequence[Extent]) -> tuple[TargetSpan, ...]:
     written = {Extent.WORD: said.words, Extent.PHRASE: said.phrases}
     return tuple(
         [
@@ -81,7 +81,7 @@ def _spans(said: Realization, body: Body, binding: Binding, extents: Sequence[Ex
     )
 
 
-def _label(graph: Graph, body: Body, binding: Binding, place: int) -> str:
+def _label(graph: Graph, body: Body, binding: Sequence[int], place: int) -> str:
     """Return the label of the edge of the structure that leads to a variable.
 
     A question word has the role that it would have in its place.  A noun with a relative

@@ -124,9 +124,9 @@ def _check_names(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> None:
     if lines is not known or 2 * len(known) > len(texts):
         raise PredictionsError(
             f"{len(lines):,} of {len(texts):,} lines begin like the name of a row, but not with one",
-            [line[:60] for line in lines[:3]],
             f"write all lines as `{rows[0].id}`, a tab and the text; the first line tells that lines "
             "have names, and names are those of the split",
+            [line[:60] for line in lines[:3]],
         )
 
 

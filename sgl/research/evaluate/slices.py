@@ -12,14 +12,17 @@ Words are those of the graphs, or else what stands between spaces.
 
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from sgl.corpus.rows import Corpus, Unreadable
+from sgl.dataset import manifest_of
+from sgl.diagnostics import UserError
 from sgl.foreign import BENCHMARK, ForeignFileError
 from sgl.pipeline.matches import NoStructureError, OccurrenceError, occurring
 from sgl.research.analyse.predictions import PredictionsError, open_predictions
-from sgl.research.evaluate.benchmark import Benchmark, manifest_of
+from sgl.research.evaluate.benchmark import Benchmark
 from sgl.research.treebank import TreebankReader, TreebankSentence
 
 QUOTA = "quota"
@@ -31,27 +34,36 @@ _COMPARED |= {">": operator.gt, "<": operator.lt}
 Reader = Callable[[str], str | None]
 
 
-class SliceError(Exception):
+class SliceError(UserError):
     """A slice that cannot be made, and why."""
 
-
-#: A division of the items: the labels of each, mostly one; none for those that are left out.
-Slice = tuple[tuple[str, ...], ...]
+    code = "SGL1410"
 
 
-def read_slices(texts: Sequence[str], benchmark: Benchmark, reader: Reader | None) -> list[Slice]:
-    """Return the slices that somebody has asked for; raises ``SliceError``."""
+#: The labels of each item, mostly one; none for those that are left out.
+Labels = tuple[tuple[str, ...], ...]
+
+
+class Slice(NamedTuple):
+    """A division of the items."""
+
+    name: str
+    labels: Labels
+
+
+def read_slice(text: str, benchmark: Benchmark, reader: Reader | None) -> Slice:
+    """Return a slice that somebody has asked for; raises ``SliceError``."""
+    name, equals, what = (part.strip() for part in text.partition("="))
     try:
-        return [_read_slice(text, benchmark, reader) for text in texts]
+        return Slice(name, _labels(text, name, what if equals else None, benchmark, reader))
     except ForeignFileError as problem:
         raise SliceError(str(problem)) from None
 
 
-def _read_slice(text: str, benchmark: Benchmark, reader: Reader | None) -> Slice:
-    name, equals, what = (part.strip() for part in text.partition("="))
-    if not equals and name == QUOTA:
+def _labels(text: str, name: str, what: str | None, benchmark: Benchmark, reader: Reader | None) -> Labels:
+    if what is None and name == QUOTA:
         return tuple((label,) if label else () for label in _quotas(benchmark))
-    if not equals or not name or not what:
+    if not name or not what:
         raise SliceError(f"`--slice {text}` has no name with a structure or a file, and is not `{QUOTA}`")
     if not what.startswith("{"):
         return _values(Path(what), benchmark)
@@ -129,7 +141,7 @@ def _quotas(benchmark: Benchmark) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def _values(path: Path, benchmark: Benchmark) -> Slice:
+def _values(path: Path, benchmark: Benchmark) -> Labels:
     """Return the value of each row in a file, which is read like predictions; a list has several."""
     try:
         given = open_predictions(path, "form", frozenset(row.id for row in benchmark.rows))
