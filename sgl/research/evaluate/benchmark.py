@@ -134,7 +134,7 @@ def _of_file(path: Path, split: str | None, target: str | None) -> Benchmark:
         found = (view for view, mark in _MARKS.items() if any(mark.search(row.target) for row in given))
         view = target if target in FORMS else "" if target else next(found, "")
         return Benchmark(name, name, "", name, "source", target or "target", view, given)
-    sentences = _whole(path, TreebankReader().read(path), "sentences")
+    sentences = all_of(path, TreebankReader().read(path), "sentences")
     rows = []
     for number, sentence in enumerate(sentences, 1):
         sent_id, category = map(sentence.comment, ("sent_id", "category"))
@@ -195,11 +195,11 @@ def _listed_rows(path: Path, data: str, manifest: JsonValue) -> tuple[BenchmarkR
 def _rows(path: Path, split: str, inside: Path | None = None) -> tuple[BenchmarkRow, ...]:
     return tuple(
         BenchmarkRow(f"{split}-{row.line:06d}", row.texts[0], row.texts[1], row.kind or IN_DISTRIBUTION)
-        for row in _whole(path, Corpus(path, 2, BENCHMARK, inside).rows(), "rows")
+        for row in all_of(path, Corpus(path, 2, BENCHMARK, inside).rows(), "rows")
     )
 
 
-def _whole(path: Path, read: Iterable[Item | Malformed | Unreadable], what: str) -> list[Item]:
+def all_of(path: Path, read: Iterable[Item | Malformed | Unreadable], what: str) -> list[Item]:
     """Return a file's items; raises ``DatasetError`` if one cannot be read, or none is there."""
     found: list[Item] = []
     faults: list[str] = []

@@ -22,14 +22,15 @@ from sgl.parsing import UnparsableLayerError
 from sgl.research.analyse.command import SYSTEM, installed, report_fault, report_pieces, write_results
 from sgl.research.analyse.predictions import PredictionsError, first_of, systems_of
 from sgl.research.analyse.scoring import Json
-from sgl.research.evaluate.benchmark import Benchmark, PatternInfo, grammar_of, read_benchmark
+from sgl.research.evaluate.benchmark import Benchmark, DatasetError, PatternInfo, all_of, grammar_of, read_benchmark
 from sgl.research.evaluate.compound_rates import compounds_of
 from sgl.research.evaluate.data import METRICS, evaluation_data, latex, render_evaluation, show_result
 from sgl.research.evaluate.partial import PartialMatch
-from sgl.research.evaluate.realization import TreeFileError, TreeShape, read_tree_shapes, tree_shape
+from sgl.research.evaluate.realization import TreeShape, tree_shape
 from sgl.research.evaluate.scoring import EDGES, PARTIAL, Run, Scores, read_run
 from sgl.research.evaluate.slices import Slice, SliceError, read_slice
 from sgl.research.evaluate.surface import BLEU_METRIC, WAYS, Segmentation, Surface, SurfaceCounts
+from sgl.research.treebank import TreebankReader
 
 _BLEU_AND_CHRF = f"{METRICS[BLEU_METRIC]}, chrF++"
 
@@ -164,21 +165,23 @@ class Evaluation:
     def _read_shapes(self) -> None:
         """Find the shapes of the trees of the items, if the dataset has them."""
         benchmark = self.benchmark
-        self.shapes, why = list(map(tree_shape, benchmark.sentences)), "the dataset has no CoNLL-U file"
+        sentences, why = benchmark.sentences, "the dataset has no CoNLL-U file"
         folder = (
             benchmark.directory / "conllu" if benchmark.directory else benchmark.lexicon and benchmark.lexicon.parent
         )
         if folder is not None:
             path = folder / f"{benchmark.split}.conllu"
             try:
-                found = read_tree_shapes(path, benchmark.directory or folder)
-                self.shapes = found if len(found) == len(benchmark.rows) else []
-                why = f"`{path}` has {len(found):,} sentences"
+                blocks = TreebankReader().read(path, benchmark.directory or folder)
+                sentences = tuple(all_of(path, blocks, "sentences"))
+                why = f"`{path}` has {len(sentences):,} sentences"
             except ForeignFileError as problem:
                 why = why if problem.is_missing else str(problem)
-            except TreeFileError as problem:
-                why = f"`{path}`: {problem}"
-        if not self.shapes:
+            except DatasetError as problem:
+                why = "; ".join([str(problem), *problem.notes])
+        if len(sentences) == len(benchmark.rows):
+            self.shapes = list(map(tree_shape, sentences))
+        else:
             self.unavailable["tables by length and depth"] = why
 
     def _read_slices(self) -> None:

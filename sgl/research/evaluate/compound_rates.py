@@ -155,22 +155,17 @@ class BenchmarkCompounds(NamedTuple):
         cut = cache(self.segmentation.cut)
         lexicon = self.table.lexicon.segmented(cut)
         occurrences = [
-            one._replace(factors=tuple((cut.name, label) for cut in slices for label in cut.labels[one.row]))
+            one._replace(factors=tuple((by.name, label) for by in slices for label in by.labels[one.row]))
             for one in self.table.occurrences
         ]
         rates: list[Json] = []
         stopped = 0
         for system, file, outputs in texts:
-            hypotheses = [cut(outputs[occurrence.row]) for occurrence in occurrences]
-            if published:
-                found, stops = published_rates(lexicon, occurrences, hypotheses)
-                stopped += stops
-            else:
-                found = error_rates(lexicon, occurrences, hypotheses)
+            given = lexicon, occurrences, [cut(outputs[occurrence.row]) for occurrence in occurrences]
+            found, stops = published_rates(*given) if published else (error_rates(*given), 0)
+            stopped += stops
             for (by, name), rate in found.items():
-                instance, aggregate = rate.wrong / max(rate.instances, 1), rate.wrong_compounds / max(rate.compounds, 1)
-                shares = {"instance": instance, "aggregate": aggregate}
-                rates.append({"system": system, "file": file, "by": by, "kind": name, **rate._asdict(), **shares})
+                rates.append({"system": system, "file": file, "by": by, "kind": name, **rate._asdict(), **rate.shares})
         atoms = (pair for atoms in lexicon.entries.values() for pair in atoms.items())
         return {
             "rule": "the published rule" if published else "whole words, compounds by name",

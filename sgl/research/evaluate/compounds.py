@@ -176,6 +176,12 @@ class ErrorRate(NamedTuple):
     compounds: int
     wrong_compounds: int
 
+    @property
+    def shares(self) -> dict[str, float]:
+        """The two rates; 0 of none."""
+        instance, aggregate = self.wrong / max(self.instances, 1), self.wrong_compounds / max(self.compounds, 1)
+        return {"instance": instance, "aggregate": aggregate}
+
 
 class CompoundOccurrence(NamedTuple):
     """A compound in the sentence of a ``row``; those of one name are one compound; ``factors`` are its slices."""

@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
-from pathlib import Path
 from typing import NamedTuple
 
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Cut, Rule, Slot, Token
@@ -25,7 +24,7 @@ from sgl.research.analyse import metrics
 from sgl.research.analyse.scoring import AnalysisSettings, GoldSentence
 from sgl.research.analyse.words import folded, is_punctuation, tokenize_at_marks
 from sgl.research.evaluate.surface import DictionarySegmenter
-from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
+from sgl.research.treebank import TreebankSentence
 
 #: What stands between the parts of a phrase among the numbers of words.
 CUT_ANCHOR = -1
@@ -255,19 +254,12 @@ def _tree(
     every: tuple[tuple[int, str, int], ...], order: tuple[int, ...], written: tuple[bool, ...]
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...]]:
     """Return the nodes whose words are written, in order, the number of the governor of each, and its relation."""
-    edges = [edge for edge in every if not edge[1].startswith(EXTRACTED)]
-    above = {target: source for source, _, target in edges}
-    marks = {target for _, label, target in edges if label.partition(":")[0] == "punct"}
-    kept = [node for node in order if written[node] and node not in marks]
-    number = {node: at for at, node in enumerate(kept, 1)}
-    heads = []
-    for node in kept:
-        head = above.get(node)
-        while head is not None and head not in number:
-            head = above.get(head)
-        heads.append(0 if head is None else number[head])
-    labels = {target: label for _, label, target in edges}
-    return tuple(kept), tuple(heads), tuple([labels.get(node, "") for node in kept])
+    heads, labels = [0] * len(written), [""] * len(written)
+    for source, label, target in every:
+        if not label.startswith(EXTRACTED):
+            heads[target], labels[target] = source + 1, label
+    kept = [node for node in order if written[node] and labels[node].partition(":")[0] != "punct"]
+    return tuple(kept), metrics.contracted(heads, kept), tuple([labels[node] for node in kept])
 
 
 class TreebankEdges:
@@ -290,20 +282,6 @@ class TreeShape(NamedTuple):
     length: int
     depth: int
     nesting: int
-
-
-class TreeFileError(Exception):
-    """A file is not the CoNLL-U of the split."""
-
-
-def read_tree_shapes(path: Path, inside: Path) -> list[TreeShape]:
-    """Return the shapes of the sentences of a file; raises ``TreeFileError`` if one is no tree."""
-    shapes = []
-    for block in TreebankReader().read(path, inside):
-        if isinstance(block, Malformed):
-            raise TreeFileError(f"line {block.line}: {block.reason}")
-        shapes.append(tree_shape(block))
-    return shapes
 
 
 def tree_shape(sentence: TreebankSentence) -> TreeShape:

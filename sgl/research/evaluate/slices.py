@@ -67,6 +67,11 @@ def _labels(text: str, name: str, what: str | None, benchmark: Benchmark, reader
         raise SliceError(f"`--slice {text}` has no name with a structure or a file, and is not `{QUOTA}`")
     if not what.startswith("{"):
         return _values(Path(what), benchmark)
+    return tuple((name if inside else f"not {name}",) for inside in _inside(benchmark, what, reader))
+
+
+def _inside(benchmark: Benchmark, what: str, reader: Reader | None) -> list[bool]:
+    """Tell of each item whether its texts have these lengths, and its graph has the rest of a structure."""
     inside = [True] * len(benchmark.rows)
     for layer, compared, number, other, more in _LENGTH.findall(what):
         limit = int(number) if number else max(_lengths(benchmark, layer, other))
@@ -76,7 +81,7 @@ def _labels(text: str, name: str, what: str | None, benchmark: Benchmark, reader
     rest = _LENGTH.sub("", what)
     if rest.strip("{} \n;"):
         inside = list(map(operator.and_, inside, _occurring(benchmark, rest, reader)))
-    return tuple((name if kept else f"not {name}",) for kept in inside)
+    return inside
 
 
 def _occurring(benchmark: Benchmark, text: str, reader: Reader | None) -> list[bool]:

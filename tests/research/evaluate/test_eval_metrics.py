@@ -19,6 +19,7 @@ from workplace import Workplace
 
 from sgl.cli.main import FAILED, OK, run
 from sgl.research.analyse.statistics import Difference, compare, contrast, corrected, wilson
+from sgl.research.evaluate.benchmark import DatasetError, all_of
 from sgl.research.evaluate.compounds import (
     CompoundError,
     CompoundLexicon,
@@ -29,9 +30,9 @@ from sgl.research.evaluate.compounds import (
     translates,
 )
 from sgl.research.evaluate.equivalence import exact
-from sgl.research.evaluate.realization import TreeFileError, TreeShape, read_tree_shapes, tree_shape
+from sgl.research.evaluate.realization import TreeShape, tree_shape
 from sgl.research.evaluate.surface import DRAWS, CorpusDraws, Surface
-from sgl.research.treebank import TreebankSentence, TreebankWord
+from sgl.research.treebank import TreebankReader, TreebankSentence, TreebankWord
 
 # --- compounds ------------------------------------------------------------------------------
 
@@ -279,14 +280,9 @@ def shape(heads: list[int], relations: list[str]) -> TreeShape:
 
 def test_depth_and_nesting_are_those_of_the_tree() -> None:
     relations = ["nsubj", "root", "mark", "nsubj", "aux", "ccomp"]
-    assert shape([2, 0, 6, 6, 6, 2], relations) == TreeShape(6, 2, 1, 2.2)
-    assert shape([2, 3, 0], ["ccomp", "ccomp", "root"]) == TreeShape(3, 2, 2, 1.0)
-    assert shape([0], ["root"]) == TreeShape(1, 0, 0, 0.0)
-
-
-def test_the_mean_dependency_distance_leaves_out_edges_to_punctuation() -> None:
-    # "Today , the dog ran ." has the distances 4, 1 and 1.
-    assert shape([5, 1, 4, 5, 0, 5], ["advmod", "punct", "det", "nsubj", "root", "punct"]).distance == 2
+    assert shape([2, 0, 6, 6, 6, 2], relations) == TreeShape(6, 2, 1)
+    assert shape([2, 3, 0], ["ccomp", "ccomp", "root"]) == TreeShape(3, 2, 2)
+    assert shape([0], ["root"]) == TreeShape(1, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -295,5 +291,6 @@ def test_the_mean_dependency_distance_leaves_out_edges_to_punctuation() -> None:
 def test_a_sentence_that_is_no_tree_is_an_error(line: str, reason: str, tmp_path: Path) -> None:
     path = tmp_path / "x.conllu"
     path.write_text(f"{line}\n\n", encoding="utf-8")
-    with pytest.raises(TreeFileError, match=reason):
-        read_tree_shapes(path, tmp_path)
+    with pytest.raises(DatasetError) as problem:
+        all_of(path, TreebankReader().read(path), "sentences")
+    assert problem.value.notes[0].startswith(reason)
