@@ -64,6 +64,21 @@ class Diagnostic:
     hint: str = ""
 
 
+class UserError(Exception):
+    """A mistake of a user, and what to do; raised in a command it becomes a diagnostic with the code of its class."""
+
+    code = ""
+
+    def __init__(self, message: str, hint: str = "", notes: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.message, self.hint, self.notes = message, hint, tuple(notes)
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        """The message about it."""
+        return Diagnostic(self.code, Severity.ERROR, None, self.message, notes=self.notes, hint=self.hint)
+
+
 class _Beside(TypedDict, total=False):
     """What may be said of a finding beside its message and its hint."""
 

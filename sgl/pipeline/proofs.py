@@ -6,7 +6,7 @@ that have the part.  They are a stratum of ``train``, called ``train/need:NAME/0
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -17,7 +17,7 @@ from sgl.automata.proofs.prove import StratumStatistics, statistics_of
 from sgl.cache import cached, kept
 from sgl.core.claims import DrawnNeed
 from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, Plan, Stratum
-from sgl.dataset.fingerprint import core_digest, core_form
+from sgl.dataset.fingerprint import core_digest, core_form, fingerprint
 from sgl.diagnostics import Diagnostic, Diagnostics
 from sgl.frontend import Compiled
 from sgl.pipeline.refutations import report_refuted
@@ -56,6 +56,13 @@ def establish(
     proofs, said = kept("proofs", same, (asked, weights, compiled.rule_spans), known)
     diagnostics.extend(said)
     return proofs
+
+
+def fingerprints(compiled: Compiled) -> Iterator[str]:
+    """Yield what a manifest may call a grammar: its fingerprint as written, and with what is drawn for needs."""
+    yield fingerprint(compiled.grammar, compiled.plan)
+    if (proofs := establish(compiled, StructureCompiler(compiled.grammar), Diagnostics())) is not None:
+        yield fingerprint(compiled.grammar, with_needs(compiled, proofs).plan)
 
 
 def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> Certificate:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from toy_notation import structure
 
 from sgl.automata.common import as_numbers
-from sgl.automata.patterns.schema import query_of
+from sgl.automata.patterns.query import query_of
 
 BOUNDS = st.sampled_from([2, 7, 1 << 20, 1 << 40, (1 << 60) - 1])
 

@@ -23,9 +23,8 @@ from sgl.corpus import Normalizer
 from sgl.morphology.knowledge import Analyse, AnalyserMissing, Morpheme, sudachi
 from sgl.parsing import BatchParser, Parser, TooLongError, best_readings, read_first
 from sgl.rendering import outputs
-from sgl.rendering.output import TemplateWriter
 from sgl.research.evaluate.query import Extent, PatternQuery, TargetSpan
-from sgl.research.evaluate.realization import GrammarEdges, Realization, TemplateRealizer, condensed, lemmas_by_word
+from sgl.research.evaluate.realization import GrammarEdges, Realization, Realizer, condensed, lemmas_by_word
 from sgl.research.evaluate.surface import occurrences_of
 
 #: Readings of a prediction that are looked at, the likeliest first.
@@ -59,12 +58,12 @@ class PartialMatch:
         self._queries = {pattern.name: PatternQuery.of(pattern) for pattern in patterns}
         self._source = BatchParser(Parser(grammar, grammar.text_layer(source)))
         self._full = Parser(grammar, grammar.text_layer(source))
-        self._gold_text = TemplateWriter(outputs(grammar)[target])
-        self._gold = TemplateRealizer(grammar, graph, self._target)
+        self._gold_text = outputs(grammar)[target]
+        self._gold = Realizer(grammar, graph, self._target)
         small = condensed(grammar, self._target)
         self._parser = Parser(small, self._target)
         self._batch = BatchParser(self._parser)
-        self._prediction_realizer = TemplateRealizer(small, graph, self._target)
+        self._prediction_realizer = Realizer(small, graph, self._target)
         words = self._parser.vocabulary
         self._speller = Normalizer(small.text_layers[self._target], words, ("spacing", "width"))
         self._particles: ParticleMatcher | None = None
