@@ -11,6 +11,7 @@ different things.  A crash is a difference, too::
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import traceback
 from collections import Counter
@@ -70,4 +71,6 @@ def command(
     print_table(("", "number"), [*sorted(whole.items()), ("differences", found)])
     if found:
         print(f"the grammars are in {folder}")
+    else:
+        shutil.rmtree(folder)
     return 1 if found else 0
