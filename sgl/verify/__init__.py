@@ -6,14 +6,13 @@ are searched with networkx in the dependency graph of every sentence.  Whatever 
 files is a failed check; ``VerifyError`` says that a path is no dataset directory at all.
 """
 
-import secrets
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 
-from sgl.verify import certificate_checks, file_checks, pattern_checks, sentence_checks
+from sgl.verify import certificate_checks, file_checks, name_checks, pattern_checks, sentence_checks
 from sgl.verify.certificate_checks import certificate_faults
 from sgl.verify.dataset import (
     CLAIMS,
@@ -31,6 +30,7 @@ from sgl.verify.dataset import (
 from sgl.verify.manifest import MANIFEST, ManifestError, read_manifest
 from sgl.verify.parquet import read_rows
 from sgl.verify.reading import USEFUL, Judge, judging, standing_by, workers_for
+from sgl.verify.table import sentence_table
 
 _FOLDERS = ("data", "conllu")
 
@@ -78,14 +78,13 @@ def verify(
         rest = (Result.of(code).skip(f"{first.code} {first.name} has not passed") for code in CHECKS)
         return Report(directory.name, "", "", 0, 0, (first, *rest))
     show = progress or (lambda *_: None)
-    asked = manifest, clauses, secrets.token_bytes(16)
-    with workers_for(directory, asked, workers, standby) as others:
+    with workers_for(directory, (manifest, clauses), workers, standby) as others, sentence_table() as table:
         judge_now = judge if standby else others.judging(directory, judge)
         rows = cache(partial(read_rows, others.known, directory))
         if ROWS not in omitted:
             rows = cache(others.submit(read_rows, directory))
-        splits, endless = load(directory, manifest, others, show)
-        data = LoadedData(directory, manifest, clauses, splits, endless, others.known, judge_now, signature, rows)
+        endless = load(directory, manifest, table, others, show)
+        data = LoadedData(directory, manifest, clauses, table, endless, others.known, judge_now, signature, rows)
         results = {MANIFEST_CODE: first}
         for done, code in enumerate(CHECKS):
             show(done, len(CHECKS), f"checking {CLAIMS[code]['name']}")
