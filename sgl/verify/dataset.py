@@ -17,9 +17,8 @@ from sgl.verify.items import GraphShape, conllu_path
 from sgl.verify.manifest import Clause, Manifest, QuotaClaim
 from sgl.verify.parquet import RowsFound
 from sgl.verify.reading import Judge, Knowledge, Range, Workers, read_range, search_shapes
-from sgl.verify.search import members
 from sgl.verify.skeleton import visible
-from sgl.verify.table import SentenceTable
+from sgl.verify.table import DatasetTable
 
 Status = Literal["passed", "failed", "skipped"]
 
@@ -173,7 +172,7 @@ RANGE = 1 << 22
 SHAPES = 500
 
 
-class Place(NamedTuple):
+class SplitCategory(NamedTuple):
     """A category in a split."""
 
     split: str
@@ -192,7 +191,7 @@ class LoadedData:
     directory: Path
     manifest: Manifest
     clauses: tuple[Clause, ...]
-    table: SentenceTable
+    table: DatasetTable
     endless: frozenset[int]
     known: Knowledge
     judge: Judge
@@ -205,17 +204,17 @@ class LoadedData:
         return {shape.number: shape for shape in self.known.shapes.shapes()}
 
     @cached_property
-    def categories(self) -> dict[Place, int]:
+    def categories(self) -> dict[SplitCategory, int]:
         """The number of sentences of each category, in the order of the splits."""
         counts = "SELECT split, category, sum(items) FROM kind GROUP BY split, category ORDER BY min(rowid)"
-        return {Place(split, category): items for split, category, items in self.table.select(counts)}
+        return {SplitCategory(split, category): items for split, category, items in self.table.select(counts)}
 
     @property
     def items(self) -> int:
         """The number of well-formed sentences."""
         return sum(self.categories.values())
 
-    def places(self, *splits: str) -> list[Place]:
+    def places(self, *splits: str) -> list[SplitCategory]:
         """Return the categories in some splits."""
         return [place for place in self.categories if place.split in splits]
 
@@ -249,7 +248,7 @@ class LoadedData:
 
 
 def load(
-    directory: Path, manifest: Manifest, table: SentenceTable, workers: Workers, progress: Progress
+    directory: Path, manifest: Manifest, table: DatasetTable, workers: Workers, progress: Progress
 ) -> frozenset[int]:
     """Read the CoNLL-U files of a dataset and search its shapes; return the structures whose search is endless."""
     known, total, done = workers.known, sum(claim.items for claim in manifest.splits.values()), 0
@@ -261,12 +260,11 @@ def load(
         done += len(part.blocks)
         progress(min(done, total), total, "reading sentences")
     endless = _search(workers, progress)
-    shapes = known.shapes.shapes()
-    table.complete((clause, shape.number) for shape in shapes for clause in members(shape.occurring))
+    table.complete(known.shapes.shapes())
     return endless
 
 
-def _ranges(directory: Path, split: str, manifest: Manifest, table: SentenceTable) -> Iterator[Range]:
+def _ranges(directory: Path, split: str, manifest: Manifest, table: DatasetTable) -> Iterator[Range]:
     path = directory / conllu_path(split)
     try:
         others = tuple(directory / conllu_path(split, layer) for layer in manifest.layers.written)

@@ -68,12 +68,7 @@ _SUFFIXES = frozenset({".tsv", ".parquet", ".conllu", ".jsonl"})
 
 @checks("V002")
 def files_unchanged(data: LoadedData, tally: Result) -> None:
-    known = {*_OF_NO_SPLIT}
-    folders = ("data", *(f"data/{name}" for name in data.manifest.layers.further), "derivations")
-    for split in data.manifest.splits:
-        known |= {conllu_path(split, layer) for layer in ("", *data.manifest.layers.written)}
-        known |= {f"parquet/{split}.parquet", f"pairs/{split}.jsonl"}
-        known |= {f"{folder}/{split}.tsv" for folder in folders}
+    known = {*_OF_NO_SPLIT, *_of_splits(data.manifest)}
     for file in data.manifest.files:
         tally.checked += 1
         path = _inside(data.directory, file.path)
@@ -88,18 +83,30 @@ def files_unchanged(data: LoadedData, tally: Result) -> None:
     listed = Counter(file.path for file in data.manifest.files)
     for name in [name for name, times in listed.items() if times > 1]:
         tally.fault(f"the file is listed {listed[name]} times", name)
-    for within in sorted(Path(name) for name, _ in entries_below(data.directory)):
-        path = data.directory / within
-        # Data files are those in the data folders, and of these kinds anywhere.
-        own = within.parts[0] in _FOLDERS or path.suffix in _SUFFIXES
-        if own and path.is_file() and within.as_posix() not in listed:
-            tally.fault("the manifest does not list this file", within.as_posix())
+    for name in _data_files(data.directory):
+        if name not in listed:
+            tally.fault("the manifest does not list this file", name)
+
+
+def _of_splits(manifest: Manifest) -> Iterator[str]:
+    """Yield the files that splits may have."""
+    folders = ("data", *(f"data/{layer}" for layer in manifest.layers.further), "derivations")
+    for split in manifest.splits:
+        yield from (conllu_path(split, layer) for layer in ("", *manifest.layers.written))
+        yield from (f"{folder}/{split}.tsv" for folder in folders)
+        yield from (f"parquet/{split}.parquet", f"pairs/{split}.jsonl")
+
+
+def _data_files(directory: Path) -> Iterator[str]:
+    """Yield the files in the data folders, and those of the kinds of data anywhere."""
+    for within in sorted(Path(name) for name, _ in entries_below(directory)):
+        if (within.parts[0] in _FOLDERS or within.suffix in _SUFFIXES) and (directory / within).is_file():
+            yield within.as_posix()
 
 
 @checks("V003")
 def row_counts(data: LoadedData, tally: Result) -> None:
-    found = dict(data.table.select("SELECT split, count(*) FROM block GROUP BY split"))
-    blocks = {conllu_path(split): found.get(split, 0) for split in data.manifest.splits} | {CERTIFICATE: 0}
+    blocks = {conllu_path(split): data.table.blocks[split] for split in data.manifest.splits} | {CERTIFICATE: 0}
     for file in data.manifest.files:
         path = _inside(data.directory, file.path)
         if path is None or not path.is_file():
@@ -165,7 +172,7 @@ _MISNUMBERED = """
 def conllu_well_formed(data: LoadedData, tally: Result) -> None:
     for split, error in data.table.errors.items():
         tally.fault(f"the file cannot be read: {error}", conllu_path(split))
-    ((tally.checked,),) = data.table.select("SELECT count(*) FROM block")
+    tally.checked += data.table.blocks.total()
     for split, entry, number, reason, line in data.table.select(_MISNUMBERED):
         if reason:
             tally.fault(reason, f"{conllu_path(split)}:{line}")
@@ -288,15 +295,7 @@ def parquet_columns(data: LoadedData, tally: Result) -> None:
 
 @checks("V028")
 def checksums(data: LoadedData, tally: Result) -> None:
-    content = read_bytes(data.directory / CHECKSUMS, foreign.CHECKSUMS, inside=data.directory)
-    lines = content.decode("utf-8", "replace").split("\n")
-    matches = [match for match in map(_LINE.fullmatch, lines) if match]
-    names = [match[2] for match in matches]
-    if lines[-1] or len(matches) < len(lines) - 1:
-        tally.fault("a line is not a SHA-256, two spaces and a path", CHECKSUMS)
-    if names != sorted(set(names)):
-        tally.fault("the paths are not sorted, or one is listed twice", CHECKSUMS)
-    listed = {match[2]: match[1] for match in matches}
+    listed = _listed(data.directory, tally)
     found = {name for name, _ in entries_below(data.directory)} - {CHECKSUMS}
     for name in sorted(found | set(listed)):
         tally.checked += 1
@@ -306,17 +305,31 @@ def checksums(data: LoadedData, tally: Result) -> None:
             tally.fault("the file is missing", name)
         elif sha256_of(data.directory / name) != listed[name]:
             tally.fault("the file has changed: another SHA-256", name)
-    stated, compiler = data.manifest.identity, data.manifest.compiler
-    items = sum(split.items for split in data.manifest.splits.values())
-    expected = (
-        f"sgl:{compiler.version}|edition:{compiler.edition}"
-        f"|grammar:sha256:{data.manifest.grammar.sha256[:12]}|seed:{data.manifest.seed}|items:{items}"
-    )
+    stated, expected = data.manifest.identity, _identity(data.manifest)
     if stated != expected or not _IDENTITY.fullmatch(stated):
         tally.fault(f"the identity is {stated}, but the manifest says {expected}", MANIFEST)
     own = signature_of(data.directory, data.manifest)
     if data.signature and data.signature != own:
         tally.fault(f"the signature is {own}, not {data.signature}", CHECKSUMS)
+
+
+def _listed(directory: Path, tally: Result) -> dict[str, str]:
+    """Return the SHA-256 of each file in the list, and report lines that are no such thing."""
+    content = read_bytes(directory / CHECKSUMS, foreign.CHECKSUMS, inside=directory)
+    *lines, rest = content.decode("utf-8", "replace").split("\n")
+    matches = [match for match in map(_LINE.fullmatch, lines) if match]
+    names = [match[2] for match in matches]
+    if rest or len(matches) < len(lines):
+        tally.fault("a line is not a SHA-256, two spaces and a path", CHECKSUMS)
+    if names != sorted(set(names)):
+        tally.fault("the paths are not sorted, or one is listed twice", CHECKSUMS)
+    return {match[2]: match[1] for match in matches}
+
+
+def _identity(manifest: Manifest) -> str:
+    items = sum(split.items for split in manifest.splits.values())
+    compiler = f"sgl:{manifest.compiler.version}|edition:{manifest.compiler.edition}"
+    return f"{compiler}|grammar:sha256:{manifest.grammar.sha256[:12]}|seed:{manifest.seed}|items:{items}"
 
 
 def foreign_entries(directory: Path) -> Iterator[str]:

@@ -23,10 +23,10 @@ from sgl.verify.structure import GraphPattern, Labels, NodeVariable, passes, rea
 _EXAMPLES = 10
 
 
-class Name(NamedTuple):
+class GraphName(NamedTuple):
     """A name in its role: ``label``, ``attribute``, or an attribute whose value it is, with ``=``.
 
-    >>> str(Name("lemma=", "cat"))
+    >>> str(GraphName("lemma=", "cat"))
     "lemma='cat'"
     """
 
@@ -38,13 +38,13 @@ class Name(NamedTuple):
 
 
 #: Where graphs have a name: for each split, in order, the first sentence.
-Found = dict[Name, dict[str, int]]
+Found = dict[GraphName, dict[str, int]]
 
 
-class Test(NamedTuple):
+class NameTest(NamedTuple):
     """A set of names in a claim; ``excused`` if graphs need not have any of them."""
 
-    names: frozenset[Name]
+    names: frozenset[GraphName]
     claim: str
     place: str
     excused: bool
@@ -54,7 +54,7 @@ class Test(NamedTuple):
 def names(data: LoadedData, tally: Result) -> None:
     found, tests = Found(), [*_tests(data)]
     for role, text, split, number in data.table.select("SELECT role, text, split, number FROM name ORDER BY rowid"):
-        found.setdefault(Name(role, text), {})[split] = number
+        found.setdefault(GraphName(role, text), {})[split] = number
     claimed = [*dict.fromkeys(name for test in tests for name in sorted(test.names))]
     absent = [name for name in claimed if name not in found]
     layers = (data.manifest.distinct.layer, *data.manifest.layers.written) if absent else ()
@@ -68,7 +68,7 @@ def names(data: LoadedData, tally: Result) -> None:
     tally.figure("names in claims that no graph has", len(absent), examples)
 
 
-def _tests(data: LoadedData) -> Iterator[Test]:
+def _tests(data: LoadedData) -> Iterator[NameTest]:
     """Yield the sets of names in all claims."""
     manifest = data.manifest
     certified = (data.directory / CERTIFICATE).exists()
@@ -76,16 +76,16 @@ def _tests(data: LoadedData) -> Iterator[Test]:
     for clause in data.clauses:
         for inside, needless in _in_structure(read_structure(clause.text)):
             excused = needless or (clause.number in nowhere and not certified)
-            yield Test(frozenset(inside), clause.text, clause.place, excused)
+            yield NameTest(frozenset(inside), clause.text, clause.place, excused)
     for rank, pattern in enumerate(manifest.patterns):
         for target in pattern.targets:
-            own = frozenset([Name("lemma=", target)])
-            yield Test(own, f"the targets of {pattern.name}", f"patterns[{rank}].targets", excused=False)
+            own = frozenset([GraphName("lemma=", target)])
+            yield NameTest(own, f"the targets of {pattern.name}", f"patterns[{rank}].targets", excused=False)
     for tag in manifest.distinct.lemmas:
-        yield Test(frozenset([Name("upos=", tag)]), "the distinct lemmas", "distinct.lemmas", excused=False)
+        yield NameTest(frozenset([GraphName("upos=", tag)]), "the distinct lemmas", "distinct.lemmas", excused=False)
 
 
-def _in_structure(structure: GraphPattern) -> Iterator[tuple[list[Name], bool]]:
+def _in_structure(structure: GraphPattern) -> Iterator[tuple[list[GraphName], bool]]:
     """Yield the sets of names in a structure, each with whether no graph needs one of them."""
     for body in structure.bodies:
         denied = body is not structure.body
@@ -95,37 +95,37 @@ def _in_structure(structure: GraphPattern) -> Iterator[tuple[list[Name], bool]]:
             yield from _in_variable(variable, denied=denied)
 
 
-def _in_variable(variable: NodeVariable, *, denied: bool) -> Iterator[tuple[list[Name], bool]]:
+def _in_variable(variable: NodeVariable, *, denied: bool) -> Iterator[tuple[list[GraphName], bool]]:
     for degree in variable.degrees:
         yield _labels(degree.labels, needless=denied or passes(0, degree))
     for test in variable.tests:
-        yield [Name("attribute ", test.attribute)], False
-        values = [Name(f"{test.attribute}=", value) for value in test.values]
+        yield [GraphName("attribute ", test.attribute)], False
+        values = [GraphName(f"{test.attribute}=", value) for value in test.values]
         yield values, len(values) != 1 and (denied or test.negated)
 
 
-def _labels(labels: Labels, *, needless: bool) -> tuple[list[Name], bool]:
-    own = [Name("label ", label) for label in labels.names]
+def _labels(labels: Labels, *, needless: bool) -> tuple[list[GraphName], bool]:
+    own = [GraphName("label ", label) for label in labels.names]
     return own, len(own) != 1 and (needless or labels.negated)
 
 
-def made_by_rules(directory: Path, layer: str) -> frozenset[Name]:
+def made_by_rules(directory: Path, layer: str) -> frozenset[GraphName]:
     """Return the names of a layer that rules in a certificate make, as far as it can be read."""
-    made: set[Name] = set()
+    made: set[GraphName] = set()
     with suppress(OSError, ValueError, TypeError, LookupError, RecursionError):
         content: Any = read_json(directory / CERTIFICATE, foreign.CERTIFICATE, inside=directory)
         grammar = content["core"]["grammar"]
         number = [graph[0] for graph in grammar["graph"]].index(layer)
         for fragment in [rule[6][number] for rule in grammar["rules"]]:
-            made.update(Name("label ", label) for _, label, *_ in fragment["edges"])
+            made.update(GraphName("label ", label) for _, label, *_ in fragment["edges"])
             for attribute, value in (pair for own, *_ in fragment["nodes"] for pair in own or ()):
-                made |= {Name("attribute ", attribute), Name(f"{attribute}=", value)}
+                made |= {GraphName("attribute ", attribute), GraphName(f"{attribute}=", value)}
     return frozenset(made)
 
 
-def _lookalikes(claimed: Iterable[Name], found: Iterable[Name]) -> Iterator[tuple[Name, Name]]:
+def _lookalikes(claimed: Iterable[GraphName], found: Iterable[GraphName]) -> Iterator[tuple[GraphName, GraphName]]:
     """Yield the pairs of a claimed name and another one that looks like it."""
-    alike: dict[tuple[str, str], list[Name]] = {}
+    alike: dict[tuple[str, str], list[GraphName]] = {}
     for name in found:
         for skeleton in dict.fromkeys(name_skeletons(name.text)):
             alike.setdefault((name.role, skeleton), []).append(name)
@@ -137,10 +137,10 @@ def _lookalikes(claimed: Iterable[Name], found: Iterable[Name]) -> Iterator[tupl
 
 
 def _disguised_names(
-    data: LoadedData, tally: Result, tests: list[Test], found: Found, made: frozenset[Name]
-) -> set[Name]:
+    data: LoadedData, tally: Result, tests: list[NameTest], found: Found, made: frozenset[GraphName]
+) -> set[GraphName]:
     """Report the names in graphs that look like one in a claim; return those in claims."""
-    suspicious: set[Name] = set()
+    suspicious: set[GraphName] = set()
     claimed = dict.fromkeys(name for test in tests for name in sorted(test.names))
     for name, other in _lookalikes(claimed, found):
         claims = [test.claim for test in tests if name in test.names and other not in test.names]
@@ -153,7 +153,7 @@ def _disguised_names(
     return suspicious
 
 
-def _is_another_word(data: LoadedData, name: Name, other: Name, *, unsampled: bool) -> bool:
+def _is_another_word(data: LoadedData, name: GraphName, other: GraphName, *, unsampled: bool) -> bool:
     """Return whether names that look alike are different words, as *may* and *May*, or ``unsampled``: in no graph."""
     if name.text.casefold() != other.text.casefold():
         return False
@@ -164,9 +164,9 @@ def _is_another_word(data: LoadedData, name: Name, other: Name, *, unsampled: bo
     return own.isdisjoint(others) and own != set()
 
 
-def _vacuous_tests(tally: Result, tests: list[Test], known: Set[Name]) -> None:
+def _vacuous_tests(tally: Result, tests: list[NameTest], known: Set[GraphName]) -> None:
     """Report the sets of which no graph has a name, each once."""
-    vacuous: dict[frozenset[Name], list[Test]] = {}
+    vacuous: dict[frozenset[GraphName], list[NameTest]] = {}
     for test in tests:
         if test.names and known.isdisjoint(test.names) and not test.excused:
             vacuous.setdefault(test.names, []).append(test)
@@ -179,7 +179,7 @@ def _vacuous_tests(tally: Result, tests: list[Test], known: Set[Name]) -> None:
 def _disguised_variables(data: LoadedData, tally: Result) -> None:
     for clause in data.clauses:
         bodies = read_structure(clause.text).bodies
-        own = {Name("variable ", variable.name) for body in bodies for variable in body.variables}
+        own = {GraphName("variable ", variable.name) for body in bodies for variable in body.variables}
         for name, other in _lookalikes(sorted(own), own):
             if name < other and name.text.casefold() != other.text.casefold():
                 message = f"variable {name.text!a} looks like {other.text!a}: {clause.text}"

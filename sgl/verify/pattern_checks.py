@@ -14,54 +14,14 @@ from operator import itemgetter
 
 import networkx as nx
 
-from sgl.verify.dataset import LoadedData, Place, Result, checks
+from sgl.verify.dataset import LoadedData, Result, SplitCategory, checks
 from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, TRAINING_LIKE
 from sgl.verify.manifest import Clause, PatternClaim, QuotaClaim
 
-#: The places that may not have some structures, and what is said of a sentence that has one.
-_Rule = tuple[list[Place], tuple[Clause, ...], str]
-
-
-@checks("V009", "V010", "V014", "V015", "V022", "V024")
-def forbidden(data: LoadedData, tally: Result) -> None:
-    """Report the sentences that have what they may not."""
-    for code, (places, clauses, message) in (*_of_patterns(data), *_of_parts(data)):
-        if code == tally.code and clauses:
-            tally.checked += sum(data.categories[place] for place in places)
-            _expect_none(data, tally, places, clauses, message)
-
-
-def _of_patterns(data: LoadedData) -> Iterator[tuple[str, _Rule]]:
-    training, items = data.places(*TRAINING_LIKE), data.places(GENERALIZATION)
-    parts, allowing = data.manifest.parts, {pattern.name: pattern.allow for pattern in data.manifest.patterns}
-    for pattern in data.manifest.patterns:
-        name, held_out = pattern.name, pattern.held_out
-        yield "V009", (training, held_out, f"{name} is held out")
-        allowed = {EXPOSURE + name, *(PART + part.name for part in parts if name in part.allow)}
-        others = [x for x in training if x.category not in allowed]
-        yield "V010", (others, pattern.reserved, f"{name} reserves this for its exposures")
-        own = [x for x in items if x.category == name]
-        yield "V014", (own, pattern.exclude, f"{name} excludes this")
-        others = [x for x in items if name not in (x.category, *allowing.get(x.category, ()))]
-        yield "V015", (others, held_out, f"{name} is held out, and the item's pattern does not allow it")
-
-
-def _of_parts(data: LoadedData) -> Iterator[tuple[str, _Rule]]:
-    parts = data.manifest.parts
-    for part in parts:
-        found = data.places(*TRAINING_LIKE, *([] if part.tested else [GENERALIZATION]))
-        for clause in part.only:
-            sharing = (p for p in parts if clause.text in {other.text for other in p.only})
-            own = {Place(quota.split or TRAIN, PART + p.name) for p in sharing for quota in p.quotas}
-            others = [place for place in found if place not in own]
-            yield "V022", (others, (clause,), f"only the part {part.name} may contain this")
-    everywhere = data.places(*TRAINING_LIKE, GENERALIZATION)
-    yield "V024", (everywhere, data.manifest.nowhere, "this is to be nowhere")
-
-
 #: The sentences of some places that have one of some structures, with each of these.
 _WITH = """
-    SELECT number, clause FROM found JOIN kind USING (shape) JOIN sentence USING (split, category, shape, share)
+    SELECT number, clause FROM found JOIN kind USING (profile)
+    CROSS JOIN sentence USING (split, category, profile, share)
     WHERE clause IN (SELECT value FROM json_each(:clauses))
     AND (split, category) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:places))
     ORDER BY number, clause
@@ -69,16 +29,17 @@ _WITH = """
 
 #: The sentences of a place that have none of some structures.
 _WITHOUT = """
-    SELECT number FROM kind JOIN sentence USING (split, category, shape, share)
-    WHERE (split, category) = (:split, :category) AND shape NOT IN
-    (SELECT shape FROM found WHERE clause IN (SELECT value FROM json_each(:clauses)))
+    SELECT number FROM kind CROSS JOIN sentence USING (split, category, profile, share)
+    WHERE (split, category) = (:split, :category) AND profile NOT IN
+    (SELECT profile FROM found WHERE clause IN (SELECT value FROM json_each(:clauses)))
     ORDER BY number
 """
 
 
 def _expect_none(
-    data: LoadedData, tally: Result, places: list[Place], clauses: tuple[Clause, ...], message: str
+    data: LoadedData, tally: Result, places: list[SplitCategory], clauses: tuple[Clause, ...], message: str
 ) -> None:
+    tally.checked += sum(data.categories[place] for place in places) if clauses else 0
     numbers, texts = [clause.number for clause in clauses], {clause.number: clause.text for clause in clauses}
     rows = data.table.select(_WITH, clauses=numbers, places=places)
     for number, found in groupby(rows, key=itemgetter(0)):
@@ -88,9 +49,60 @@ def _expect_none(
         tally.add(partial(data.violation, text, number, own[0]))
 
 
+@checks("V009")
+def held_out(data: LoadedData, tally: Result) -> None:
+    for pattern in data.manifest.patterns:
+        _expect_none(data, tally, data.places(*TRAINING_LIKE), pattern.held_out, f"{pattern.name} is held out")
+
+
+@checks("V010")
+def reserved(data: LoadedData, tally: Result) -> None:
+    for name, pattern in ((pattern.name, pattern) for pattern in data.manifest.patterns):
+        allowed = {EXPOSURE + name, *(PART + part.name for part in data.manifest.parts if name in part.allow)}
+        others = [place for place in data.places(*TRAINING_LIKE) if place.category not in allowed]
+        _expect_none(data, tally, others, pattern.reserved, f"{name} reserves this for its exposures")
+
+
+@checks("V014")
+def excluded(data: LoadedData, tally: Result) -> None:
+    for pattern in data.manifest.patterns:
+        own = [place for place in data.places(GENERALIZATION) if place.category == pattern.name]
+        _expect_none(data, tally, own, pattern.exclude, f"{pattern.name} excludes this")
+
+
+@checks("V015")
+def held_out_by_others(data: LoadedData, tally: Result) -> None:
+    for name, pattern in ((pattern.name, pattern) for pattern in data.manifest.patterns):
+        allowing = {name, *(other.name for other in data.manifest.patterns if name in other.allow)}
+        others = [place for place in data.places(GENERALIZATION) if place.category not in allowing]
+        message = f"{name} is held out, and the item's pattern does not allow it"
+        _expect_none(data, tally, others, pattern.held_out, message)
+
+
+@checks("V022")
+def parts(data: LoadedData, tally: Result) -> None:
+    owners = [
+        (clause.text, SplitCategory(quota.split or TRAIN, PART + part.name))
+        for part in data.manifest.parts
+        for clause in part.only
+        for quota in part.quotas
+    ]
+    for part in data.manifest.parts:
+        places = data.places(*TRAINING_LIKE, *([] if part.tested else [GENERALIZATION]))
+        for clause in part.only:
+            others = [place for place in places if (clause.text, place) not in owners]
+            _expect_none(data, tally, others, (clause,), f"only the part {part.name} may contain this")
+
+
+@checks("V024")
+def restrictions(data: LoadedData, tally: Result) -> None:
+    places = data.places(*TRAINING_LIKE, GENERALIZATION)
+    _expect_none(data, tally, places, data.manifest.nowhere, "this is to be nowhere")
+
+
 #: The number of sentences of train that have a structure.
 _LICENSED = """
-    SELECT coalesce(sum(items), 0) FROM found JOIN kind USING (shape) WHERE clause = :clause AND split = 'train'
+    SELECT coalesce(sum(items), 0) FROM found JOIN kind USING (profile) WHERE clause = :clause AND split = 'train'
 """
 
 
@@ -128,14 +140,13 @@ class _Part:
 
     label: str
     count: int
-    within: tuple[int, ...]
-    outside: int
+    within: tuple[frozenset[int], ...]
+    outside: frozenset[int]
     target: str = ""
 
-    def fits(self, occurring: int, target: str) -> bool:
-        return (
-            not occurring & self.outside and all(occurring & one for one in self.within) and self.target in ("", target)
-        )
+    def fits(self, occurring: frozenset[int], target: str) -> bool:
+        wanted = self.target in ("", target) and not occurring & self.outside
+        return wanted and all(occurring & one for one in self.within)
 
 
 #: Quotas with what they are called.
@@ -159,10 +170,10 @@ def part_quotas(data: LoadedData, tally: Result) -> None:
             own = [quota for quota in counted if (quota.split or TRAIN) == split]
             own = [replace(quota, within_one_of=(part.only, *quota.within_one_of)) for quota in own]
             if own:
-                _deal(data, tally, Place(split, category), _numbered(category, own))
+                _deal(data, tally, SplitCategory(split, category), _numbered(category, own))
 
 
-def _divisions(data: LoadedData, pattern: PatternClaim) -> list[tuple[Place, _Labelled]]:
+def _divisions(data: LoadedData, pattern: PatternClaim) -> list[tuple[SplitCategory, _Labelled]]:
     """Return of the exposures and of the items of a pattern the place and the quotas."""
     category, name = EXPOSURE + pattern.name, pattern.name
     exposed = [
@@ -170,7 +181,7 @@ def _divisions(data: LoadedData, pattern: PatternClaim) -> list[tuple[Place, _La
         for x in pattern.expose
     ]
     items = _numbered(name, data.counted(GENERALIZATION, name, pattern.quotas))
-    return [(Place(TRAIN, category), exposed), (Place(GENERALIZATION, name), items)]
+    return [(SplitCategory(TRAIN, category), exposed), (SplitCategory(GENERALIZATION, name), items)]
 
 
 def _numbered(category: str, quotas: Iterable[QuotaClaim]) -> _Labelled:
@@ -188,7 +199,7 @@ def shares(data: LoadedData, tally: Result) -> None:
             _contexts(data, tally, pattern)
 
 
-def _expect_recorded(data: LoadedData, tally: Result, place: Place, parts: list[_Part]) -> None:
+def _expect_recorded(data: LoadedData, tally: Result, place: SplitCategory, parts: list[_Part]) -> None:
     """Report if the manifest records other shares of targets than these parts have."""
     declared, recorded = Counter[str](), Counter[str]()
     for part in parts:
@@ -245,8 +256,8 @@ def _has(data: LoadedData, pattern: PatternClaim, shape: int, words: list[str], 
 def _divided(labelled: _Labelled, targets: tuple[str, ...] | None) -> Iterator[_Part]:
     for label, quota in labelled:
         groups = (*((clause,) for clause in quota.within), *quota.within_one_of)
-        within = tuple(map(_bits, groups))
-        part = _Part(label, quota.count, within, _bits(quota.outside))
+        within = tuple(map(_numbers, groups))
+        part = _Part(label, quota.count, within, _numbers(quota.outside))
         if targets is None or not quota.each_target:
             yield part
             continue
@@ -255,16 +266,15 @@ def _divided(labelled: _Labelled, targets: tuple[str, ...] | None) -> Iterator[_
             yield replace(part, label=f"{label}, {target}", count=count, target=target)
 
 
-def _bits(clauses: Iterable[Clause]) -> int:
-    """Return the structures of some clauses as a set, with a bit for each."""
-    return sum(1 << number for number in {clause.number for clause in clauses})
+def _numbers(clauses: Iterable[Clause]) -> frozenset[int]:
+    return frozenset(clause.number for clause in clauses)
 
 
 #: The sentences of a place by what structures and quotas tell apart, and those of one kind.
-_KINDS = "SELECT shape, share, items FROM kind WHERE split = :split AND category = :category"
+_KINDS = "SELECT profile, share, items FROM kind WHERE split = :split AND category = :category"
 _OF_KIND = """
     SELECT number FROM sentence
-    WHERE (split, category, shape, share) = (:split, :category, :shape, :share) ORDER BY number
+    WHERE (split, category, profile, share) = (:split, :category, :profile, :share) ORDER BY number
 """
 
 #: Ranks of parts that sentences fit, and the number of these sentences.
@@ -272,33 +282,38 @@ Kinds = Counter[tuple[int, ...]]
 
 
 def _deal(
-    data: LoadedData, tally: Result, place: Place, labelled: _Labelled, targets: tuple[str, ...] | None = None
+    data: LoadedData, tally: Result, place: SplitCategory, labelled: _Labelled, targets: tuple[str, ...] | None = None
 ) -> list[_Part]:
     """Report if items cannot be dealt out so that every part gets its number; return the parts.
 
     With ``targets``, these have equal shares.
     """
-    parts, kinds, nowhere = list(_divided(labelled, targets)), Kinds(), list[int]()
-    split, category = place
-    for shape, share, items in data.table.select(_KINDS, split=split, category=category):
-        occurring = data.shapes[shape].occurring
-        kind = tuple(n for n, part in enumerate(parts) if part.fits(occurring, share))
-        kinds[kind] += items
-        if not kind:
-            own = data.table.select(_OF_KIND, split=split, category=category, shape=shape, share=share)
-            nowhere += [number for (number,) in own]
-    tally.checked += kinds.total()
-    for number in sorted(nowhere):
-        tally.add(partial(data.violation, f"{category}: the item belongs to none of the parts", number))
+    parts = list(_divided(labelled, targets))
+    kinds = _kinds(data, tally, place, parts)
     for rank, part in enumerate(parts):
         fitting = sum(count for kind, count in kinds.items() if rank in kind)
         tally.figure(part.label, fitting, f"{part.count:,} declared")
     found, wanted = kinds.total(), sum(part.count for part in parts)
     if found != wanted:
-        tally.fault(f"{category}: {found:,} items instead of {wanted:,}")
+        tally.fault(f"{place.category}: {found:,} items instead of {wanted:,}")
     elif (dealt := _dealt(kinds, parts)) < wanted:
-        tally.fault(f"{category}: only {dealt:,} of {wanted:,} items fit the parts' numbers")
+        tally.fault(f"{place.category}: only {dealt:,} of {wanted:,} items fit the parts' numbers")
     return parts
+
+
+def _kinds(data: LoadedData, tally: Result, place: SplitCategory, parts: list[_Part]) -> Kinds:
+    """Count the sentences of a place by the parts that they fit, and report those that fit none."""
+    kinds, nowhere, of = Kinds(), list[int](), place._asdict()
+    for profile, share, items in data.table.select(_KINDS, **of):
+        occurring = data.table.profiles[profile]
+        kind = tuple(rank for rank, part in enumerate(parts) if part.fits(occurring, share))
+        kinds[kind] += items
+        if not kind:
+            nowhere += [number for (number,) in data.table.select(_OF_KIND, **of, profile=profile, share=share)]
+    tally.checked += kinds.total()
+    for number in sorted(nowhere):
+        tally.add(partial(data.violation, f"{place.category}: the item belongs to none of the parts", number))
+    return kinds
 
 
 def _dealt(kinds: Kinds, parts: list[_Part]) -> int:

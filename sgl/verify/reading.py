@@ -1,6 +1,6 @@
 """Read ranges of CoNLL-U files, alone or with other processes, and keep what the checks need.
 
-A range is read into a ``Part`` of its own; the table puts the ranges of a file together, so that nothing depends on
+A range is read into a ``ReadPart`` of its own; the table puts the ranges of a file together, so that nothing depends on
 where the file was cut.  ``Knowledge`` is what a process has found out so far, to be recognised in the next range.
 
 Ranges are read, frames searched and the certificate judged each by itself, so that processes can
@@ -32,7 +32,7 @@ from sgl.verify.manifest import CERTIFICATE, Clause, Manifest
 from sgl.verify.search import Searcher, SearchError
 from sgl.verify.skeleton import sentence_skeletons
 from sgl.verify.structure import GraphPattern, StructureError, read_structure
-from sgl.verify.table import Block, Part
+from sgl.verify.table import Block, ReadPart
 
 #: How long a text is, in a comment.
 _LENGTH = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -85,9 +85,9 @@ class Knowledge:
         self.distinct_lemma = distinct_lemma
 
 
-def read_range(known: Knowledge, read: Range) -> Part:
+def read_range(known: Knowledge, read: Range) -> ReadPart:
     """Read a range, up to where it can be read if that fails."""
-    part = Part()
+    part = ReadPart()
     seen: set[WordForm | int] = set()
     try:
         others = list(map(read_sentences, read.others, known.further))
@@ -101,7 +101,7 @@ def read_range(known: Knowledge, read: Range) -> Part:
 
 def _block(
     known: Knowledge,
-    part: Part,
+    part: ReadPart,
     seen: set[WordForm | int],
     split: str,
     entry: Sentence | Malformed,
@@ -165,7 +165,7 @@ def _repeated(lemmas: Iterable[str | None]) -> str | None:
     return None
 
 
-def _note_names(part: Part, seen: set[WordForm | int], sentence: Sentence, graph: Sentence) -> None:
+def _note_names(part: ReadPart, seen: set[WordForm | int], sentence: Sentence, graph: Sentence) -> None:
     entry = len(part.blocks)
     for at, word in enumerate(() if seen.issuperset(graph.words) else graph.words):
         if word not in seen:

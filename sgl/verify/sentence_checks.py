@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sgl.verify.dataset import LoadedData, Result, SkippedError, Violation, checks
 from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN
-from sgl.verify.manifest import IGNORE, MANIFEST, REJECT, Stratum
+from sgl.verify.manifest import IGNORE, MANIFEST, REJECT, ReadingCounts, Stratum
 
 _EXAMPLES = 10
 
@@ -190,44 +190,54 @@ def readings(data: LoadedData, tally: Result) -> None:
     if strings is None:
         raise SkippedError("the manifest says nothing of readings")
     strata = [(split, stratum) for split, claim in manifest.splits.items() for stratum in claim.strata]
-    parsed = [(split, stratum.category, stratum.readings) for split, stratum in strata if stratum.readings]
     for _, stratum in strata:
+        place = f"{MANIFEST}: {stratum.stream}"
         tally.checked += stratum.readings is not None
-        for message in _disagreements(stratum, strings.policy):
-            tally.fault(message, f"{MANIFEST}: {stratum.stream}")
-    for _, stratum in strata:
-        if strings.policy != IGNORE and stratum.count and not stratum.readings:
-            tally.fault("the strings were not parsed", f"{MANIFEST}: {stratum.stream}")
+        if stratum.readings:
+            for message in _disagreements(stratum, stratum.readings, strings.policy):
+                tally.fault(message, place)
+        elif stratum.count and strings.policy != IGNORE:
+            tally.fault("the strings were not parsed", place)
     stated = {claim.pattern: claim.result for claim in manifest.guarantees if claim.claim == "string level"}
-    for pattern in manifest.patterns:
+    for name in (pattern.name for pattern in manifest.patterns):
         tally.checked += 1
-        name = pattern.name
-        expected = {IGNORE: "not checked", REJECT: "checked"}.get(strings.policy)
-        if expected is None:
-            leaks = [r.patterns.get(name, 0) for split, _, r in parsed if split != GENERALIZATION]
-            outputs = [r.outputs for _, kind, r in parsed if kind in (name, EXPOSURE + name)]
-            expected = "refuted" if any(leaks) or any(outputs) else "checked"
-        verdict = stated.get(name, "not checked")
+        verdict, expected = stated.get(name, "not checked"), _verdict(strings.policy, name, strata)
         if verdict != expected:
             message = f"the verdict on the strings of {name} is {verdict!r}, the figures say {expected!r}"
             tally.fault(message, f"{MANIFEST}: guarantees")
-    tally.figure("strings parsed", sum(counts.parsed for _, _, counts in parsed))
-    tally.figure("strings with several readings", sum(counts.several for _, _, counts in parsed))
+    parsed = [stratum.readings for _, stratum in strata if stratum.readings]
+    tally.figure("strings parsed", sum(counts.parsed for counts in parsed))
+    tally.figure("strings with several readings", sum(counts.several for counts in parsed))
 
 
-def _disagreements(stratum: Stratum, policy: str) -> Iterator[str]:
-    read, rejected = stratum.readings, stratum.rejected.ambiguous
-    if read is None:
-        return
+def _verdict(policy: str, pattern: str, strata: Sequence[tuple[str, Stratum]]) -> str:
+    """Return the verdict on the strings of a pattern that the figures bear out."""
+    if policy in (IGNORE, REJECT):
+        return {IGNORE: "not checked", REJECT: "checked"}[policy]
+    for split, stratum in strata:
+        counts, own = stratum.readings, stratum.category in (pattern, EXPOSURE + pattern)
+        leaks = counts and split != GENERALIZATION and counts.patterns.get(pattern)
+        if leaks or (counts and own and counts.outputs):
+            return "refuted"
+    return "checked"
+
+
+def _disagreements(stratum: Stratum, read: ReadingCounts, policy: str) -> Iterator[str]:
+    rejected, items = stratum.rejected.ambiguous, stratum.count // stratum.copies
     if policy == IGNORE:
         yield "there are figures, though readings were to be ignored"
-    items = stratum.count // stratum.copies
-    # Also what was accepted for instances that got too few contexts.
-    if read.parsed < items + rejected or (read.parsed > items + rejected and not stratum.contexts):
+    # Instances that got too few contexts have been parsed as well.
+    spare = read.parsed - items - rejected
+    if spare < 0 or (spare and not stratum.contexts):
         yield f"{read.parsed} strings parsed, but {items} items and {rejected} rejected"
     expected = read.ambiguous if policy == REJECT else 0
     if rejected != expected:
         yield f"{rejected} rejected as ambiguous instead of {expected}"
+    yield from _impossible(read)
+
+
+def _impossible(read: ReadingCounts) -> Iterator[str]:
+    """Yield the figures that no strings have: one may be counted for several kinds, or patterns."""
     if not max(read.held_out, read.outputs) <= read.ambiguous <= read.held_out + read.outputs:
         yield f"{read.ambiguous} ambiguous, {read.held_out} and {read.outputs} by kind"
     if not read.ambiguous <= read.several <= read.parsed:

@@ -7,8 +7,9 @@ takes the source for (``sgl.verify.skeleton``)::
 
     SELECT category, count(*) FROM sentence WHERE split = 'gen' GROUP BY category
 
-``found`` says which structures occur in which shapes.  ``kind`` counts the sentences that no structure or quota tells
-apart.  ``word`` and ``name`` have every word of a split, and every name in its graphs, with the first sentence there.
+The structures that occur in a shape are its *profile*: ``found`` has a row for each of them.  ``kind`` counts the
+sentences that no structure or quota tells apart.  ``word`` and ``name`` have every word of a split, and every name in
+its graphs, with the first sentence there.
 
 The table is a temporary file of SQLite, which stays in memory while it is small.
 """
@@ -16,6 +17,7 @@ The table is a temporary file of SQLite, which stays in memory while it is small
 import errno
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +25,7 @@ from tempfile import gettempdir
 from typing import Any, NamedTuple
 
 from sgl.verify.items import GraphShape, ShapeTable
+from sgl.verify.search import members
 
 _SCHEMA = """
 PRAGMA cache_size = -16384;
@@ -32,20 +35,20 @@ CREATE TABLE block (
     sent_id TEXT, category TEXT, shape INTEGER, share TEXT, repeated TEXT,
     source TEXT, targets TEXT, skeleton TEXT, latin TEXT
 );
-CREATE VIEW sentence AS SELECT * FROM block WHERE reason = '';
+CREATE TABLE shape (shape INTEGER PRIMARY KEY, profile INTEGER);
+CREATE TABLE found (profile INTEGER, clause INTEGER, PRIMARY KEY (clause, profile)) WITHOUT ROWID;
+CREATE VIEW sentence AS SELECT block.*, profile FROM block LEFT JOIN shape USING (shape) WHERE reason = '';
 CREATE TABLE word (split TEXT, form TEXT, lemma TEXT, upos TEXT, number INTEGER, UNIQUE (split, form, lemma, upos));
 CREATE TABLE name (split TEXT, role TEXT, text TEXT, number INTEGER, UNIQUE (split, role, text));
-CREATE TABLE found (clause INTEGER, shape INTEGER, PRIMARY KEY (clause, shape)) WITHOUT ROWID;
 """
 
 #: What is made when all sentences have been read.
 _SUMMARY = """
 CREATE TABLE kind AS
-    SELECT split, category, shape, share, count(*) AS items FROM sentence
-    GROUP BY split, category, shape, share ORDER BY min(number);
-CREATE INDEX kind_of_shape ON kind (shape);
-CREATE INDEX kind_of_category ON kind (category, split);
-CREATE INDEX sentence_of_shape ON block (shape);
+    SELECT split, category, profile, share, count(*) AS items FROM sentence
+    GROUP BY split, category, profile, share ORDER BY min(number);
+CREATE INDEX kind_of_profile ON kind (profile);
+CREATE INDEX block_of_shape ON block (shape);
 """
 
 _BLOCK = "INSERT INTO block VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -73,7 +76,7 @@ Firsts = dict[tuple[str, ...], int]
 
 
 @dataclass(slots=True)
-class Part:
+class ReadPart:
     """A range of a file: its blocks, whose shapes are numbered here; words and names; the error that ends it."""
 
     blocks: list[Block] = field(default_factory=list)
@@ -83,12 +86,15 @@ class Part:
     error: str = ""
 
 
-class SentenceTable:
-    """The table; ``errors`` are those of the files of splits that cannot be read to their end."""
+class DatasetTable:
+    """The table; ``profiles`` are the structures in each.
+
+    By split there are the number of ``blocks``, and the ``errors`` of files that cannot be read to their end.
+    """
 
     def __init__(self, database: sqlite3.Connection) -> None:
-        self._database, self.errors = database, dict[str, str]()
-        self._blocks, self._entries = 0, dict[str, int]()
+        self._database, self.blocks, self.errors = database, Counter[str](), dict[str, str]()
+        self.profiles: tuple[frozenset[int], ...] = ()
         database.executescript(_SCHEMA)
 
     def select(self, query: str, **values: object) -> list[tuple[Any, ...]]:
@@ -100,29 +106,30 @@ class SentenceTable:
         own = {key: json.dumps(value) if isinstance(value, list) else value for key, value in values.items()}
         yield from self._database.execute(query, own)
 
-    def add(self, split: str, part: Part, shapes: ShapeTable, lines: int) -> None:
+    def add(self, split: str, part: ReadPart, shapes: ShapeTable, lines: int) -> None:
         """Add the next range of the file of a split, before which there are so many lines."""
         numbers = [shapes.known(shape.frame, shape.nodes).number for shape in part.shapes]
         numbers.append(-1)  # the shape of what is malformed
-        before, first = self._entries.get(split, 0), self._blocks + 1
-        write = self._database.executemany
-        write(
-            _BLOCK,
-            (
-                (split, entry, block.line + lines, *block[1:5], numbers[block.shape], *block[6:])
-                for entry, block in enumerate(part.blocks, before + 1)
-            ),
+        first, write = self.blocks.total() + 1, self._database.executemany
+        rows = (
+            (split, entry, block.line + lines, *block[1:5], numbers[block.shape], *block[6:])
+            for entry, block in enumerate(part.blocks, self.blocks[split] + 1)
         )
+        write(_BLOCK, rows)
         write("INSERT OR IGNORE INTO word VALUES (?, ?, ?, ?, ?)", _placed(split, part.words, first))
         write("INSERT OR IGNORE INTO name VALUES (?, ?, ?, ?)", _placed(split, part.names, first))
-        self._entries[split] = before + len(part.blocks)
-        self._blocks += len(part.blocks)
+        self.blocks[split] += len(part.blocks)
         if part.error:
             self.errors[split] = part.error
 
-    def complete(self, occurring: Iterable[tuple[int, int]]) -> None:
-        """Add which structures occur in which shapes, and count what cannot be told apart."""
-        self._database.executemany("INSERT INTO found VALUES (?, ?)", occurring)
+    def complete(self, shapes: Iterable[GraphShape]) -> None:
+        """Add what has been found in the shapes, and count what cannot be told apart."""
+        known = dict[int, int]()
+        rows = [(shape.number, known.setdefault(shape.occurring, len(known))) for shape in shapes]
+        self.profiles = tuple(frozenset(members(occurring)) for occurring in known)
+        found = ((profile, clause) for profile, clauses in enumerate(self.profiles) for clause in clauses)
+        self._database.executemany("INSERT INTO shape VALUES (?, ?)", rows)
+        self._database.executemany("INSERT INTO found VALUES (?, ?)", found)
         self._database.executescript(_SUMMARY)
 
 
@@ -131,10 +138,10 @@ def _placed(split: str, found: Firsts, first: int) -> Iterator[tuple[object, ...
 
 
 @contextmanager
-def sentence_table() -> Iterator[SentenceTable]:
+def dataset_table() -> Iterator[DatasetTable]:
     """Give an empty table, which is gone afterwards; raises ``OSError`` if there is no room for it."""
     try:
-        with closing(sqlite3.connect("", isolation_level=None)) as database:
-            yield SentenceTable(database)
+        with closing(sqlite3.connect("")) as database:
+            yield DatasetTable(database)
     except sqlite3.OperationalError as problem:
         raise OSError(errno.ENOSPC, f"a temporary file: {problem}", gettempdir()) from None
