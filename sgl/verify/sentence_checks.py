@@ -12,6 +12,7 @@ from typing import NamedTuple
 from sgl.verify.dataset import LoadedData, Result, SkippedError, Violation, checks
 from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN
 from sgl.verify.manifest import IGNORE, MANIFEST, REJECT, ReadingCounts, Stratum
+from sgl.verify.table import DatasetTable
 
 _EXAMPLES = 10
 
@@ -62,9 +63,9 @@ _REPEATED = """
 """
 
 
-def repetitions(data: LoadedData, column: str) -> Iterator[list[Repeated]]:
+def repetitions(table: DatasetTable, column: str) -> Iterator[list[Repeated]]:
     """Yield the sentences that have the same ``source``, ``skeleton`` or ``latin`` text."""
-    rows = data.table.each(_REPEATED.format(text=column))
+    rows = table.each(_REPEATED.format(text=column))
     for _, group in groupby(rows, key=lambda row: row[0]):
         yield [Repeated(*row[1:]) for row in group]
 
@@ -75,7 +76,7 @@ Repetition = tuple[Repeated, list[Repeated]]
 
 def _in_other_splits(data: LoadedData, column: str) -> Iterator[Repetition]:
     """Yield the sentences whose text is in other splits before, each with the first in each."""
-    for group in repetitions(data, column):
+    for group in repetitions(data.table, column):
         first: dict[str, Repeated] = {}
         for own in group:
             if others := [other for split, other in first.items() if split != own.split]:
@@ -142,7 +143,7 @@ def sentences_distinct(data: LoadedData, tally: Result) -> None:
     }
     repeated, found = 0, list[tuple[Repeated, Repeated]]()
     tally.checked += data.items
-    for group in repetitions(data, "source"):
+    for group in repetitions(data.table, "source"):
         first: dict[str, Repeated] = {}
         for own in group:
             before = first.setdefault(own.split, own)
@@ -170,7 +171,7 @@ def one_target(data: LoadedData, tally: Result) -> None:
     lenient = strings is not None and strings.policy != REJECT
     found = list[tuple[Repeated, str]]()
     tally.checked += data.items
-    for first, *later in repetitions(data, "source"):
+    for first, *later in repetitions(data.table, "source"):
         target = _first_target(first)
         message = f"the sentence has another target in {first.sent_id}: {target}"
         found += [(own, message) for own in later if _first_target(own) != target]

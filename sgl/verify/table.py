@@ -144,4 +144,6 @@ def dataset_table() -> Iterator[DatasetTable]:
         with closing(sqlite3.connect("")) as database:
             yield DatasetTable(database)
     except sqlite3.OperationalError as problem:
+        if problem.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # a query that is wrong
+            raise
         raise OSError(errno.ENOSPC, f"a temporary file: {problem}", gettempdir()) from None
