@@ -25,8 +25,8 @@ from sgl.characters import code_of, hidden
 from sgl.core.grammar import EXTRACTED, HEAD, CoreGrammar, Edge, Fragment, Node, Rule, Token
 from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label, Span, one_slip, suggest
-from sgl.frontend.productions import FeatureVariable, Production, TemplateSketch, Version
-from sgl.frontend.state import CompilerState
+from sgl.frontend.lower.grammar import Expanded
+from sgl.frontend.lower.productions import FeatureVariable, Produced, Production, TemplateSketch, Version
 from sgl.rendering.conllu import is_attribute
 
 #: What a port of a phrase may hold.
@@ -39,8 +39,8 @@ _UPOS = frozenset(_TABLE["upos"].split())
 _ODD = {label: [frozenset(end.split()) for end in ends] for label, ends in _TABLE["relations"].items()}
 
 
-def check_graphs(state: CompilerState) -> None:
-    """Report rules whose graphs would be no trees or lack words. Before: ``productions`` without errors."""
+def check_graphs(state: Produced) -> None:
+    """Report rules whose graphs would be no trees or lack words."""
     for index, layer in enumerate(state.signature.graph_layers):
         ports = _Ports(layer.name, index, state)
         for productions in (state.rules, *state.words):
@@ -49,7 +49,7 @@ def check_graphs(state: CompilerState) -> None:
             check() if productions is state.rules else state.kept(f"graph {index}", (productions,), check)
 
 
-def _check_graphs(productions: Sequence[Production], index: int, ports: "_Ports", state: CompilerState) -> None:
+def _check_graphs(productions: Sequence[Production], index: int, ports: "_Ports", state: Produced) -> None:
     layer = state.signature.graph_layers[index]
     anchor = [text.name for text in state.signature.text_layers].index(layer.anchor)
     for production in productions:
@@ -73,7 +73,7 @@ def has_double_edge(fragment: Fragment) -> bool:
 class _Ports:
     """What the ports of categories can hold in a layer: the least fixpoint over all rules."""
 
-    def __init__(self, layer: str, index: int, state: CompilerState) -> None:
+    def __init__(self, layer: str, index: int, state: Produced) -> None:
         self._layer, self._index = layer, index
         self._holdings: dict[tuple[str, str], set[str]] = {}
         for words in state.words:
@@ -123,7 +123,7 @@ class _RuleGraph:
     version: Version
     fragment: Fragment
     ports: _Ports
-    state: CompilerState
+    state: Produced
     template: TemplateSketch
 
     def check_tree(self) -> None:
@@ -198,15 +198,15 @@ class _RuleGraph:
         self.state.error(code, self.production.span, f"in the rule `{self.production.name}`{case}, {message}", hint)
 
 
-def check_words(state: CompilerState) -> None:
-    """Report repeated, ambiguous and invisible words, and what CoNLL-U cannot hold. Before: sound ``productions``."""
+def check_words(state: Produced) -> None:
+    """Report repeated, ambiguous and invisible words, and what CoNLL-U cannot hold."""
     for productions in (state.rules, *state.words):
         state.kept("characters", (productions,), partial(_check_characters, productions, state))
     words = (p for p in state.productions if not p.rhs)
     state.kept("words", tuple(words), partial(_check_repeated, state))
 
 
-def _check_characters(productions: Sequence[Production], state: CompilerState) -> None:
+def _check_characters(productions: Sequence[Production], state: Produced) -> None:
     for production in productions:
         for item in chain(*chain(*(version.templates for version in production.versions))):
             text = item.text if isinstance(item, Token) else ""
@@ -219,7 +219,7 @@ def _check_characters(productions: Sequence[Production], state: CompilerState) -
                 state.error("SGL0512", production.span, message, "write it without spaces and bars")
 
 
-def _check_repeated(state: CompilerState) -> None:
+def _check_repeated(state: Produced) -> None:
     words: dict[object, tuple[Production, Version]] = {}
     sources: dict[object, tuple[Production, Version]] = {}
     every = ((p, version) for p in state.productions if not p.rhs for version in p.versions)
@@ -252,15 +252,15 @@ def _attributes(production: Production) -> Iterator[tuple[str, str]]:
                     yield name, value
 
 
-def check_dependencies(state: CompilerState) -> None:
-    """Warn about edges and names that Universal Dependencies do not have. Before: ``declared``."""
+def check_dependencies(state: Expanded) -> None:
+    """Warn about edges and names that Universal Dependencies do not have."""
     for layer, graph in enumerate(state.declared.grammar.graph_layers):
         if not graph.free:
             _find_odd_edges(state, layer)
             _find_odd_names(state, layer)
 
 
-def _find_odd_edges(state: CompilerState, layer: int) -> None:
+def _find_odd_edges(state: Expanded, layer: int) -> None:
     ports = _parts_of_speech(state.declared.grammar, layer)
     told: set[tuple[Span, str]] = set()
     placed = zip(state.declared.grammar.rules, state.declared.rule_spans, strict=True)
@@ -280,7 +280,7 @@ def _find_odd_edges(state: CompilerState, layer: int) -> None:
             state.warning("SGL0515", span, message, hint, notes=("Universal Dependencies have no such edge",))
 
 
-def _find_odd_names(state: CompilerState, layer: int) -> None:
+def _find_odd_names(state: Expanded, layer: int) -> None:
     """Warn about parts of speech that UD do not have beside some that they have, and about labels that are near one."""
     grammar, spans = state.declared.grammar, state.declared.rule_spans
     tags: dict[str, dict[str, tuple[Span, str]]] = {}

@@ -17,7 +17,7 @@ import twins
 from claims_model import Body, Labels, Link, Structure
 from sgl.automata import PatternProofs, Proofs, Verdict
 from sgl.core.interpret import interpret
-from sgl.frontend import finishing
+from sgl.frontend.lower import finishing
 
 A, B = Labels(False, ("a",)), Labels(False, ("b",))
 

@@ -15,7 +15,7 @@ from networkx.utils import UnionFind
 
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Item, Node, Token
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.productions import (
+from sgl.frontend.lower.productions import (
     RESERVED_LABELS,
     Attributes,
     FeatureVariable,
@@ -23,11 +23,11 @@ from sgl.frontend.productions import (
     TemplateSketch,
     check_attribute_name,
 )
-from sgl.frontend.signature import CategoryInfo
+from sgl.frontend.names.signature import CategoryInfo
 from sgl.lang import syntax as s
 
 if TYPE_CHECKING:
-    from sgl.frontend.mentions import RuleNames
+    from sgl.frontend.elaborate.rules import RuleNames
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from itertools import count
 from typing import NoReturn
 
 from sgl.diagnostics import Diagnostics, Label, Span, one_of, one_slip, suggest, suggested
-from sgl.frontend.names import Scope
-from sgl.frontend.productions import Slotting
-from sgl.frontend.state import CompilerState
+from sgl.frontend.elaborate.categories import Slotting
+from sgl.frontend.names.resolved import Resolved
+from sgl.frontend.names.scopes import Scope
 from sgl.lang import syntax as s
 
 #: A word is computed in so many steps, through so many calls in one another, and has
@@ -282,7 +282,7 @@ class Evaluation:
         self.diagnostics.error("SGL0608", call.span, message, labels=[Label(declared.span, "declared here")])
 
 
-def check_morphology(state: CompilerState) -> None:
+def check_morphology(state: Resolved) -> None:
     """Report classes, endings and parameters that are given twice."""
     lists: list[tuple[str, Iterable[s.Name], s.Name]] = []
     for function, _ in state.names.declared(s.Function):

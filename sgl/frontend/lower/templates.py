@@ -14,9 +14,9 @@ from dataclasses import replace
 from sgl.core.grammar import Cut, Item, Slot, Token
 from sgl.core.spelling import FUNCTIONS
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.mentions import RuleNames
-from sgl.frontend.productions import FeatureVariable, TemplateSketch
-from sgl.frontend.state import CompilerState
+from sgl.frontend.elaborate.rules import RuleNames
+from sgl.frontend.lower.productions import FeatureVariable, TemplateSketch
+from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
 
 _ONCE = "every child is used exactly once in every layer"
@@ -247,7 +247,7 @@ def _called(item: s.Expression) -> tuple[s.Expression, tuple[str, ...]]:
     return item, tuple(names)
 
 
-def report_without_clause(rule: s.Rule, layer: str, where: str, state: CompilerState) -> None:
+def report_without_clause(rule: s.Rule, layer: str, where: str, state: Signed) -> None:
     """Report that nothing is said of a layer, unless a clause is about no layer at all."""
     if not state.signature.has_strange(rule.layers):
         message = f"the rule `{rule.name}` has no clause for the layer `{layer}`"
