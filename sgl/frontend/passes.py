@@ -19,6 +19,7 @@ from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
 from sgl.frontend.checks import check_dependencies, check_graphs, check_words
 from sgl.frontend.elaborate.columns import Evaluation, Inflection
 from sgl.frontend.elaborate.forms import each_layer, entries_of, laid_over
+from sgl.frontend.elaborate.structures import write_out
 from sgl.frontend.elaborate.tables import LexiconTables, rows_of
 from sgl.frontend.lower.bodies import StructureContext
 from sgl.frontend.lower.expand import expand
@@ -197,7 +198,7 @@ def named_structures(compiled: Compiled) -> dict[str, Structure]:
     for declaration, scope in state.names.of(s.StructureDecl):
         if declaration.parameters:
             continue
-        structure = lower_structure(declaration.graph, scope, context)
+        structure = lower_structure(write_out(declaration.graph, scope), context)
         if structure is not None:
             found[declaration.name.text] = structure
     return found
@@ -222,7 +223,7 @@ def read_structure(compiled: Compiled, text: str, sources: SourceMap, diagnostic
         kind: {d.name.text: d for d, _ in state.names.of(kind)} for kind in kinds
     }
     scope = Scope(unit, visible, state.names)
-    return lower_structure(declaration.graph, scope, _first_context(compiled, state))
+    return lower_structure(write_out(declaration.graph, scope), _first_context(compiled, state))
 
 
 def _names_of(compiled: Compiled, diagnostics: Diagnostics) -> Resolved:

@@ -211,7 +211,7 @@ class _Usage:
             fragments = word.versions[0].fragments
             for place in _places_of(word) if fragments else ():
                 if place.is_told:
-                    lemma = dict(fragments[0].attributes.get(0, ())).get("lemma", "")
+                    lemma = dict(fragments[0].nodes[0].attributes or ()).get("lemma", "")
                     forms = values.setdefault((place.carried, lemma), set())
                     forms.add(place.pattern.slots[place.slot])
         return self._risen({carried for (carried, _), forms in values.items() if len(forms) > 1})
@@ -294,7 +294,7 @@ def _label_to(place: FeaturePlace) -> str:
     fragments = place.production.versions[0].fragments
     if place.number == LEFT or not fragments:
         return ""
-    fragment = fragments[0].fragment
+    fragment = fragments[0]
     heads = [n for n, node in enumerate(fragment.nodes) if (place.number, 0) in node.glue]
     return next((edge.label for edge in fragment.edges if edge.target in heads), "")
 

@@ -9,11 +9,13 @@ layer all that apply add up.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sgl.diagnostics import Label, Span, shortlist, suggest
 from sgl.frontend.elaborate.categories import VariableTable, is_comparable
 from sgl.frontend.elaborate.forms import each_layer
+from sgl.frontend.elaborate.open_text import mark
+from sgl.frontend.elaborate.substitution import VARIABLE, Substitution
 from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
@@ -24,6 +26,9 @@ MAX_COMBINATIONS = 10_000
 
 #: So many combinations without a clause are named.
 _SHOWN = 4
+
+
+_Written = TypeVar("_Written")
 
 
 class RuleNames:
@@ -51,6 +56,20 @@ class RuleNames:
                 self.reported.add(name)
                 labels = [Label(self.name(first).span, f"the other `{name}`")]
                 state.error("SGL0304", roles[0].span, f"two children are called `{name}`", "rename one", labels=labels)
+
+    def write_out(self, part: _Written) -> _Written:
+        """Return a clause, or a part of one, with marks in place of variables; those that are none are reported."""
+        within = {id(column) for ref in s.parts_of(s.NodeRef, part) for column in s.parts_of(s.Column, ref)}
+        mentioned: list[tuple[str, Span, str]] = []
+        for column in s.parts_of(s.Column, part):
+            hint = f"name it in the brackets of a category: `V[case={column.name}]`"
+            mentioned.append((column.name.text, column.span, "" if id(column) in within else hint))
+        for label in s.parts_of(s.LabelText, part):
+            names = VARIABLE.findall(f"${label.text}" if label.is_set else label.text)
+            mentioned += [(name, label.span, "an edge of a rule has a label, no label set") for name in names]
+        known = [name for name, span, hint in mentioned if self.variables.use(name, span, hint)]
+        given = {name: s.Name(mark(name), self.rule.span, quoted=True) for name in known}
+        return Substitution(given, self.state).write_out(part) if given else part
 
     def name(self, index: int) -> s.Name:
         """Return what a child is called: its role, or else its category."""

@@ -6,6 +6,7 @@ capital letter for a node; in forms ``$class`` stands for a column or a text.  T
 mean in the file where it stands.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import count
@@ -23,10 +24,14 @@ _WRITTEN = {
     "words": 'write `"dog"`, `"dog"|"cat"`, or a set: `@pets`',
 }
 
+#: A variable in a label.
+VARIABLE = re.compile(r"\$(\w+)")
+
 #: The fields of nodes of a structure.
 _NODES: dict[type, tuple[str, ...]] = {s.VariableRef: ("name",), s.Repeat: ("first", "last")}
 
 _Written = TypeVar("_Written")
+_Node = TypeVar("_Node", bound=s.SyntaxNode)
 
 
 @dataclass
@@ -55,16 +60,23 @@ class Substitution:
                 return replace(part, arguments=tuple(map(self._argument, part.arguments)))
             case s.AttributeTest():
                 return self._test(part)
+            case s.NodeRef() if part.name.quoted:
+                return replace(self._within(part), name=self._word(part.name))
             case s.SyntaxNode():
                 return self._within(part)
         return part
 
-    def _within(self, part: s.SyntaxNode) -> s.SyntaxNode:
+    def _within(self, part: _Node) -> _Node:
         names = [one.name for one in fields(part) if one.name != "span"]
         parts = {name: self.write_out(getattr(part, name)) for name in names}
         nodes = _NODES.get(type(part), ())
         parts |= {name: self._node(getattr(part, name)) for name in nodes}
         return replace(part, **parts)
+
+    def _word(self, name: s.Name) -> s.Name:
+        """Return a quoted word, which is ``"$f"`` for the word that a variable is."""
+        argument = self.given.get(name.text[1:]) if name.text.startswith("$") else None
+        return argument if isinstance(argument, s.Name) else name
 
     def _argument(self, argument: s.Argument) -> Any:  # noqa: ANN401
         name = _only_label(argument)
@@ -96,7 +108,7 @@ class Substitution:
     def _labels(self, labels: s.LabelSet) -> s.LabelSet:
         found: list[s.LabelText] = []
         negated = labels.negated
-        for label in labels.labels:
+        for label in map(self._label, labels.labels):
             stem, sign, name = label.text.rpartition("$")
             argument = self.given.get(name) if sign or label.is_set else None
             if argument is None:
@@ -112,6 +124,13 @@ class Substitution:
             negated ^= argument.negated
             found += [replace(one, text=stem + one.text) for one in argument.labels]
         return replace(labels, labels=tuple(found), negated=negated)
+
+    def _label(self, label: s.LabelText) -> s.LabelText:
+        """Return a label with texts in place of variables: ``nmod:$p``."""
+        text = f"${label.text}" if label.is_set else label.text
+        given = {name: part.text for name, part in self.given.items() if isinstance(part, s.Name)}
+        written = VARIABLE.sub(lambda found: given.get(found[1], found[0]), text) if given else text
+        return label if written == text else replace(label, text=written, is_set=False)
 
     def _test(self, test: s.AttributeTest) -> s.AttributeTest:
         values: list[s.Name | s.Column] = []

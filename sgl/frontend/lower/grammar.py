@@ -1,6 +1,5 @@
 """Lower instances to the core grammar: integers, normalised weights, fragments, rule keys."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from sgl.core.grammar import (
     Category,
     CoreGrammar,
     Fragment,
+    Item,
     Node,
     Origin,
     Rule,
@@ -23,8 +23,9 @@ from sgl.core.grammar import (
     Token,
 )
 from sgl.diagnostics import Span
+from sgl.frontend.elaborate.open_text import filled
 from sgl.frontend.lower.expand import Concrete, Instance
-from sgl.frontend.lower.productions import FeatureVariable, FragmentSketch, Pool, Produced, TemplateSketch
+from sgl.frontend.lower.productions import Pool, Produced
 from sgl.frontend.names.signature import Signature
 
 
@@ -153,36 +154,33 @@ def _content(instance: Instance, signature: Signature) -> _Content:
     return kept("equal content", (), content, lambda: content)
 
 
-def _template(sketch: TemplateSketch, values: Mapping[str, str], order: list[int]) -> Template:
-    items = (
-        Token(values[item.name])
-        if isinstance(item, FeatureVariable)
-        else replace(item, child=order.index(item.child))
-        if isinstance(item, Slot)
-        else item
-        for item in sketch
+def _template(template: Template, values: Mapping[str, str], order: list[int]) -> Template:
+    """Return a template with values in place of variables; words that are empty then are left out."""
+    items = (_item(item, values, order) for item in template)
+    return tuple(item for item in items if not isinstance(item, Token) or item.text)
+
+
+def _item(item: Item, values: Mapping[str, str], order: list[int]) -> Item:
+    if isinstance(item, Slot):
+        return replace(item, child=order.index(item.child))
+    return Token(filled(item.text, values)) if isinstance(item, Token) else item
+
+
+def _fragment(fragment: Fragment, text: Template, values: Mapping[str, str], order: list[int]) -> Fragment:
+    """Return a fragment with values in place of variables, its words where they stand in the text."""
+    empty = [isinstance(item, Token) and not filled(item.text, values) for item in text]
+    nodes = tuple(
+        Node(
+            attributes=node.attributes and tuple((name, filled(value, values)) for name, value in node.attributes),
+            token=None if node.token is None else node.token - sum(empty[: node.token]),
+            glue=tuple(sorted((order.index(child), port) for child, port in node.glue)),
+        )
+        for node in fragment.nodes
     )
-    return tuple(item for item in items if not (isinstance(item, Token) and not item.text))
-
-
-def _fragment(sketch: FragmentSketch, text: TemplateSketch, values: Mapping[str, str], order: list[int]) -> Fragment:
-    """Return a fragment with words where they stand in the text, from which empty ones are left out."""
-    empty = [isinstance(item, FeatureVariable) and not values[item.name] for item in text]
-    nodes = []
-    for index, node in enumerate(sketch.fragment.nodes):
-        glue = tuple(sorted((order.index(child), port) for child, port in node.glue))
-        token = None if node.token is None else node.token - sum(empty[: node.token])
-        attributes = node.attributes
-        if index in sketch.attributes:
-            pairs = sketch.attributes[index]
-            attributes = tuple((name, values[v.name] if isinstance(v, FeatureVariable) else v) for name, v in pairs)
-        nodes.append(Node(attributes, token, glue))
-    edges = list(sketch.fragment.edges)
-    for index, edge in enumerate(edges):
-        if "$" in edge.label:
-            label = re.sub(r"\$(\w+)", lambda found: values[found[1]], edge.label)
-            edges[index] = replace(edge, label=label)
-    return Fragment(tuple(nodes), tuple(edges), sketch.fragment.exports)
+    labels = (filled(edge.label, values) for edge in fragment.edges)
+    pairs = zip(fragment.edges, labels, strict=True)
+    edges = tuple(edge if edge.label == label else replace(edge, label=label) for edge, label in pairs)
+    return Fragment(nodes, edges, fragment.exports)
 
 
 def _rule_keys(grammar: CoreGrammar, instances: Sequence[Instance]) -> tuple[RuleKey, ...]:

@@ -9,15 +9,15 @@ each output that it expects: a text, or, of a graph layer, a structure that the 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 from sgl.cache import kept
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Part, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.diagnostics import Label, Span, shortlist, suggest
 from sgl.frontend.elaborate.quotas import each
+from sgl.frontend.elaborate.structures import write_out
 from sgl.frontend.lower.bodies import StructureContext
-from sgl.frontend.lower.quotas import Anchor, Sized, anchor, check_shares, count_asked_for, lower_sizes, sizes_of
+from sgl.frontend.lower.quotas import Clause, Sized, check_shares, count_asked_for, lower_clause, lower_sizes, sizes_of
 from sgl.frontend.lower.structures import lower_structure
 from sgl.frontend.names.dataset import SPLITS, DatasetSettings
 from sgl.frontend.names.resolved import LEAVES, Resolved
@@ -93,14 +93,6 @@ def _seen(contexts: Mapping[str, StructureContext], dataset: DatasetSettings | N
     return kept("seen", (), (content, others, dataset is not None), object)
 
 
-class _Clause(NamedTuple):
-    """A clause that is sound, with its structure and its number of sentences."""
-
-    written: s.StructureClause
-    structure: Structure
-    sentences: int
-
-
 class _PatternLowering:
     """The lowering of one pattern."""
 
@@ -113,7 +105,7 @@ class _PatternLowering:
         self.speaking = [c for c in declaration.clauses if isinstance(c, s.TargetsClause)]
         self.targets = tuple(dict.fromkeys(w.text for c in self.speaking for w in c.words))
         self.context = replace(context, targets=self.targets if self.speaking else None)
-        self.clauses: dict[str, list[_Clause]] = {keyword: [] for keyword in _KEYWORDS}
+        self.clauses: dict[str, list[Clause]] = {keyword: [] for keyword in _KEYWORDS}
         self.allowed = _allowed(declaration, state)
 
     def run(self) -> LoweredPattern | None:
@@ -130,11 +122,7 @@ class _PatternLowering:
         unseen = self._unseen()
         # Conditions on numbers of sentences may speak of the nodes of what items contain.
         contained = self.clauses["gen"] or self.clauses["forbid"] + self.clauses["never"]
-        sound = self.state.diagnostics.errors == errors
-        anchors = [
-            anchor(structure, written.graph, self.scope, written.span)
-            for written, structure, _ in (contained if sound else ())
-        ]
+        anchors = contained if self.state.diagnostics.errors == errors else ()
         sizes = lower_sizes(self._sized(), anchors, self.scope, self.context)
         self._check([item.split for item, _ in sizes if item.split is not None])
         if self.state.diagnostics.errors > errors:
@@ -217,8 +205,8 @@ class _PatternLowering:
             allow=self.allowed,
             targets=self.targets,
             expose=tuple(
-                Exposure(count, structure, written.repeated, written.share is not None)
-                for written, structure, count in self.clauses["expose"]
+                Exposure(one.sentences, one.structure, one.written.repeated, one.written.share is not None)
+                for one in self.clauses["expose"]
             ),
             reserved=tuple(dict.fromkeys(reserved)),
             quotas=quotas,
@@ -232,19 +220,19 @@ class _PatternLowering:
             if not others and first.layer.text not in self.context.beside:
                 amount = s.Amount(first.layer.span, first.layer, 0)
                 clause = replace(clause, amount=amount, graph=first.graph)
-        structure = lower_structure(clause.graph, self.scope, self.context)
+        lowered = lower_clause(clause, self.scope, self.context)
         count: int | None = 1
         if clause.amount is not None:
             count = count_asked_for(clause.amount, clause.share, self.context)
             if clause.kind == "need" and clause.amount.value.text.isdecimal():  # A parameter may be 0.
                 self.state.parameters.whole(clause.amount, 1)
-        if structure is None or count is None:
+        if lowered is None or count is None:
             return
         if clause.share is not None:
             count = max(count, len(self.targets))
-            if not check_shares(clause.span, count, [structure], self.context):
+            if not check_shares(clause.span, count, [lowered.structure], self.context):
                 return
-        self.clauses[clause.kind].append(_Clause(clause, structure, count))
+        self.clauses[clause.kind].append(replace(lowered, sentences=count))
 
 
 def _allowed(declaration: s.PatternDecl | s.PartDecl, state: Resolved) -> tuple[str, ...]:
@@ -273,14 +261,10 @@ def _part(declaration: s.PartDecl, scope: Scope, context: StructureContext) -> L
     errors = state.diagnostics.errors
     clauses, title = declaration.clauses, declaration.title
     written = [clause for clause in clauses if isinstance(clause, s.StructureClause)]
-    anchors: list[Anchor] = []
-    for clause in written:
-        structure = lower_structure(clause.graph, scope, context)
-        if structure is not None:
-            anchors.append(anchor(structure, clause.graph, scope, clause.span))
+    anchors = [one for clause in written if (one := lower_clause(clause, scope, context)) is not None]
     sound = len(anchors) == len(written)
     sizes = lower_sizes(clauses, anchors if sound else (), scope, context)
-    places = [*((found.structure, found.span) for found in anchors), *_places_of(sizes)]
+    places = [*((found.structure, found.written.span) for found in anchors), *_places_of(sizes)]
     part = Part(
         name=declaration.name.text,
         title=title.text if title is not None else "",
@@ -341,7 +325,7 @@ def _lower_test(test: s.Test, scope: Scope, contexts: Mapping[str, StructureCont
     for expected in test.graphs:
         context = next(iter(contexts.values()), None)
         if context is not None:
-            found.append(lower_structure(expected, scope, context))
+            found.append(lower_structure(write_out(expected, scope), context))
         elif expected.parts[0].layer.text not in state.signature.unsound:
             state.report_missing("graph layer", expected.parts[0].layer, ())
     return LoweredTest(test, tuple(structure for structure in found if structure is not None))

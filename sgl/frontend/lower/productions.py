@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from sgl.core.grammar import Fragment, GraphLayer, Item
+from sgl.core.grammar import Fragment, GraphLayer, Template
 from sgl.diagnostics import Span, suggest
 from sgl.frontend.elaborate.categories import CategoryPattern, Order
 from sgl.frontend.names.parameters import is_weight
@@ -19,25 +19,6 @@ from sgl.frontend.names.session import Session
 from sgl.frontend.names.signature import Signed, has_parts
 from sgl.lang import DECLARATIONS
 from sgl.lang import syntax as s
-
-
-@dataclass(frozen=True, slots=True)
-class FeatureVariable:
-    """``$f`` in a template: the value of a feature variable."""
-
-    name: str
-
-
-TemplateSketch = tuple[Item | FeatureVariable, ...]
-Attributes = tuple[tuple[str, str | FeatureVariable], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class FragmentSketch:
-    """A fragment whose attributes and labels may still mention feature variables."""
-
-    fragment: Fragment
-    attributes: Mapping[int, Attributes]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -52,12 +33,13 @@ class Pool:
 class Version:
     """What a rule or a word is in each layer, for all values of its features or for some.
 
+    Its texts are open where they depend on those (:mod:`sgl.frontend.elaborate.open_text`).
     ``share`` is the weight as written, or the share in the weight of the ``pool``.  Versions of a rule with one
     number ``sharing`` have one weight together.  ``when`` tells for which values the version is.
     """
 
-    templates: tuple[TemplateSketch, ...]
-    fragments: tuple[FragmentSketch, ...]
+    templates: tuple[Template, ...]
+    fragments: tuple[Fragment, ...]
     share: float
     sharing: int = 0
     when: str = ""

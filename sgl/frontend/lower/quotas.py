@@ -20,8 +20,7 @@ from sgl.core.plan import Quota
 from sgl.core.structure import Body, Structure
 from sgl.diagnostics import Label, Span
 from sgl.frontend.elaborate.quotas import items_of
-from sgl.frontend.elaborate.structures import variables_of
-from sgl.frontend.elaborate.substitution import nodes_given
+from sgl.frontend.elaborate.structures import write_out
 from sgl.frontend.lower.bodies import StructureContext
 from sgl.frontend.lower.structures import has_words, lower_structure
 from sgl.frontend.names.resolved import Resolved
@@ -30,18 +29,20 @@ from sgl.lang import syntax as s
 
 
 @dataclass(frozen=True)
-class Anchor:
-    """A structure that sentences contain, the names of its variables, and its clause."""
+class Clause:
+    """A clause with a structure that sentences contain, the names of its nodes, and its number of sentences."""
 
+    written: s.StructureClause
     structure: Structure
-    names: frozenset[str]
-    span: Span
+    names: tuple[str, ...]
+    sentences: int = 1
 
 
-def anchor(structure: Structure, ref: s.GraphRef, scope: Scope, span: Span) -> Anchor:
-    """Return the anchor that a clause with this structure is."""
-    main, *_ = variables_of(ref, scope)
-    return Anchor(structure, frozenset(main), span)
+def lower_clause(clause: s.StructureClause, scope: Scope, context: StructureContext) -> Clause | None:
+    """Return a clause with its structure; None after a report."""
+    written = write_out(clause.graph, scope)
+    structure = lower_structure(written, context)
+    return Clause(clause, structure, written.names) if written is not None and structure is not None else None
 
 
 #: An item of ``size`` with its quota.
@@ -60,7 +61,7 @@ def sizes_of(declaration: s.PatternDecl | s.PartDecl, state: Resolved) -> list[s
 
 def lower_sizes(
     clauses: Iterable[s.PatternClause | s.PartClause],
-    anchors: Sequence[Anchor],
+    anchors: Sequence[Clause],
     scope: Scope,
     context: StructureContext,
 ) -> list[Sized]:
@@ -77,7 +78,7 @@ def lower_sizes(
     return found
 
 
-def _quota(item: s.SizeItem, anchors: Sequence[Anchor], scope: Scope, context: StructureContext) -> Quota | None:
+def _quota(item: s.SizeItem, anchors: Sequence[Clause], scope: Scope, context: StructureContext) -> Quota | None:
     assert isinstance(item.amount, s.Amount)  # Quotas are written out.
     state, every = context.state, context.state.parameters.is_all(item.amount)
     if every and item.share is not None:
@@ -119,19 +120,23 @@ def _quota(item: s.SizeItem, anchors: Sequence[Anchor], scope: Scope, context: S
 
 
 def _condition(
-    ref: s.GraphRef, anchors: Sequence[Anchor], scope: Scope, context: StructureContext
+    ref: s.GraphRef, anchors: Sequence[Clause], scope: Scope, context: StructureContext
 ) -> tuple[Structure, ...] | None:
-    structure = lower_structure(ref, scope, context)
-    if structure is None:
+    written = write_out(ref, scope)
+    structure = lower_structure(written, context)
+    if written is None or structure is None:
         return None
-    names = _spoken_of(ref, scope)
+    names = written.spoken
     shared = frozenset(names).intersection(*(anchor.names for anchor in anchors))
     for name in names:
         has = next((anchor for anchor in anchors if name in anchor.names), None)
         if has is not None and name not in shared:
             lacks = next(anchor for anchor in anchors if name not in anchor.names)
             message = f"`{name}` is a node of one of the structures that these sentences contain, and not of another"
-            labels = [Label(has.span, f"here there is a `{name}`"), Label(lacks.span, f"here there is no `{name}`")]
+            labels = [
+                Label(has.written.span, f"here there is a `{name}`"),
+                Label(lacks.written.span, f"here there is no `{name}`"),
+            ]
             hint = f"give `{name}` another name here, or the node meant the name `{name}` there too"
             context.state.error("SGL0824", ref.span, message, hint, labels=labels)
             return None
@@ -140,15 +145,6 @@ def _condition(
     layers = [*context.beside]
     found = tuple(join(anchor.structure, structure, shared, layers) for anchor in anchors)
     return found if all(has_words(one, ref, context) for one in found) else None
-
-
-def _spoken_of(ref: s.GraphRef, scope: Scope) -> list[str]:
-    """Return the names by which a condition may speak of nodes of the item's structure."""
-    if isinstance(ref, s.Layered):
-        return [name for part in ref.parts for name in _spoken_of(part.graph, scope)]
-    names = [name for body in variables_of(ref, scope) for name in body]
-    # The nodes of a structure with parameters are its own, but for those that are arguments.
-    return [name for name in names if not isinstance(ref, s.Application) or name in nodes_given(ref)]
 
 
 def check_shares(span: Span, count: int, structures: Sequence[Structure], context: StructureContext) -> bool:

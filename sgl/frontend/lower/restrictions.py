@@ -6,13 +6,13 @@ without a row may stand with any.  There is one structure for all words with equ
     { V[lemma=drink|sip] -[obj]-> N[lemma!=milk|water] }
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from sgl.core.joint import variable_of
 from sgl.core.structure import NodeTest, Structure
 from sgl.diagnostics import Span, suggest
-from sgl.frontend.elaborate.structures import variables_of
+from sgl.frontend.elaborate.structures import write_out
 from sgl.frontend.lower.bodies import StructureContext
 from sgl.frontend.lower.structures import lower_structure
 from sgl.frontend.names.resolved import Resolved
@@ -85,8 +85,11 @@ def _lower(
     restrict: s.Restrict, scope: Scope, relations: Mapping[s.Relation, _Rows | None], context: StructureContext
 ) -> LoweredRestriction | None:
     relation = scope.find(s.Relation, restrict.relation)
-    structure = lower_structure(restrict.graph, scope, context)
-    if structure is None or not _check_nodes(restrict, scope, context.state) or relation is None:
+    written = write_out(restrict.graph, scope)
+    structure = lower_structure(written, context)
+    if written is None or structure is None or relation is None:
+        return None
+    if not _check_nodes(restrict, written.names, context.state):
         return None
     rows = relations.get(relation)
     if rows is None:
@@ -107,12 +110,11 @@ def _lower(
     return LoweredRestriction(restrict, tuple(structures))
 
 
-def _check_nodes(restrict: s.Restrict, scope: Scope, state: Resolved) -> bool:
-    main, *_ = variables_of(restrict.graph, scope)
+def _check_nodes(restrict: s.Restrict, known: Collection[str], state: Resolved) -> bool:
     first, second = restrict.first, restrict.second
-    strange = [node for node in (first, second) if node.text not in main]
+    strange = [node for node in (first, second) if node.text not in known]
     for node in strange:
-        hint = suggest(node.text, main, "its nodes are")
+        hint = suggest(node.text, known, "its nodes are")
         state.error("SGL0828", node.span, f"`{node}` is no node of the structure", hint)
     if not strange and first.text == second.text:
         message = f"the relation is between two nodes, and `{first}` is one"

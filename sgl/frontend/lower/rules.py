@@ -4,14 +4,15 @@ A rule has a version for each of its cases (:mod:`sgl.frontend.elaborate.rules`)
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
-from sgl.core.grammar import HEAD, GraphLayer
+from sgl.core.grammar import HEAD, Fragment, GraphLayer
 from sgl.foreign import limits
 from sgl.frontend.elaborate.categories import CategoryPattern, category_pattern
 from sgl.frontend.elaborate.rules import Case, RuleNames, cases_of
 from sgl.frontend.lower.fragments import FragmentLowering
-from sgl.frontend.lower.productions import FragmentSketch, Production, Version, check_layers, check_parts, rule_weight
+from sgl.frontend.lower.productions import Production, Version, check_layers, check_parts, rule_weight
 from sgl.frontend.lower.templates import report_without_clause, templates_of
 from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import CategoryInfo, Signed
@@ -33,29 +34,18 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: Signed) -> Production | None:
         state.error("SGL0712", rule.rhs[most].span, message, hint)
         return None
     errors, names = state.diagnostics.errors, RuleNames(rule, scope, state)
-    rule = names.rule
-    refs = (rule.lhs, *(child.category for child in names.children))
-    found = [category_pattern(ref, scope, names.variables, state) for ref in refs]
-    # Clauses may mention a misspelt category by its name.
-    unnamed = [child.category.name for child in names.children if child.role is None]
-    known = all(name.text in state.signature.categories for name in unnamed)
-    known &= check_layers(rule.layers, state, names.index)
-    if not known or not check_parts(rule.layers, rule.lhs.name, state):
+    patterns = _patterns(names)
+    if patterns is None:
         return None
-    patterns = [pattern for pattern in found if pattern is not None]
-    if len(patterns) < len(found) or not names.variables.check_compared():
-        # What is wrong with words can be told all the same.
-        if not any(clause.conditions for clause in rule.layers):
-            templates_of(names, rule.layers)
-        return None
+    names.rule = rule = replace(names.rule, layers=names.write_out(names.rule.layers))
     cases = cases_of(names)
     if cases is None:
         return None
-    found_versions = [_version(names, case, patterns) for case in cases.cases]
-    versions = [version for version in found_versions if version is not None]
+    found = [_version(names, case, patterns) for case in cases.cases]
+    versions = [version for version in found if version is not None]
     if state.diagnostics.errors == errors:
         names.variables.report_lonely(patterns)
-    if state.diagnostics.errors > errors or len(versions) < len(cases.cases):
+    if state.diagnostics.errors > errors or len(versions) < len(found):
         return None
     return Production(
         name=rule.name.text,
@@ -71,10 +61,30 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: Signed) -> Production | None:
     )
 
 
+def _patterns(names: RuleNames) -> list[CategoryPattern] | None:
+    """Return the categories of a rule, the left-hand side first; None after a report, also of clauses of no layer."""
+    rule, state = names.rule, names.state
+    refs = (rule.lhs, *(child.category for child in names.children))
+    found = [category_pattern(ref, names.scope, names.variables, state) for ref in refs]
+    # Clauses may mention a misspelt category by its name.
+    unnamed = [child.category.name for child in names.children if child.role is None]
+    known = all(name.text in state.signature.categories for name in unnamed)
+    known &= check_layers(rule.layers, state, names.index)
+    if not known or not check_parts(rule.layers, rule.lhs.name, state):
+        return None
+    patterns = [pattern for pattern in found if pattern is not None]
+    if len(patterns) == len(found) and names.variables.check_compared():
+        return patterns
+    # What is wrong with words can be told all the same.
+    if not any(clause.conditions for clause in rule.layers):
+        templates_of(names, names.write_out(tuple(clause for clause in rule.layers if clause.statements is None)))
+    return None
+
+
 def _version(names: RuleNames, case: Case, patterns: Sequence[CategoryPattern]) -> Version | None:
     state = names.state
     templates = templates_of(names, case.clauses)
-    fragments: list[FragmentSketch | None] = []
+    fragments: list[Fragment | None] = []
     infos = [pattern.info for pattern in patterns]
     first: FragmentLowering | None = None
     for layer in state.signature.graph_layers:

@@ -11,16 +11,14 @@ A structure that names no layer is about the first.  Its bodies are lowered by
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
-from typing import NamedTuple
 
 from sgl.core import structure as c
 from sgl.core.grammar import CoreGrammar, GraphLayer
 from sgl.core.joint import joined
-from sgl.frontend.elaborate.structures import seen_in, variables_in, written_out
+from sgl.frontend.elaborate.structures import Written, seen_in, variables_in
 from sgl.frontend.lower.bodies import BodyLowering, StructureContext, check_measures, check_repeats
 from sgl.frontend.lower.finishing import absorbed_in, uncounted_in
 from sgl.frontend.names.resolved import Resolved
-from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
 
@@ -73,70 +71,54 @@ def is_spoken_of(state: Signed) -> bool:
     return bool(speaking)
 
 
-def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) -> c.Structure | None:
-    """Return the structure that a clause writes or names, by default of the context's layer; None after a report."""
-    parts = _parts(ref, scope, context)
-    if parts is None:
+def lower_structure(written: Written | None, context: StructureContext) -> c.Structure | None:
+    """Return a structure that is written out, by default of the context's layer; None after a report."""
+    if written is None:
         return None
     errors, structures = context.state.diagnostics.errors, list[c.Structure]()
-    for part in parts:
-        bodies = part.graph.bodies
-        outside = {n.text: n.span for body in reversed(bodies) for n in seen_in(body)[::-1]}
-        for pattern in bodies:
-            check_repeats(pattern, outside, context.state)
-        taken = {name.text for name in variables_in(part.graph)}
-        own = part.scope.of(part.graph)
-        lowering = [BodyLowering(own, part.context, taken) for _ in bodies]
-        lowered = [one.run(body) for one, body in zip(lowering, bodies, strict=True)]
-        check_measures(part.graph, lowered, context.state)
-        if context.state.diagnostics.errors == errors:
-            for depth in lowering[0].depths:
-                lowered = [replace(depth[0], lengths=lowered[0].lengths), *depth[1:]]
-        layer, named = part.context.layer.name, part.context.named
-        structures.append(c.Structure(layer, lowered[0], tuple(lowered[1:]), named))
-        for test in (test for test in lowered[0].lengths if test.layer in part.context.uncounted):
-            message = f"`{test.layer}` absorbs words or applies functions: its lengths are not proved"
-            context.state.error("SGL0801", ref.span, message, "measure another layer")
-        if part.context.absorbed is not None:
-            part.context.absorbed.report(structures[-1], ref.span, context.state)
+    for part in written.parts:
+        own = _context_of(part.layer, context)
+        if own is None:
+            return None
+        structures.append(_lowered(part.graph, written, own))
     if context.state.diagnostics.errors > errors:
         return None
-    if len(parts) == 1:
+    if len(structures) == 1:
         return structures[0]
     found = joined(structures, [*context.beside])
-    return found if has_words(found, ref, context) else None
+    return found if has_words(found, written.ref, context) else None
 
 
-class _Part(NamedTuple):
-    """A structure that is written out, and the scope and the layer that it is lowered in."""
+def _context_of(layer: s.Name | None, context: StructureContext) -> StructureContext | None:
+    if layer is None:
+        return context
+    if layer.text in context.beside:
+        return replace(context.beside[layer.text], targets=context.targets)
+    if layer.text not in context.unsound:
+        context.state.report_missing("graph layer", layer, context.beside)
+    return None
 
-    graph: s.GraphPattern
-    scope: Scope
-    context: StructureContext
 
-
-def _parts(ref: s.GraphRef, scope: Scope, context: StructureContext) -> list[_Part] | None:
-    state, written = context.state, written_out(ref, scope)
-    if not isinstance(written, s.Layered):
-        return [_Part(written, scope, context)] if written is not None else None
-    found: list[_Part] = []
-    for part in written.parts:
-        name, layers = part.layer, context.beside
-        if name.text not in layers:
-            if name.text not in context.unsound:
-                state.report_missing("graph layer", name, layers)
-            return None
-        inner = written_out(part.graph, scope)
-        if inner is None:
-            return None
-        twice = any(one.context.layer.name == name.text for one in found)
-        if twice or isinstance(inner, s.Layered):
-            told = f"speaks of `{name}` twice" if twice else "has its layers where it is declared"
-            message, hint = f"this structure {told}", "write each layer once, before its braces"
-            state.error("SGL0832", name.span, message, hint)
-            return None
-        found.append(_Part(inner, scope, replace(layers[name.text], targets=context.targets)))
-    return found
+def _lowered(graph: s.GraphPattern, written: Written, context: StructureContext) -> c.Structure:
+    state, bodies, span = context.state, graph.bodies, written.ref.span
+    errors = state.diagnostics.errors
+    outside = {n.text: n.span for body in reversed(bodies) for n in seen_in(body)[::-1]}
+    for pattern in bodies:
+        check_repeats(pattern, outside, state)
+    taken = {name.text for name in variables_in(graph)}
+    lowering = [BodyLowering(written.scope.of(graph), context, taken) for _ in bodies]
+    lowered = [one.run(body) for one, body in zip(lowering, bodies, strict=True)]
+    check_measures(graph, lowered, state)
+    if state.diagnostics.errors == errors:
+        for depth in lowering[0].depths:
+            lowered = [replace(depth[0], lengths=lowered[0].lengths), *depth[1:]]
+    structure = c.Structure(context.layer.name, lowered[0], tuple(lowered[1:]), context.named)
+    for test in (test for test in lowered[0].lengths if test.layer in context.uncounted):
+        message = f"`{test.layer}` absorbs words or applies functions: its lengths are not proved"
+        state.error("SGL0801", span, message, "measure another layer")
+    if context.absorbed is not None:
+        context.absorbed.report(structure, span, state)
+    return structure
 
 
 def has_words(structure: c.Structure, ref: s.GraphRef, context: StructureContext) -> bool:

@@ -4,17 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
-from sgl.core.grammar import Cut, Fragment, GraphLayer, Item, Node, Token
+from sgl.core.grammar import Cut, Fragment, GraphLayer, Item, Node, Template, Token
 from sgl.diagnostics import Label, Span
 from sgl.frontend.elaborate.categories import category_pattern
 from sgl.frontend.elaborate.columns import Evaluation, check_morphology
 from sgl.frontend.elaborate.forms import each_layer, entries_of, laid_over
 from sgl.frontend.elaborate.tables import LexiconTables, check_columns, rows_of, rows_with_values, weighting_of
 from sgl.frontend.lower.productions import (
-    FragmentSketch,
     Pool,
     Production,
-    TemplateSketch,
     Version,
     check_attribute_name,
     check_layers,
@@ -96,7 +94,7 @@ class _WordLowering:
             pool=pool,
         )
 
-    def _template(self, layer: str, words: Sequence[str]) -> TemplateSketch:
+    def _template(self, layer: str, words: Sequence[str]) -> Template:
         template: list[Item] = [*map(Token, words)]
         for part in self.lhs.info.parts if self.lhs is not None else ():
             if part.partition(".")[0] == layer:
@@ -140,14 +138,15 @@ class _WordLowering:
                 return None
             words.extend(text.split())
         if not words and layer == self.state.signature.source.name:
-            place, message = self.evaluation.row, f"this word is empty in the layer `{layer}`"
-            labels = [Label(clause.span, "it should come from here")]
-            hint = "fill in the column, or write `x or y` for a fallback"
-            self.state.error("SGL0604", place or clause.span, message, hint, labels=labels)
+            message, hint = (
+                f"this word is empty in the layer `{layer}`",
+                "fill in the column, or write `x or y` for a fallback",
+            )
+            self.evaluation.report("SGL0604", message, hint, Label(clause.span, "it should come from here"))
             return None
         return words
 
-    def _fragment(self, layer: GraphLayer, words: list[str] | None) -> FragmentSketch | None:
+    def _fragment(self, layer: GraphLayer, words: list[str] | None) -> Fragment | None:
         """Return the node of the word, if it is one word; None after a report.
 
         A word without a clause in a free layer, or empty in another layer than the source, is no node.  Of several
@@ -155,7 +154,7 @@ class _WordLowering:
         """
         name, values = layer.name, dict[str, str]()
         if words == [] or (layer.free and not any(clause.layer.text == name for clause in self.clauses)):
-            return FragmentSketch(Fragment((Node(),), (), (0,)), {})
+            return Fragment((Node(),), (), (0,))
         clause = self._clause(name, f"add a line `{name} node(upos=…)`")
         if clause is None:
             return None
@@ -181,8 +180,7 @@ class _WordLowering:
                 return None
             if value:
                 values[attribute.name.text] = value
-        node = Fragment((Node((), len(words) - 1),), (), (0,))
-        return FragmentSketch(node, {0: tuple(sorted(values.items()))})
+        return Fragment((Node(tuple(sorted(values.items())), len(words) - 1),), (), (0,))
 
 
 def _check_columns(entry: s.Entry, layers: Clauses, table: LexiconTable, state: Signed) -> bool:
