@@ -14,8 +14,9 @@ _FIRST = "declared here first"
 class Session:
     """A project that is compiled with some settings; passes report to its diagnostics.
 
-    What later passes have found is in the classes that are made from this one: :class:`~sgl.frontend.names.Resolved`
-    has the meaning of names, :class:`~sgl.frontend.names.Signed` also the layers and categories.
+    What passes have found is in the classes that are made from this one: the meaning of names in
+    :class:`~sgl.frontend.names.resolved.Resolved`, layers and categories in
+    :class:`~sgl.frontend.names.signature.Signed`.
     """
 
     project: Project
