@@ -29,7 +29,7 @@ from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, 
 from sgl.diagnostics.render import Case, as_object, junit_report, said
 from sgl.engine import Claims, SampleError, Snapshot, Workspace
 from sgl.frontend import Compiled
-from sgl.frontend.quotas import MAX_COUNT
+from sgl.frontend.names.parameters import MAX_COUNT
 from sgl.lang import MAX_SOURCE
 from sgl.lang.project import read_file
 from sgl.pipeline.grammar import open_grammar

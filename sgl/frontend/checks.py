@@ -22,11 +22,12 @@ from pathlib import Path
 import networkx as nx
 
 from sgl.characters import code_of, hidden
-from sgl.core.grammar import EXTRACTED, HEAD, CoreGrammar, Edge, Fragment, Node, Rule, Token
+from sgl.core.grammar import EXTRACTED, HEAD, CoreGrammar, Edge, Fragment, Node, Rule, Template, Token
 from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label, Span, one_slip, suggest
-from sgl.frontend.productions import FeatureVariable, Production, TemplateSketch, Version
-from sgl.frontend.state import CompilerState
+from sgl.frontend.elaborate.open_text import possible, shown
+from sgl.frontend.lower.grammar import Expanded
+from sgl.frontend.lower.productions import Produced, Production, Version
 from sgl.rendering.conllu import is_attribute
 
 #: What a port of a phrase may hold.
@@ -39,8 +40,8 @@ _UPOS = frozenset(_TABLE["upos"].split())
 _ODD = {label: [frozenset(end.split()) for end in ends] for label, ends in _TABLE["relations"].items()}
 
 
-def check_graphs(state: CompilerState) -> None:
-    """Report rules whose graphs would be no trees or lack words. Before: ``productions`` without errors."""
+def check_graphs(state: Produced) -> None:
+    """Report rules whose graphs would be no trees or lack words."""
     for index, layer in enumerate(state.signature.graph_layers):
         ports = _Ports(layer.name, index, state)
         for productions in (state.rules, *state.words):
@@ -49,12 +50,12 @@ def check_graphs(state: CompilerState) -> None:
             check() if productions is state.rules else state.kept(f"graph {index}", (productions,), check)
 
 
-def _check_graphs(productions: Sequence[Production], index: int, ports: "_Ports", state: CompilerState) -> None:
+def _check_graphs(productions: Sequence[Production], index: int, ports: "_Ports", state: Produced) -> None:
     layer = state.signature.graph_layers[index]
     anchor = [text.name for text in state.signature.text_layers].index(layer.anchor)
     for production in productions:
         for version in production.versions:
-            fragment = version.fragments[index].fragment
+            fragment = version.fragments[index]
             template = version.templates[anchor]
             rule = _RuleGraph(production, version, fragment, ports, state, template)
             if has_double_edge(fragment):
@@ -73,7 +74,7 @@ def has_double_edge(fragment: Fragment) -> bool:
 class _Ports:
     """What the ports of categories can hold in a layer: the least fixpoint over all rules."""
 
-    def __init__(self, layer: str, index: int, state: CompilerState) -> None:
+    def __init__(self, layer: str, index: int, state: Produced) -> None:
         self._layer, self._index = layer, index
         self._holdings: dict[tuple[str, str], set[str]] = {}
         for words in state.words:
@@ -90,7 +91,7 @@ class _Ports:
         """Return what the ports of productions hold, as far as it is known of their children."""
         found = set()
         for production, version in ((p, version) for p in productions for version in p.versions):
-            info, fragment = production.lhs.info, version.fragments[self._index].fragment
+            info, fragment = production.lhs.info, version.fragments[self._index]
             for port, node in zip(info.ports_in(self._layer), fragment.exports, strict=True):
                 held = self.held(fragment.nodes[node], production)
                 found.add(((info.name, port), frozenset(held)))
@@ -123,14 +124,14 @@ class _RuleGraph:
     version: Version
     fragment: Fragment
     ports: _Ports
-    state: CompilerState
-    template: TemplateSketch
+    state: Produced
+    template: Template
 
     def check_tree(self) -> None:
         placed = {node.token for node in self.fragment.nodes}
         for index, item in enumerate(self.template):
-            if isinstance(item, Token | FeatureVariable) and index not in placed:
-                word = item.text if isinstance(item, Token) else f"${item.name}"
+            if isinstance(item, Token) and index not in placed:
+                word = shown(item.text)
                 hint = f'connect it: `X -[mark]-> "{word}"(upos=…)`'
                 self.error("SGL0507", f'the word "{word}" has no place in the graph', hint)
         incoming: dict[int, list[str]] = {}
@@ -186,7 +187,7 @@ class _RuleGraph:
     def _name(self, node: Node) -> str:
         if node.token is not None:
             item = self.template[node.token]
-            return f'"{item.text}"' if isinstance(item, Token) else "a word"
+            return f'"{shown(item.text)}"' if isinstance(item, Token) else "a word"
         if not node.glue:
             return "a new node"
         child, port = min(node.glue, key=lambda pair: (pair[1], pair[0]))
@@ -198,18 +199,18 @@ class _RuleGraph:
         self.state.error(code, self.production.span, f"in the rule `{self.production.name}`{case}, {message}", hint)
 
 
-def check_words(state: CompilerState) -> None:
-    """Report repeated, ambiguous and invisible words, and what CoNLL-U cannot hold. Before: sound ``productions``."""
+def check_words(state: Produced) -> None:
+    """Report repeated, ambiguous and invisible words, and what CoNLL-U cannot hold."""
     for productions in (state.rules, *state.words):
         state.kept("characters", (productions,), partial(_check_characters, productions, state))
     words = (p for p in state.productions if not p.rhs)
     state.kept("words", tuple(words), partial(_check_repeated, state))
 
 
-def _check_characters(productions: Sequence[Production], state: CompilerState) -> None:
+def _check_characters(productions: Sequence[Production], state: Produced) -> None:
     for production in productions:
         for item in chain(*chain(*(version.templates for version in production.versions))):
-            text = item.text if isinstance(item, Token) else ""
+            text = shown(item.text) if isinstance(item, Token) else ""
             if (at := hidden(text, whole=True)) >= 0:
                 message = f"the word `{text}` has a character that cannot be seen, {code_of(text[at])}"
                 state.error("SGL0107", production.span, message, "it changes nothing there; remove it")
@@ -219,21 +220,20 @@ def _check_characters(productions: Sequence[Production], state: CompilerState) -
                 state.error("SGL0512", production.span, message, "write it without spaces and bars")
 
 
-def _check_repeated(state: CompilerState) -> None:
+def _check_repeated(state: Produced) -> None:
     words: dict[object, tuple[Production, Version]] = {}
     sources: dict[object, tuple[Production, Version]] = {}
     every = ((p, version) for p in state.productions if not p.rhs for version in p.versions)
     for word, version in every:
         # Homonyms, which differ in a graph, are different words.
-        meaning = tuple(tuple(sketch.attributes.values()) for sketch in version.fragments)
+        meaning = tuple(tuple(node.attributes for node in fragment.nodes) for fragment in version.fragments)
         key, templates = (word.lhs.info.name, word.lhs.slots), version.templates
         earlier, _ = words.setdefault((*key, templates, meaning), (word, version))
         if earlier is not word:
             labels = [Label(earlier.span, "the same word, in the same category")]
             hint = "remove one of the two; a weight makes a word more frequent"
             state.error("SGL0605", word.span, "this is the same word as an earlier one", hint, labels=labels)
-        graphs = tuple(tuple(sketch.attributes.items()) for sketch in version.fragments)
-        earlier, first = sources.setdefault((*key, templates[0], graphs), (word, version))
+        earlier, first = sources.setdefault((*key, templates[0], meaning), (word, version))
         if earlier is not word and first.templates != templates:
             source = " ".join(item.text for item in templates[0] if isinstance(item, Token))
             message = f"`{source}` has several translations, and nothing tells them apart"
@@ -243,24 +243,21 @@ def _check_repeated(state: CompilerState) -> None:
 
 
 def _attributes(production: Production) -> Iterator[tuple[str, str]]:
-    for sketch in (one for version in production.versions for one in version.fragments):
-        for attributes in sketch.attributes.values():
-            for name, value in attributes:
-                if isinstance(value, FeatureVariable):
-                    yield from ((name, v) for v in sorted(production.domains[value.name]))
-                else:
-                    yield name, value
+    fragments = (fragment for version in production.versions for fragment in version.fragments)
+    for node in (node for fragment in fragments for node in fragment.nodes):
+        for name, value in node.attributes or ():
+            yield from ((name, one) for one in possible(value, production.domains))
 
 
-def check_dependencies(state: CompilerState) -> None:
-    """Warn about edges and names that Universal Dependencies do not have. Before: ``declared``."""
+def check_dependencies(state: Expanded) -> None:
+    """Warn about edges and names that Universal Dependencies do not have."""
     for layer, graph in enumerate(state.declared.grammar.graph_layers):
         if not graph.free:
             _find_odd_edges(state, layer)
             _find_odd_names(state, layer)
 
 
-def _find_odd_edges(state: CompilerState, layer: int) -> None:
+def _find_odd_edges(state: Expanded, layer: int) -> None:
     ports = _parts_of_speech(state.declared.grammar, layer)
     told: set[tuple[Span, str]] = set()
     placed = zip(state.declared.grammar.rules, state.declared.rule_spans, strict=True)
@@ -280,7 +277,7 @@ def _find_odd_edges(state: CompilerState, layer: int) -> None:
             state.warning("SGL0515", span, message, hint, notes=("Universal Dependencies have no such edge",))
 
 
-def _find_odd_names(state: CompilerState, layer: int) -> None:
+def _find_odd_names(state: Expanded, layer: int) -> None:
     """Warn about parts of speech that UD do not have beside some that they have, and about labels that are near one."""
     grammar, spans = state.declared.grammar, state.declared.rule_spans
     tags: dict[str, dict[str, tuple[Span, str]]] = {}

@@ -33,9 +33,10 @@ from typing import NamedTuple
 from sgl.core.grammar import Rule
 from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label, Span, shortlist
-from sgl.frontend.expand import Concrete, Instance
-from sgl.frontend.productions import ANY, Production, Slotting
-from sgl.frontend.state import CompilerState
+from sgl.frontend.elaborate.categories import ANY, Slotting
+from sgl.frontend.lower.expand import Concrete, Instance
+from sgl.frontend.lower.grammar import Expanded
+from sgl.frontend.lower.productions import Production
 from sgl.lang import syntax as s
 
 
@@ -82,11 +83,8 @@ class OpenTie:
     choices: tuple[TieChoice, ...]
 
 
-def find_open_ties(state: CompilerState) -> None:
-    """Find the suspicious places of all rules that take part, one for each rule and feature.
-
-    Before: ``declared``, whose rules were made of ``instances`` one by one.  After: its ``open_ties``.
-    """
+def find_open_ties(state: Expanded) -> tuple[OpenTie, ...]:
+    """Find the suspicious places of all rules that take part, one for each rule and feature."""
     numbered: dict[int, list[tuple[int, Instance]]] = {}
     for number, instance in enumerate(state.instances):
         if instance.rhs:
@@ -114,7 +112,7 @@ def find_open_ties(state: CompilerState) -> None:
         choices = tuple(choice._replace(partner=governed.value) for choice in choices)
         if key not in found and len({choice.value for choice in choices}) > 1:
             found[key] = _open_tie(governed, choices)
-    state.declared = replace(state.declared, open_ties=tuple(sorted(found.values(), key=lambda tie: tie.place)))
+    return tuple(sorted(found.values(), key=lambda tie: tie.place))
 
 
 #: The number of the left-hand side among the places of a rule; children have 0, 1, ….
@@ -213,7 +211,7 @@ class _Usage:
             fragments = word.versions[0].fragments
             for place in _places_of(word) if fragments else ():
                 if place.is_told:
-                    lemma = dict(fragments[0].attributes.get(0, ())).get("lemma", "")
+                    lemma = dict(fragments[0].nodes[0].attributes or ()).get("lemma", "")
                     forms = values.setdefault((place.carried, lemma), set())
                     forms.add(place.pattern.slots[place.slot])
         return self._risen({carried for (carried, _), forms in values.items() if len(forms) > 1})
@@ -296,7 +294,7 @@ def _label_to(place: FeaturePlace) -> str:
     fragments = place.production.versions[0].fragments
     if place.number == LEFT or not fragments:
         return ""
-    fragment = fragments[0].fragment
+    fragment = fragments[0]
     heads = [n for n, node in enumerate(fragment.nodes) if (place.number, 0) in node.glue]
     return next((edge.label for edge in fragment.edges if edge.target in heads), "")
 
@@ -340,8 +338,8 @@ def _open_tie(suspect: _Suspect, choices: tuple[TieChoice, ...]) -> OpenTie:
     )
 
 
-def find_slips(state: CompilerState) -> None:
-    """Warn about twin rules and idle weights. Before: ``declared``, made of ``instances`` one by one."""
+def find_slips(state: Expanded) -> None:
+    """Warn about twin rules and idle weights."""
     lowered = state.declared
     placed = zip(lowered.grammar.rules, lowered.rule_spans, strict=True)
     phrasal = [(rule, span) for rule, span in placed if rule.rhs]
@@ -349,7 +347,7 @@ def find_slips(state: CompilerState) -> None:
     _find_idle_weights(phrasal, state)
 
 
-def _find_twins(phrasal: Sequence[tuple[Rule, Span]], state: CompilerState) -> None:
+def _find_twins(phrasal: Sequence[tuple[Rule, Span]], state: Expanded) -> None:
     first: dict[Rule, tuple[Rule, Span]] = {}
     first_at: dict[Span, Rule] = {}
     twins: dict[tuple[Span, Span], list[Rule]] = {}
@@ -372,7 +370,7 @@ def _find_twins(phrasal: Sequence[tuple[Rule, Span]], state: CompilerState) -> N
         state.warning("SGL0406", span, message, hint, labels=[Label(place, "the same rule")], notes=notes)
 
 
-def _find_idle_weights(phrasal: Sequence[tuple[Rule, Span]], state: CompilerState) -> None:
+def _find_idle_weights(phrasal: Sequence[tuple[Rule, Span]], state: Expanded) -> None:
     """Warn about weights of rules that are the only ones of all their categories, under any setting."""
     grammar = state.declared.grammar
     # A category may have thousands of rules, and the grammar thousands of idle weights.

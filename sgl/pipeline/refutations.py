@@ -29,7 +29,7 @@ from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, PART_PR
 from sgl.core.structure import Body, Link, NodeTest, Structure
 from sgl.diagnostics import Diagnostics, Label, Span
 from sgl.frontend import Compiled
-from sgl.frontend.patterns import LoweredPattern
+from sgl.frontend.lower.patterns import LoweredPattern
 from sgl.pipeline.guarantees import excuses
 from sgl.pipeline.sentences import place_of_stream, places_of_structure
 

@@ -28,7 +28,7 @@ from sgl.core.interpret import interpret
 from sgl.core.plan import Plan
 from sgl.core.spelling import Finish
 from sgl.dataset.fingerprint import core_form
-from sgl.frontend.finishing import differences
+from sgl.frontend.lower.finishing import differences
 from sgl.parsing import Parser, TooLongError
 from sgl.sampling.engine import joined, words_of
 from sgl.sampling.tables import pack_text

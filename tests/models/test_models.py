@@ -18,7 +18,7 @@ from claims_structures import Body, Labels, Link, Structure
 from harness import run
 from sgl.automata import PatternProofs, Proofs, Verdict
 from sgl.core.interpret import interpret
-from sgl.frontend import finishing
+from sgl.frontend.lower import finishing
 
 A, B = Labels(False, ("a",)), Labels(False, ("b",))
 

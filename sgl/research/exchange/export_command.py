@@ -17,7 +17,7 @@ from sgl.core.interpret import Item, interpret
 from sgl.corpus.rows import Corpus, Unreadable
 from sgl.foreign import BENCHMARK
 from sgl.frontend import Compiled
-from sgl.frontend.quotas import MAX_COUNT
+from sgl.frontend.names.parameters import MAX_COUNT
 from sgl.lang import MAX_TABLE
 from sgl.lang.project import read_file
 from sgl.lang.syntax import Layer, PartDecl, PatternDecl, Restrict, ViewDecl

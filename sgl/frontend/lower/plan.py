@@ -8,12 +8,6 @@ What the declarations claim for themselves is kept out of all other strata::
     part q               no         no       q's own        no
     items of p        p's own      (words)      no          no
 
-A restriction says which words may stand together, so what breaks it is a structure that is nowhere.  A relation lists
-for some words those that they go with; a word without a row may stand with any.  There is one structure for all words
-with equal rows::
-
-    { V[lemma=drink|sip] -[obj]-> N[lemma!=milk|water] }
-
 Checked here are two patterns that hold out the same, parts of which training cannot have enough,
 and patterns that are never tested.
 """
@@ -25,136 +19,44 @@ from itertools import chain, combinations
 
 from sgl.cache import kept
 from sgl.core import plan
-from sgl.core.joint import PLUS, variable_of
-from sgl.core.structure import NodeTest, Structure
-from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.dataset import SPLITS, DatasetSettings
-from sgl.frontend.names import Scope
-from sgl.frontend.patterns import LoweredPart, LoweredPattern
-from sgl.frontend.state import CompilerState
-from sgl.frontend.structures import lower_structure, variables_of
-from sgl.lang import MAX_TABLE
-from sgl.lang import syntax as s
-from sgl.lang.mapping_files import RelationRow, read_relation
+from sgl.core.joint import PLUS
+from sgl.core.structure import Structure
+from sgl.diagnostics import Label, Span
+from sgl.frontend.lower.patterns import LoweredPart, LoweredPattern
+from sgl.frontend.lower.restrictions import LoweredRestriction
+from sgl.frontend.names.dataset import SPLITS, DatasetSettings
+from sgl.frontend.names.session import Session
+from sgl.frontend.names.signature import Signature
 
 GEN = "gen"
 TRAIN = "train"
 
 
 @dataclass(frozen=True)
-class LoweredRestriction:
-    """A restriction, and the structures that break it, each with where it was written."""
+class Claims:
+    """What is said of the data: by patterns, parts and restrictions."""
 
-    declaration: s.Restrict
-    structures: tuple[Structure, ...]
-
-    @property
-    def places(self) -> dict[Structure, Span]:
-        """The structures, all at the place of the declaration."""
-        return dict.fromkeys(self.structures, self.declaration.span)
+    patterns: tuple[LoweredPattern, ...] = ()
+    parts: tuple[LoweredPart, ...] = ()
+    restrictions: tuple[LoweredRestriction, ...] = ()
 
 
-#: For each word with a row, in the order of the table, the words that it goes with.
-_Rows = dict[str, frozenset[str]]
-
-
-def lower_restrictions(state: CompilerState) -> None:
-    """Turn what breaks a restriction into structures to forbid. Before: ``context``. After: ``restrictions``."""
-    checked = set[s.WordSet]()
-    relations = {relation: _rows(relation, scope, checked, state) for relation, scope in state.names.of(s.Relation)}
-    lowered = [_lower(restrict, scope, relations, state) for restrict, scope in state.names.of(s.Restrict)]
-    state.restrictions = tuple(found for found in lowered if found is not None)
-
-
-def _rows(relation: s.Relation, scope: Scope, checked: set[s.WordSet], state: CompilerState) -> _Rows | None:
-    """Return the table of a relation; None after a report.  Sets of words that it mentions are ``checked`` once."""
-    errors, source = state.diagnostics.errors, scope.read(relation.path, MAX_TABLE)
-    table = read_relation(source, state.diagnostics) if source is not None else None
-    if source is not None and table == ():
-        state.error("SGL0610", relation.path.span, f"the table `{source.name}` has no rows")
-    rows: _Rows = {}
-    first: dict[str, Span] = {}
-    for row in table or ():
-        word = row.word
-        if word.text in rows:
-            state.report_twice("row", word, first[word.text], "put the words of both rows into one")
-        rows[word.text] = _partners(row, scope, checked, state)
-        first.setdefault(word.text, word.span)
-    return rows if state.diagnostics.errors == errors else None
-
-
-def _partners(row: RelationRow, scope: Scope, checked: set[s.WordSet], state: CompilerState) -> frozenset[str]:
-    hint = "add it to a lexicon, or remove it here"
-    state.context.check_lemmas((row.word, *row.words), hint)
-    found = [word.text for word in row.words]
-    for declaration in (scope.find(s.WordSet, kind) for kind in row.kinds):
-        if declaration is not None:
-            found.extend(value.text for value in declaration.values)
-            state.context.check_lemmas(declaration.values if declaration not in checked else (), hint)
-            checked.add(declaration)
-    if not row.words and not row.kinds:
-        hint = "list the words that it goes with, or remove the row: it then goes with any"
-        state.error("SGL0614", row.word.span, f"`{row.word}` goes with no word at all", hint)
-    return frozenset(found)
-
-
-def _lower(
-    restrict: s.Restrict, scope: Scope, relations: Mapping[s.Relation, _Rows | None], state: CompilerState
-) -> LoweredRestriction | None:
-    relation = scope.find(s.Relation, restrict.relation)
-    structure = lower_structure(restrict.graph, scope, state.context)
-    if structure is None or not _check_nodes(restrict, scope, state) or relation is None:
-        return None
-    rows = relations.get(relation)
-    if rows is None:
-        return None
-    words_with: dict[frozenset[str], list[str]] = {}
-    for word, partners in rows.items():
-        words_with.setdefault(partners, []).append(word)
-    # Of a word on several layers the lemma is that of the first.
-    own = {variable_of(v.name): v.name for v in reversed(structure.body.variables)}
-    first, second = own[restrict.first.text], own[restrict.second.text]
-    structures = []
-    for partners, words in words_with.items():
-        asked = {first: NodeTest("lemma", frozenset(words)), second: NodeTest("lemma", partners, negated=True)}
-        variables = tuple(
-            replace(v, tests=(*v.tests, asked[v.name])) if v.name in asked else v for v in structure.body.variables
-        )
-        structures.append(replace(structure, body=replace(structure.body, variables=variables)))
-    return LoweredRestriction(restrict, tuple(structures))
-
-
-def _check_nodes(restrict: s.Restrict, scope: Scope, state: CompilerState) -> bool:
-    main, *_ = variables_of(restrict.graph, scope)
-    first, second = restrict.first, restrict.second
-    strange = [node for node in (first, second) if node.text not in main]
-    for node in strange:
-        hint = suggest(node.text, main, "its nodes are")
-        state.error("SGL0828", node.span, f"`{node}` is no node of the structure", hint)
-    if not strange and first.text == second.text:
-        message = f"the relation is between two nodes, and `{first}` is one"
-        state.error("SGL0828", second.span, message, "name the node of the other word")
-        return False
-    return not strange
-
-
-def make_plan(state: CompilerState) -> None:
+def make_plan(settings: DatasetSettings, targets: tuple[str, ...], claims: Claims, signature: Signature) -> plan.Plan:
     """Divide the dataset into strata, in the order in which they are drawn.
 
-    Before: everything but the plan, without errors.  After: ``plan``; no text of any stratum
-    contains what is ``nowhere``.
+    No text of any stratum contains what is ``nowhere``.
     """
-    signature, targets = state.signature, state.targets
-    equal = (repr(state.dataset), targets, signature.text_layers, signature.graph_layers)
-    nowhere = _unique(*(restriction.structures for restriction in state.restrictions))
-    known = (*state.patterns, *state.parts)
-    state.plan = kept("plan", known, (len(state.patterns), nowhere, *equal), partial(_plan, state, nowhere))
+    equal = (repr(settings), targets, signature.text_layers, signature.graph_layers)
+    nowhere = _unique(*(restriction.structures for restriction in claims.restrictions))
+    known = (*claims.patterns, *claims.parts)
+    strata = _Strata(settings, claims.patterns, claims.parts, nowhere)
+    make = partial(_plan, strata, targets, signature)
+    return kept("plan", known, (len(claims.patterns), nowhere, *equal), make)
 
 
-def _plan(state: CompilerState, nowhere: tuple[Structure, ...]) -> plan.Plan:
-    settings, signature, targets = state.dataset, state.signature, state.targets
-    patterns, parts, layers = state.patterns, state.parts, signature.text_layers
-    strata = _Strata(settings, patterns, parts, nowhere)
+def _plan(strata: "_Strata", targets: tuple[str, ...], signature: Signature) -> plan.Plan:
+    settings, patterns, parts, nowhere = strata.settings, strata.patterns, strata.parts, strata.nowhere
+    layers = signature.text_layers
     speaking = [*(one.places for one in patterns), *(one.places for one in parts), nowhere]
     spoken = {name for s in chain(*speaking) for name in s.layer.split(PLUS)}
     return plan.Plan(
@@ -286,16 +188,16 @@ def _unique(*structures: Iterable[Structure]) -> tuple[Structure, ...]:
     return tuple(dict.fromkeys(chain.from_iterable(structures)))
 
 
-def check_patterns(state: CompilerState) -> None:
-    """Report what patterns cannot ask for together, or here. Before: ``dataset``, ``patterns`` and ``parts``."""
-    patterns = state.patterns
+def check_patterns(claims: Claims, dataset: DatasetSettings, state: Session) -> None:
+    """Report what patterns cannot ask for together, or here."""
+    patterns = claims.patterns
     _check_held_out(patterns, state)
     exposed = sum(e.count for lowered in patterns for e in lowered.pattern.expose)
-    quotas = [quota for lowered in state.parts for quota in lowered.part.quotas if quota.split == TRAIN]
-    trained = state.dataset.sizes.get(TRAIN, 0) + exposed + sum(quota.count for quota in quotas)
+    quotas = [quota for lowered in claims.parts for quota in lowered.part.quotas if quota.split == TRAIN]
+    trained = dataset.sizes.get(TRAIN, 0) + exposed + sum(quota.count for quota in quotas)
     # All sentences that there are have not been counted yet.
-    whole = TRAIN in state.dataset.every or any(quota.every for quota in quotas)
-    if exposed > (written := state.dataset.sizes.get(TRAIN, 0)) > 0 and not whole:
+    whole = TRAIN in dataset.every or any(quota.every for quota in quotas)
+    if exposed > (written := dataset.sizes.get(TRAIN, 0)) > 0 and not whole:
         place = next(lowered.span("expose", 0) for lowered in patterns if lowered.pattern.expose)
         message = f"training has {exposed:,} exposures beside the {written:,} sentences of `train`"
         hint = "expose fewer: exposures come on top of `train`, and `per target` counts for each of the targets"
@@ -305,16 +207,16 @@ def check_patterns(state: CompilerState) -> None:
             name = lowered.declaration.name
             state.warning("SGL0822", name.span, f"the pattern `{name}` has no items", "say how many: `size 1000`")
         if any(quota.contexts for quota in lowered.pattern.quotas):
-            _check_contexts(lowered, state)
-        if state.dataset.declared and not whole:
-            _check_trained(lowered, trained, state)
+            _check_contexts(lowered, dataset, state)
+        if dataset.declared and not whole:
+            _check_trained(lowered, trained, dataset, state)
 
 
-def _check_trained(lowered: LoweredPattern, trained: int, state: CompilerState) -> None:
+def _check_trained(lowered: LoweredPattern, trained: int, dataset: DatasetSettings, state: Session) -> None:
     """Report a pattern that asks for more training sentences than there are, or has items and no training at all."""
     asked = [(lowered.span("need", n), need.minimum) for n, need in enumerate(lowered.pattern.need)]
     hint = "need fewer, or make `train` larger"
-    if TRAIN not in state.dataset.sizes:
+    if TRAIN not in dataset.sizes:
         hint = "the dataset has no `train`: add `train 40000` to it"
     for span, number in asked:
         if number > trained:
@@ -324,8 +226,8 @@ def _check_trained(lowered: LoweredPattern, trained: int, state: CompilerState) 
         state.error("SGL0821", lowered.span("size", 0), message, hint)
 
 
-def _check_contexts(lowered: LoweredPattern, state: CompilerState) -> None:
-    if not state.dataset.distinct_sentences:
+def _check_contexts(lowered: LoweredPattern, dataset: DatasetSettings, state: Session) -> None:
+    if not dataset.distinct_sentences:
         message = "the contexts of an instance could be equal to one another"
         state.error("SGL0825", lowered.declaration.name.span, message, "write `distinct sentences` in `dataset`")
     for structure in (own for own in lowered.pattern.gen if not own.body.variables):
@@ -338,7 +240,7 @@ def _check_contexts(lowered: LoweredPattern, state: CompilerState) -> None:
 _Places = Mapping[str, list[tuple[object, Span]]]
 
 
-def _check_held_out(patterns: Sequence[LoweredPattern], state: CompilerState) -> None:
+def _check_held_out(patterns: Sequence[LoweredPattern], state: Session) -> None:
     """Report the pairs of patterns that hold out the same structure."""
     held_out = {lowered.pattern.name: _held_out(lowered) for lowered in patterns}
     holding: dict[object, dict[int, None]] = {}
@@ -349,7 +251,7 @@ def _check_held_out(patterns: Sequence[LoweredPattern], state: CompilerState) ->
         _check_same(patterns[first], patterns[second], held_out, state)
 
 
-def _check_same(first: LoweredPattern, second: LoweredPattern, held: _Places, state: CompilerState) -> None:
+def _check_same(first: LoweredPattern, second: LoweredPattern, held: _Places, state: Session) -> None:
     allowing = [
         f"`allow {other.pattern.name}` to `{one.pattern.name}`"
         for one, other in ((first, second), (second, first))

@@ -12,9 +12,11 @@ from functools import partial
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Label
 from sgl.foreign import limits
-from sgl.frontend.finishing import finish_of, options_in_force, with_twins
-from sgl.frontend.names import Scope, check_taken
-from sgl.frontend.state import CompilerState, is_weight
+from sgl.frontend.names.finishing import finish_of, options_in_force, with_twins
+from sgl.frontend.names.parameters import is_weight
+from sgl.frontend.names.resolved import Resolved
+from sgl.frontend.names.scopes import Scope, check_taken
+from sgl.frontend.names.session import Session
 from sgl.lang import syntax as s
 from sgl.rendering.views import VIEWS
 
@@ -104,21 +106,27 @@ class Signature:
         return self.text_layers[0]
 
 
-def build_signature(state: CompilerState) -> None:
+@dataclass
+class Signed(Resolved):
+    """A project whose layers, features and categories are known."""
+
+    signature: Signature
+
+
+def build_signature(state: Resolved) -> Signature | None:
     """Collect the layers, features and categories that rules are checked against.
 
-    Before: ``names``.  After: ``signature``, unless there is no text layer, a layer could not
-    be read, a port or the words of a graph are of an unknown layer, or a layer, feature or
-    category is declared twice: every rule would be held against things that nobody meant.
+    Return None if there is no text layer, a layer could not be read, a port or the words of a
+    graph are of an unknown layer, or a layer, feature or category is declared twice: every rule
+    would be held against things that nobody meant.
     """
-    complete = check_taken(state)
+    complete = check_taken(state.names)
     found = state.kept("signature", (), partial(_signature, state)) if complete else _signature(state)
-    if found is not None and complete:
-        # Whoever works with it adds to what is unknown.
-        state.signature = replace(found, unknown=set())
+    # Whoever works with it adds to what is unknown.
+    return replace(found, unknown=set()) if found is not None and complete else None
 
 
-def _signature(state: CompilerState) -> Signature | None:
+def _signature(state: Resolved) -> Signature | None:
     layers = [declaration for declaration, _ in state.names.of(s.Layer)]
     strange = [layer for layer in layers if layer.kind.text not in _KINDS]
     for layer in strange:
@@ -148,7 +156,7 @@ def _signature(state: CompilerState) -> Signature | None:
     return Signature(text, tuple(graphs), features, weights, categories, unsound, views=views, ordered=ordered)
 
 
-def _text_layer(declaration: s.Layer, state: CompilerState) -> TextLayer:
+def _text_layer(declaration: s.Layer, state: Resolved) -> TextLayer:
     join: s.Option | None = None
     attach: set[str] = set()
     options = list(options_in_force(declaration, state))
@@ -168,7 +176,7 @@ def _text_layer(declaration: s.Layer, state: CompilerState) -> TextLayer:
     return TextLayer(name, between, frozenset(attach), finish)
 
 
-def _graph_layers(layers: Sequence[s.Layer], text: Sequence[str], state: CompilerState) -> list[GraphLayer]:
+def _graph_layers(layers: Sequence[s.Layer], text: Sequence[str], state: Session) -> list[GraphLayer]:
     found: list[GraphLayer] = []
     strange = {layer.name.text for layer in layers if layer.kind.text not in _KINDS}
     for layer in layers:
@@ -194,7 +202,7 @@ def _graph_layers(layers: Sequence[s.Layer], text: Sequence[str], state: Compile
     return found
 
 
-def _check_options(layer: s.Layer, state: CompilerState) -> bool:
+def _check_options(layer: s.Layer, state: Session) -> bool:
     errors = state.diagnostics.errors
     for option in layer.options:
         if not isinstance(option, s.Option) or option.name.text != FREE or option.values:
@@ -206,7 +214,7 @@ def _check_options(layer: s.Layer, state: CompilerState) -> bool:
     return state.diagnostics.errors == errors
 
 
-def _features(state: CompilerState) -> tuple[dict[str, tuple[str, ...]], dict[tuple[str, str], float]]:
+def _features(state: Resolved) -> tuple[dict[str, tuple[str, ...]], dict[tuple[str, str], float]]:
     features: dict[str, tuple[str, ...]] = {}
     weights: dict[tuple[str, str], float] = {}
     for declaration, _ in state.names.of(s.Feature):
@@ -231,7 +239,7 @@ def _category(
     texts: Sequence[str],
 ) -> CategoryInfo:
     category, features = declaration.name.text, dict[str, None]()
-    state = scope.resolved.state
+    state = scope.resolved.session
     for name in declaration.features:
         if name.text in features:
             state.error("SGL0403", name.span, f"`{category}` carries the feature `{name}` twice")
@@ -254,7 +262,7 @@ def _category(
     return CategoryInfo(category, *own, _parts(declaration, texts, state))
 
 
-def _parts(declaration: s.CategoryDecl, texts: Sequence[str], state: CompilerState) -> tuple[str, ...]:
+def _parts(declaration: s.CategoryDecl, texts: Sequence[str], state: Session) -> tuple[str, ...]:
     found: list[str] = []
     category, most = declaration.name, limits().parts
     for name in (port.name for port in declaration.ports if "." in port.name.text):
@@ -273,7 +281,7 @@ def _parts(declaration: s.CategoryDecl, texts: Sequence[str], state: CompilerSta
     return tuple(found)
 
 
-def has_parts(part: s.Name, texts: Collection[str], state: CompilerState) -> bool:
+def has_parts(part: s.Name, texts: Collection[str], state: Session) -> bool:
     """Return whether ``de.prefix`` is about a text layer; report one of another layer."""
     layer = part.text.partition(".")[0]
     if layer not in texts:
@@ -283,7 +291,7 @@ def has_parts(part: s.Name, texts: Collection[str], state: CompilerState) -> boo
     return layer in texts
 
 
-def _views(graphs: Sequence[GraphLayer], state: CompilerState) -> list[View]:
+def _views(graphs: Sequence[GraphLayer], state: Resolved) -> list[View]:
     layers = {declaration.name.text: declaration for declaration, _ in state.names.of(s.Layer)}
     found: list[View] = []
     for view, scope in state.names.of(s.ViewDecl):
@@ -306,7 +314,7 @@ def _views(graphs: Sequence[GraphLayer], state: CompilerState) -> list[View]:
     return found
 
 
-def _template(view: s.ViewDecl, scope: Scope, state: CompilerState) -> str | None:
+def _template(view: s.ViewDecl, scope: Scope, state: Resolved) -> str | None:
     wanted = view.kind.text == TEMPLATE
     if wanted != (view.path is not None):
         span = view.kind.span if view.path is None else view.path.span
@@ -321,7 +329,7 @@ def _template(view: s.ViewDecl, scope: Scope, state: CompilerState) -> str | Non
 
 
 def _rendered(
-    view: s.ViewDecl, layers: dict[str, s.Layer], graphs: Sequence[GraphLayer], state: CompilerState
+    view: s.ViewDecl, layers: dict[str, s.Layer], graphs: Sequence[GraphLayer], state: Resolved
 ) -> int | None:
     argument = view.arguments[0]
     index = next((i for i, layer in enumerate(graphs) if layer.name == argument.text), None)

@@ -14,7 +14,7 @@ from sgl.core.grammar import CoreGrammar, Node, Rule, Slot
 from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label, Span
 from sgl.frontend.checks import NOTHING, PLACEHOLDER, WORD, has_double_edge
-from sgl.frontend.state import CompilerState
+from sgl.frontend.lower.grammar import Expanded
 
 #: What ports of categories may hold, each with a rule that is the reason.
 _Held = dict[tuple[int, int, str], Rule]
@@ -22,8 +22,8 @@ _Held = dict[tuple[int, int, str], Rule]
 _BY_FEATURE = "let the clause depend on a feature: `… if shown=yes`"
 
 
-def check_instances(state: CompilerState) -> None:
-    """Report edges that are written twice for some values of features, or lead to no node. Before: ``declared``."""
+def check_instances(state: Expanded) -> None:
+    """Report edges that are written twice for some values of features, or lead to no node."""
     grammar, spans = state.declared.grammar, state.declared.rule_spans
     reported: set[Span] = set()
     for rule, span in zip(grammar.rules, spans, strict=True):
@@ -65,7 +65,7 @@ def _kinds(node: Node, rule: Rule, held: _Held) -> Iterator[tuple[str, Rule]]:
             yield kind, reason
 
 
-def _check_nodes(number: int, held: _Held, state: CompilerState) -> None:
+def _check_nodes(number: int, held: _Held, state: Expanded) -> None:
     """Report phrases that have an edge, fill a port or are the root of a tree, and may be no node."""
     grammar, told = state.declared.grammar, set[Span]()
     layer = grammar.graph_layers[number]
@@ -86,7 +86,7 @@ def _check_nodes(number: int, held: _Held, state: CompilerState) -> None:
             state.error("SGL0516", span, message, hint, labels=labels)
 
 
-def _reason(word: Rule, category: int, number: int, state: CompilerState) -> tuple[list[Label], str]:
+def _reason(word: Rule, category: int, number: int, state: Expanded) -> tuple[list[Label], str]:
     """Return a label for a word that is no node, and a hint for the phrase of a category that it is the head of."""
     grammar, hints = state.declared.grammar, list[str]()
     layer, why = grammar.graph_layers[number], f"is empty in `{grammar.graph_layers[number].anchor}`"

@@ -3,35 +3,36 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 
-from sgl.core.grammar import Cut, Fragment, GraphLayer, Item, Node, Token
+from sgl.core.grammar import Cut, Fragment, GraphLayer, Item, Node, Template, Token
 from sgl.diagnostics import Label, Span
-from sgl.frontend.mentions import category_pattern
-from sgl.frontend.morphology import Evaluation, check_morphology
-from sgl.frontend.names import Scope
-from sgl.frontend.productions import (
-    FragmentSketch,
+from sgl.frontend.elaborate.categories import category_pattern
+from sgl.frontend.elaborate.columns import Evaluation, check_morphology
+from sgl.frontend.elaborate.forms import each_layer, entries_of, laid_over
+from sgl.frontend.elaborate.tables import LexiconTables, check_columns, rows_of, rows_with_values, weighting_of
+from sgl.frontend.lower.productions import (
     Pool,
     Production,
-    TemplateSketch,
     Version,
     check_attribute_name,
     check_layers,
     check_parts,
-    each_layer,
-    entries_of,
-    laid_over,
     rule_weight,
 )
-from sgl.frontend.state import CompilerState
-from sgl.frontend.tables import LexiconTables, check_columns, rows_of, rows_with_values, weighting_of
+from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
 from sgl.lang.yaml_files import LexiconTable, TableRow
 
+#: Productions of a word or of a lexicon; what is wrong with a word is reported.
+Words = tuple[Production, ...]
 
-def lower_words(state: CompilerState) -> None:
-    """Turn words, and rows of tables, into childless ``productions``, in groups: ``words``. Before: ``rules``."""
+
+Clauses = tuple[s.LayerClause, ...]
+
+
+def lower_words(state: Signed) -> tuple[Words, ...]:
+    """Turn words, and rows of tables, into childless productions, in groups."""
     found = [
         state.kept("word", (word,), partial(_word, word, scope, state)) for word, scope in state.names.of(s.WordDecl)
     ]
@@ -42,17 +43,11 @@ def lower_words(state: CompilerState) -> None:
         found.append(state.kept("lexicon", (lexicon, table), lower))
     check_morphology(state)
     if state.diagnostics.errors == 0:
-        tables.report_unused()
-    state.words = tuple(found)
-    state.productions = (*state.rules, *chain.from_iterable(found))
+        tables.report_unused(state.signature.features)
+    return tuple(found)
 
 
-#: Productions of a word or of a lexicon; what is wrong with a word is reported.
-Words = tuple[Production, ...]
-Clauses = tuple[s.LayerClause, ...]
-
-
-def _word(word: s.WordDecl, scope: Scope, state: CompilerState) -> Words:
+def _word(word: s.WordDecl, scope: Scope, state: Signed) -> Words:
     text, source = word.text, state.signature.source.name
     own = s.LayerClause(text.span, s.Name(source, text.span), (text,), None)
     clauses = (own, *each_layer(word.layers, state))
@@ -60,17 +55,18 @@ def _word(word: s.WordDecl, scope: Scope, state: CompilerState) -> Words:
         return ()
     evaluation = Evaluation(scope, {}, (), None, state.diagnostics)
     share = rule_weight(word.weight, state)
-    production = _WordLowering(word.category, clauses, evaluation, word.span).lower(f'word "{text}"', share)
+    production = _WordLowering(word.category, clauses, evaluation, word.span, state).lower(f'word "{text}"', share)
     return () if production is None else (production,)
 
 
 class _WordLowering:
     """One word to be lowered: its category, its clauses, and the row that they are about."""
 
-    def __init__(self, category: s.CategoryRef, clauses: Clauses, evaluation: Evaluation, span: Span) -> None:
-        self.category, self.clauses, self.span = category, clauses, span
-        self.state = evaluation.scope.resolved.state
-        self.lhs = category_pattern(category, evaluation.scope, evaluation.columns if evaluation.row else None)
+    def __init__(
+        self, category: s.CategoryRef, clauses: Clauses, evaluation: Evaluation, span: Span, state: Signed
+    ) -> None:
+        self.category, self.clauses, self.span, self.state = category, clauses, span, state
+        self.lhs = category_pattern(category, evaluation.scope, evaluation.columns if evaluation.row else None, state)
         features = dict(zip(self.lhs.info.features, self.lhs.slots, strict=True)) if self.lhs is not None else {}
         self.evaluation = replace(evaluation, features=features)
 
@@ -98,7 +94,7 @@ class _WordLowering:
             pool=pool,
         )
 
-    def _template(self, layer: str, words: Sequence[str]) -> TemplateSketch:
+    def _template(self, layer: str, words: Sequence[str]) -> Template:
         template: list[Item] = [*map(Token, words)]
         for part in self.lhs.info.parts if self.lhs is not None else ():
             if part.partition(".")[0] == layer:
@@ -142,14 +138,15 @@ class _WordLowering:
                 return None
             words.extend(text.split())
         if not words and layer == self.state.signature.source.name:
-            place, message = self.evaluation.row, f"this word is empty in the layer `{layer}`"
-            labels = [Label(clause.span, "it should come from here")]
-            hint = "fill in the column, or write `x or y` for a fallback"
-            self.state.error("SGL0604", place or clause.span, message, hint, labels=labels)
+            message, hint = (
+                f"this word is empty in the layer `{layer}`",
+                "fill in the column, or write `x or y` for a fallback",
+            )
+            self.evaluation.report("SGL0604", message, hint, Label(clause.span, "it should come from here"))
             return None
         return words
 
-    def _fragment(self, layer: GraphLayer, words: list[str] | None) -> FragmentSketch | None:
+    def _fragment(self, layer: GraphLayer, words: list[str] | None) -> Fragment | None:
         """Return the node of the word, if it is one word; None after a report.
 
         A word without a clause in a free layer, or empty in another layer than the source, is no node.  Of several
@@ -157,7 +154,7 @@ class _WordLowering:
         """
         name, values = layer.name, dict[str, str]()
         if words == [] or (layer.free and not any(clause.layer.text == name for clause in self.clauses)):
-            return FragmentSketch(Fragment((Node(),), (), (0,)), {})
+            return Fragment((Node(),), (), (0,))
         clause = self._clause(name, f"add a line `{name} node(upos=…)`")
         if clause is None:
             return None
@@ -183,11 +180,10 @@ class _WordLowering:
                 return None
             if value:
                 values[attribute.name.text] = value
-        node = Fragment((Node((), len(words) - 1),), (), (0,))
-        return FragmentSketch(node, {0: tuple(sorted(values.items()))})
+        return Fragment((Node(tuple(sorted(values.items())), len(words) - 1),), (), (0,))
 
 
-def _check_columns(entry: s.Entry, layers: Clauses, table: LexiconTable, state: CompilerState) -> bool:
+def _check_columns(entry: s.Entry, layers: Clauses, table: LexiconTable, state: Signed) -> bool:
     """Return whether no column has the name of a feature that the entry sets, but from that column."""
     taken = set[str]()
     for setting in entry.category.settings:
@@ -203,8 +199,8 @@ def _check_columns(entry: s.Entry, layers: Clauses, table: LexiconTable, state: 
     return not both
 
 
-def _lexicon(lexicon: s.Lexicon, scope: Scope, state: CompilerState, table: LexiconTable | None) -> Words:
-    entries = entries_of(lexicon, scope, state)
+def _lexicon(lexicon: s.Lexicon, scope: Scope, state: Signed, table: LexiconTable | None) -> Words:
+    entries = entries_of(lexicon, scope, state, state.signature)
     if entries is None:
         return ()
     shared = each_layer(lexicon.shared, state)
@@ -232,7 +228,9 @@ def _lexicon(lexicon: s.Lexicon, scope: Scope, state: CompilerState, table: Lexi
             known = (row.cells, table.columns, row.span)
             evaluation = Evaluation(scope, *known, state.diagnostics, optional=optional)
             share = weighting.share(row, evaluation)
-            word = _WordLowering(entry.category, layers, evaluation, row.span).lower(lexicon.name.text, share, pool)
+            word = _WordLowering(entry.category, layers, evaluation, row.span, state).lower(
+                lexicon.name.text, share, pool
+            )
             if word is None:
                 continue
             earlier = seen.setdefault((word.lhs.slots, word.versions[0].templates), row)

@@ -16,8 +16,9 @@ from sgl.cache import kept
 from sgl.core.grammar import Cut, Slot
 from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label, shortlist
-from sgl.frontend.productions import CategoryPattern, Production, Slotting, Version
-from sgl.frontend.state import CompilerState
+from sgl.frontend.elaborate.categories import CategoryPattern, Slotting
+from sgl.frontend.lower.productions import Produced, Production, Version
+from sgl.lang import syntax as s
 
 #: A category with its features fixed: its name and the values in order.
 Concrete = tuple[str, tuple[str, ...]]
@@ -47,13 +48,12 @@ class _TooManyError(Exception):
     """There are more instances, or combinations, than there may be; it was reported."""
 
 
-def expand(state: CompilerState) -> None:
+def expand(start: s.Name, state: Produced) -> list[Instance] | None:
     """Instantiate the productions, from words to whatever the start category reaches.
 
-    Before: ``productions`` without faults.  After: ``instances``, those of the start category
-    first, so that it becomes category 0; nothing after an error.
+    The productions have no faults.  Those of the start category are first, so that it becomes category 0.  Return None
+    after an error.
     """
-    start = state.dataset.start.text
     # What has neither children nor words counts as a rule.
     words = [p for p in state.productions if not p.rhs and not p.empty]
     rules = [p for p in state.productions if p.rhs or p.empty]
@@ -64,21 +64,22 @@ def expand(state: CompilerState) -> None:
             search.build(*word.lhs)
         of_rules = search.rules(rules)
     except _TooManyError:
-        return
+        return None
     instances = of_rules + of_words
-    _report_unbuildable(rules, of_rules, search)
+    _report_unbuildable(rules, of_rules, search, start)
     graph: nx.DiGraph[Concrete] = nx.DiGraph()
     graph.add_nodes_from(dict.fromkeys(instance.lhs for instance in instances))
     for instance in of_rules:
         graph.add_edges_from((instance.lhs, child) for child in instance.rhs)
-    roots = [node for node in graph if node[0] == start]
+    roots = [node for node in graph if node[0] == start.text]
     reachable = set(roots).union(*(nx.descendants(graph, root) for root in roots))
     if state.diagnostics.errors == 0:
-        _report_unreachable(instances, reachable, state)
+        _report_unreachable(instances, reachable, start, state)
     used = [instance for instance in instances if instance.lhs in reachable]
     _report_endless(used, state)
-    if state.diagnostics.errors == 0:
-        state.instances = sorted(used, key=lambda instance: instance.lhs[0] != start)
+    if state.diagnostics.errors:
+        return None
+    return sorted(used, key=lambda instance: instance.lhs[0] != start.text)
 
 
 @dataclass
@@ -89,7 +90,7 @@ class _Search:
     bounded.  ``buildable`` are the values of features by category, and those with one value in one place.
     """
 
-    state: CompilerState
+    state: Produced
     buildable: dict[str, dict[tuple[str, ...], None]] = field(default_factory=dict)
     having: dict[tuple[str, int, str], list[tuple[str, ...]]] = field(default_factory=dict)
     steps: int = 0
@@ -218,7 +219,9 @@ def _choices(
         yield from product(*options)
 
 
-def _report_unbuildable(rules: Sequence[Production], expanded: Sequence[Instance], search: _Search) -> None:
+def _report_unbuildable(
+    rules: Sequence[Production], expanded: Sequence[Instance], search: _Search, start: s.Name
+) -> None:
     buildable, state = search.buildable, search.state
     used = {id(instance.production) for instance in expanded}
     for rule in rules:
@@ -231,7 +234,7 @@ def _report_unbuildable(rules: Sequence[Production], expanded: Sequence[Instance
             notes.append(f"`{info.name}` can be built as: {shortlist(known, 6)}")
         message = f"the rule `{rule.name}` can never be used: no children have the features it asks for"
         state.error("SGL0703", rule.span, message, notes=notes)
-    mentioned = {p.info.name for rule in rules for p in rule.rhs} | {state.dataset.start.text}
+    mentioned = {p.info.name for rule in rules for p in rule.rhs} | {start.text}
     unbuilt = {name for name in mentioned if not buildable.get(name)}
     made = {rule.lhs.info.name for rule in rules}
     for name in sorted(unbuilt - made):
@@ -242,7 +245,7 @@ def _report_unbuildable(rules: Sequence[Production], expanded: Sequence[Instance
     _report_unproductive(unbuilt & made, rules, state)
 
 
-def _report_unproductive(names: Set[str], rules: Sequence[Production], state: CompilerState) -> None:
+def _report_unproductive(names: Set[str], rules: Sequence[Production], state: Produced) -> None:
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_edges_from((rule.lhs.info.name, p.info.name) for rule in rules for p in rule.rhs)
     components = nx.strongly_connected_components(graph) if names else ()
@@ -269,19 +272,21 @@ def _without_end(circle: Set[str], rules: Sequence[Production]) -> list[str]:
     return sorted(left)
 
 
-def _report_unreachable(instances: Sequence[Instance], reachable: Set[Concrete], state: CompilerState) -> None:
+def _report_unreachable(
+    instances: Sequence[Instance], reachable: Set[Concrete], start: s.Name, state: Produced
+) -> None:
     alive = {id(instance.production) for instance in instances if instance.lhs in reachable}
     reported: set[str] = set()
     for production in (instance.production for instance in instances):
         name = production.name
         if id(production) not in alive and not production.pool and name not in reported:
             reported.add(name)
-            category, start = production.lhs.info.name, state.dataset.start
+            category = production.lhs.info.name
             message = f"`{name}` never takes part in a sentence: `{category}` cannot be reached from `{start}`"
             state.warning("SGL0704", production.span, message, f"use `{category}` in a rule, or remove what is idle")
 
 
-def _report_endless(instances: Sequence[Instance], state: CompilerState) -> None:
+def _report_endless(instances: Sequence[Instance], state: Produced) -> None:
     only = [i for i in instances if len(i.rhs) == 1]
     passing = [i for i in only if all(isinstance(t, Slot | Cut) for t in i.version.templates[0])]
     graph: nx.DiGraph[Concrete] = nx.DiGraph((i.lhs, i.rhs[0]) for i in passing)

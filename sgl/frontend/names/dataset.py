@@ -4,15 +4,16 @@ A release says its version, licence and authors, and how the data are cited.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from sgl.core.plan import Ambiguous, Release, canary_of, known
 from sgl.diagnostics import Label, suggest, suggested
-from sgl.frontend.names import Scope
-from sgl.frontend.quotas import copies_of, count_of_sentences, is_all
-from sgl.frontend.state import CompilerState
+from sgl.frontend.names.resolved import Resolved
+from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.session import Session
+from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
 from sgl.rendering.views import VIEWS
 
@@ -45,12 +46,11 @@ class DatasetSettings:
     unseen: tuple[s.Unseen, ...] = ()
 
 
-def read_dataset(state: CompilerState) -> None:
-    """Read the sizes of the splits, the seed, and what must be distinct. Before: ``names``. After: ``dataset``."""
+def read_dataset(state: Resolved) -> DatasetSettings | None:
+    """Read the sizes of the splits, the seed, and what must be distinct; return None after a report."""
     declared = state.names.of(s.Dataset)
     if not declared:
-        _do_without(state)
-        return
+        return _do_without(state)
     dataset, scope = declared[-1]
     errors = state.diagnostics.errors
     in_force = _in_force(declared, state)
@@ -61,12 +61,12 @@ def read_dataset(state: CompilerState) -> None:
     said: dict[str, s.Name] = {}
     # All other numbers depend on this one.
     for clause in sorted(clauses, key=lambda clause: clause.key.text != "percent"):
-        _read_clause(clause, settings, said, scope)
+        _read_clause(clause, settings, said, scope, state)
     if not hasattr(settings, "start"):
         if "from" not in said:
             message = "the dataset does not say which category to start from"
             state.error("SGL0804", dataset.span, message, "add `from` and the category of whole texts")
-        return
+        return None
     if not (any(settings.sizes.values()) or settings.every) and state.diagnostics.errors == errors:
         state.error("SGL0804", dataset.span, "the dataset asks for no sentences", "say how many: `train 40000`")
     start = settings.start
@@ -80,13 +80,14 @@ def read_dataset(state: CompilerState) -> None:
         hint = "make a category of texts, with a rule that puts the parts where they belong"
         state.error("SGL0804", start.span, f"a text is in one piece, but `{start}` has the part `{parts[0]}`", hint)
     elif category is not None:
-        state.dataset = settings
+        return settings
+    return None
 
 
-def _do_without(state: CompilerState) -> None:
+def _do_without(state: Resolved) -> DatasetSettings | None:
     """Let sentences start from a category without features that is part of no other; say so."""
     if state.project.lacks("dataset"):
-        return
+        return None
     hint = "add `dataset` with `from` and a category, and the sizes of the splits"
     message = "the grammar has no `dataset` declaration"
     rules = [rule for rule, _ in state.names.of(s.Rule)]
@@ -96,15 +97,16 @@ def _do_without(state: CompilerState) -> None:
     start = next((name for name in declared if name.text in made), None)
     if start is None:
         state.error("SGL0804", None, message, hint if rules else "go on: sentences are checked once there are rules")
-        return
+        return None
     message = f"{message}: its sentences start from `{start}`"
     notes = ("without a dataset no claim is proved and nothing is compiled",)
     state.warning("SGL0804", start.span, message, hint, label="no rule uses it", notes=notes)
-    state.dataset = DatasetSettings(declared=False)
-    state.dataset.start = start
+    settings = DatasetSettings(declared=False)
+    settings.start = start
+    return settings
 
 
-def _in_force(declared: Sequence[tuple[s.Dataset, Scope]], state: CompilerState) -> list[s.SyntaxNode]:
+def _in_force(declared: Sequence[tuple[s.Dataset, Scope]], state: Resolved) -> list[s.SyntaxNode]:
     """Return the clauses that apply: those of a file stand in place of those of their kind in files that it uses."""
     below: dict[Path, set[Path]] = {}
     for unit in state.project.units:
@@ -122,8 +124,9 @@ def _in_force(declared: Sequence[tuple[s.Dataset, Scope]], state: CompilerState)
     return [one for some in alike for path, one in some if not any(path in below[other] for other, _ in some)]
 
 
-def _read_clause(clause: s.DatasetClause, settings: DatasetSettings, said: dict[str, s.Name], scope: Scope) -> None:
-    state = scope.resolved.state
+def _read_clause(
+    clause: s.DatasetClause, settings: DatasetSettings, said: dict[str, s.Name], scope: Scope, state: Resolved
+) -> None:
     name, key, values = clause.key, clause.key.text, clause.values
     # A target under a condition stands beside those that others name.
     if key != "distinct" and (key != "output" or clause.when is None):
@@ -135,7 +138,7 @@ def _read_clause(clause: s.DatasetClause, settings: DatasetSettings, said: dict[
             state.report_twice("clause", name, said[key].span, _ONE_OF_TWO if one_file else elsewhere)
         said.setdefault(key, name)
     if clause.amount is not None and key in _KEYS:
-        _read_number(key, clause, settings, scope)
+        _read_number(key, clause, settings, scope, state)
     elif key == "from":
         settings.start = values[0]
     elif key == "distinct":
@@ -155,7 +158,7 @@ def _read_clause(clause: s.DatasetClause, settings: DatasetSettings, said: dict[
         state.error("SGL0201", name.span, f"a dataset has no `{key}`", suggest(key, _KEYS, "it has"))
 
 
-def _read_distinct(values: Sequence[s.Name], settings: DatasetSettings, state: CompilerState) -> None:
+def _read_distinct(values: Sequence[s.Name], settings: DatasetSettings, state: Session) -> None:
     kind, *classes = values
     if kind.text == "sentences" and not classes:
         settings.distinct_sentences = True
@@ -166,8 +169,8 @@ def _read_distinct(values: Sequence[s.Name], settings: DatasetSettings, state: C
         state.error("SGL0201", kind.span, f"`distinct {kind}` is not known", hint)
 
 
-def _read_number(key: str, clause: s.DatasetClause, settings: DatasetSettings, scope: Scope) -> None:
-    state, amount = scope.resolved.state, clause.amount
+def _read_number(key: str, clause: s.DatasetClause, settings: DatasetSettings, scope: Scope, state: Resolved) -> None:
+    amount = clause.amount
     assert amount is not None, "the clause has a number"
     if clause.copies is not None and key not in SPLITS:
         state.error("SGL0201", clause.copies.span, f"`{key}` is no number of sentences that could be repeated")
@@ -187,44 +190,39 @@ def _read_number(key: str, clause: s.DatasetClause, settings: DatasetSettings, s
         seed = state.parameters.whole(amount)
         settings.seed = seed if seed is not None else settings.seed
         return
-    settings.copies[key] = copies_of(clause.copies, state)
-    if is_all(amount, state):
+    settings.copies[key] = state.parameters.copies(clause.copies)
+    if state.parameters.is_all(amount):
         settings.every.add(key)
         return
-    count = count_of_sentences(amount, state, settings.percent)
+    count = state.parameters.sentences(amount, settings.percent)
     if count is not None:
         settings.sizes[key] = count
 
 
-def check_lemma_classes(state: CompilerState) -> None:
-    """Report parts of speech after ``distinct lemmas`` that no word has. Before: ``contexts`` and ``dataset``."""
-    context = next(iter(state.contexts.values()), None)
-    if context is None or context.attributes is None:
-        return
-    classes = sorted(context.attributes["upos"])
-    for name in state.dataset.distinct_lemmas:
+def check_lemma_classes(dataset: DatasetSettings, known: Collection[str], state: Session) -> None:
+    """Report parts of speech after ``distinct lemmas`` that no word has."""
+    classes = sorted(known)
+    for name in dataset.distinct_lemmas:
         if name.text not in classes:
             state.error("SGL0808", name.span, f"no word has `upos={name}`", suggest(name.text, classes, "there is"))
 
 
-def choose_targets(state: CompilerState) -> None:
+def choose_targets(dataset: DatasetSettings, state: Signed) -> tuple[str, ...]:
     """Find what the rows of the dataset have beside the source: text layers and views, in order.
 
     By default that is the second text layer, or else the first view that is one line.
-
-    Before: ``signature`` and ``dataset``.  After: ``targets``.
     """
     source, *layers = [layer.name for layer in state.signature.text_layers]
     views = [view.name for view in state.signature.views if view.kind in VIEWS]
     known = [*layers, *views]
-    for name in state.dataset.targets:
+    for name in dataset.targets:
         if name.text not in known and name.text not in state.signature.unsound:
             there_is = f"there is: {', '.join(known) or 'none'}"
             hint = f"text layers and views of the kinds {', '.join(VIEWS)} can; {there_is}"
             message = f"`{name}` cannot be the target of a dataset"
             state.error("SGL0201", name.span, message, suggest(name.text, known) or hint)
-    chosen = tuple(dict.fromkeys(name.text for name in state.dataset.targets if name.text in known))
-    state.targets = chosen or tuple(known[:1]) or (source,)
+    chosen = tuple(dict.fromkeys(name.text for name in dataset.targets if name.text in known))
+    return chosen or tuple(known[:1]) or (source,)
 
 
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
@@ -232,14 +230,11 @@ _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
 _NECESSARY = {"licence": 'add `licence "CC-BY-4.0"`', "authors": 'add `authors "Lovelace, Ada"`'}
 
 
-def read_release(state: CompilerState) -> None:
-    """Read what the main file says of a release.
-
-    Before: ``names``.  After: ``release``, if there is one without mistakes.
-    """
+def read_release(state: Session) -> Release | None:
+    """Return what the main file says of a release, if there is one without mistakes."""
     declared = [d for d in state.project.main.file.declarations if isinstance(d, s.ReleaseDecl)]
     if not declared:
-        return
+        return None
     first, errors = declared[0], state.diagnostics.errors
     for other in declared[1:]:
         labels = [Label(first.span, "declared here first")]
@@ -257,18 +252,19 @@ def read_release(state: CompilerState) -> None:
     for key, hint in _NECESSARY.items():
         if key not in said:
             state.error("SGL0833", first.span, f"the release does not say its `{key}`", hint)
-    if state.diagnostics.errors == errors:
-        values = {key: tuple(value.text for value in clause.values) for key, clause in said.items()}
-        licence, cite, homepage, date, canary = (
-            values.get(key, ("",))[0] for key in ("licence", "cite", "homepage", "date", "canary")
-        )
-        authors = values["authors"]
-        guid = "" if canary == "off" else canary_of(state.project.name, authors[0])
-        languages = values.get("languages", ())
-        state.release = Release(first.version.text, licence, authors, languages, cite, homepage, date, guid)
+    if state.diagnostics.errors > errors:
+        return None
+    values = {key: tuple(value.text for value in clause.values) for key, clause in said.items()}
+    licence, cite, homepage, date, canary = (
+        values.get(key, ("",))[0] for key in ("licence", "cite", "homepage", "date", "canary")
+    )
+    authors = values["authors"]
+    guid = "" if canary == "off" else canary_of(state.project.name, authors[0])
+    languages = values.get("languages", ())
+    return Release(first.version.text, licence, authors, languages, cite, homepage, date, guid)
 
 
-def _check(clause: s.ReleaseClause, state: CompilerState) -> None:
+def _check(clause: s.ReleaseClause, state: Session) -> None:
     """Report a clause that no release has, and values that nobody could read."""
     key, table = clause.key.text, known()
     if key not in table["clauses"]:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from sgl.diagnostics import Diagnostics, Label, SourceFile, Span, shortlist, suggest
-from sgl.frontend.state import CompilerState
+from sgl.frontend.names.parameters import Parameters
+from sgl.frontend.names.session import Session
 from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang import syntax as s
 from sgl.lang.project import Unit, library_file, locate, read_file
@@ -63,12 +64,14 @@ class ResolvedNames:
     where names that nothing has were first mentioned.
     """
 
-    state: CompilerState
+    session: Session
     scopes: dict[str, Scope] = field(default_factory=dict)
     declarations: list[tuple[s.Declaration, Scope]] = field(default_factory=list)
     first: dict[tuple[type, str], tuple[s.NamedDeclaration, Scope]] = field(default_factory=dict)
     used: set[int] = field(default_factory=set)
     missing: dict[tuple[type, str], Span] = field(default_factory=dict)
+    #: What work that is kept is valid for, by the declarations that it does not depend on.
+    foundations: dict[tuple[type, ...], object] = field(default_factory=dict)
     _of: dict[type, list[tuple[s.SyntaxNode, Scope]]] = field(default_factory=dict)
 
     def of(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
@@ -80,7 +83,7 @@ class ResolvedNames:
 
     def declared(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
         """Return the same with those that a ``when`` switches off, or that no ``use`` lists."""
-        found = self.state.project.declarations(kind)
+        found = self.session.project.declarations(kind)
         return [(declaration, self.scopes[declaration.span.file]) for declaration in found]
 
     @cached_property
@@ -112,7 +115,7 @@ class Scope:
         """Return what ``name`` means; None after a report, one for all places of a missing name."""
         found = self.peek(kind, name.text)
         if found is None and not self.may_declare(kind, name.text):
-            state = self.resolved.state
+            state = self.resolved.session
             first = self.resolved.missing.setdefault((kind, name.text), name.span)
             if first != name.span:
                 state.diagnostics.also_at("SGL0201", first, name.span)
@@ -147,7 +150,7 @@ class Scope:
         hint = f"write `use {used}` here"
         labels = [Label(declared.name.span, "declared here")]
         notes = ("`use` shows what a file declares, not what that file uses",)
-        self.resolved.state.error("SGL0201", name.span, message, hint, labels=labels, notes=notes)
+        self.resolved.session.error("SGL0201", name.span, message, hint, labels=labels, notes=notes)
         return True
 
     def peek(self, kind: type[_Declared], name: str) -> _Declared | None:
@@ -161,13 +164,13 @@ class Scope:
 
     def locate(self, written: s.Name, diagnostics: Diagnostics | None = None) -> Path | None:
         """Return where a file is that this file mentions; None after a report."""
-        root, base, state = self.unit.root, self.unit.path.parent, self.resolved.state
+        root, base, state = self.unit.root, self.unit.path.parent, self.resolved.session
         told = state.diagnostics if diagnostics is None else diagnostics
         return locate(root, base, written.text, written.span, state.sources, told)
 
     def read(self, written: s.Name, limit: int) -> SourceFile | None:
         """Return a file of at most ``limit`` bytes that this file mentions; None after a report."""
-        path, state = self.locate(written), self.resolved.state
+        path, state = self.locate(written), self.resolved.session
         if path is None:
             return None
         shown = self.unit.root.display(path)
@@ -179,13 +182,13 @@ class Scope:
 
     def may_declare(self, kind: type, name: str) -> bool:
         """Return whether a declaration that could not be read may have this name."""
-        return self.resolved.state.project.may_declare(_KEYWORDS.get(kind, KINDS[kind]), name)
+        return self.resolved.session.project.may_declare(_KEYWORDS.get(kind, KINDS[kind]), name)
 
 
-def resolve_names(state: CompilerState) -> None:
-    """Find the declarations in force, and what names mean in each file. Before: ``parameters``. After: ``names``."""
+def resolve_names(state: Session, parameters: Parameters) -> ResolvedNames:
+    """Find the declarations in force, and what names mean in each file."""
     units, names = state.project.units, ResolvedNames(state)
-    chosen = {unit.path: [d for d in unit.file.declarations if _holds(d, state)] for unit in units}
+    chosen = {unit.path: [d for d in unit.file.declarations if _holds(d, parameters)] for unit in units}
     own = {unit.path: _by_name(chosen[unit.path], state) for unit in units}
     #: What others list of each file, the files that some use without a list, and those that are
     #: used so all the way from the main file.
@@ -214,17 +217,17 @@ def resolve_names(state: CompilerState) -> None:
             if comes_along or (mentioned is not None and mentioned.text in wanted):
                 names.declarations.append((declaration, scope))
     _check_once(names)
-    state.names = names
+    return names
 
 
-def _holds(declaration: s.Declaration, state: CompilerState) -> bool:
+def _holds(declaration: s.Declaration, parameters: Parameters) -> bool:
     """Return whether all conditions of a declaration hold; each of them is looked at."""
     parts = (*getattr(declaration, "when", ()), *getattr(declaration, "clauses", ()))
-    met = [state.parameters.holds(part) for part in parts if isinstance(part, s.When)]
+    met = [parameters.holds(part) for part in parts if isinstance(part, s.When)]
     return all(met)
 
 
-def _by_name(declarations: Iterable[s.Declaration], state: CompilerState) -> _Named:
+def _by_name(declarations: Iterable[s.Declaration], state: Session) -> _Named:
     table: _Named = {}
     for declaration in declarations:
         if isinstance(declaration, s.NamedDeclaration):
@@ -235,7 +238,7 @@ def _by_name(declarations: Iterable[s.Declaration], state: CompilerState) -> _Na
     return table
 
 
-def _listed(use: s.Use, used: Unit, state: CompilerState) -> set[str] | None:
+def _listed(use: s.Use, used: Unit, state: Session) -> set[str] | None:
     if use.names is None:
         return None
     declarations = used.file.declarations
@@ -255,14 +258,13 @@ def _check_once(names: ResolvedNames) -> None:
             earlier, _ = names.first.setdefault((kind, name.text), (declaration, scope))
             if earlier.span.file != name.span.file:
                 hint = "rename one of the two, or list after `use` the names you need"
-                names.state.report_twice(KINDS[kind], name, earlier.name.span, hint)
+                names.session.report_twice(KINDS[kind], name, earlier.name.span, hint)
 
 
-def report_unused(state: CompilerState) -> None:
-    """Warn about declarations of the project that nothing uses under any setting. Before: all names were looked up."""
-    names = state.names
+def report_unused(names: ResolvedNames) -> None:
+    """Warn about declarations of the project that nothing uses under any setting."""
     in_force = {id(declaration) for declaration, _ in names.declarations}
-    left_out = [d for d in state.project.declarations(s.SyntaxNode) if id(d) not in in_force]
+    left_out = [d for d in names.session.project.declarations(s.SyntaxNode) if id(d) not in in_force]
     elsewhere = {name.text for name in s.parts_of(s.Name, tuple(left_out))}
     for declaration, scope in names.declarations:
         if scope.unit.is_library or isinstance(declaration, _OF_THEMSELVES):
@@ -272,14 +274,14 @@ def report_unused(state: CompilerState) -> None:
         name = declaration.name
         if id(declaration) not in names.used and name.text not in elsewhere:
             message = f"the {KINDS[type(declaration)]} `{name}` is never used"
-            state.warning("SGL0204", name.span, message, "remove it, or use it")
+            names.session.warning("SGL0204", name.span, message, "remove it, or use it")
 
 
-def check_taken(state: CompilerState) -> bool:
+def check_taken(names: ResolvedNames) -> bool:
     """Return whether all mentioned categories and features take part; report the others."""
     complete = True
-    present = {id(declaration) for declaration, _ in state.names.declarations}
-    for declaration, scope in state.names.declarations:
+    present = {id(declaration) for declaration, _ in names.declarations}
+    for declaration, scope in names.declarations:
         kind: type[s.NamedDeclaration] = s.CategoryDecl
         mentioned = [ref.name for ref in s.parts_of(s.CategoryRef, declaration)]
         if isinstance(declaration, s.Forms):
@@ -293,7 +295,7 @@ def check_taken(state: CompilerState) -> bool:
                 what = KINDS.get(type(declaration), "word")
                 message = f"the {what} `{_name_of(declaration)}` is taken from this file, "
                 message += f"but the {KINDS[kind]} `{name}` is not"
-                state.error("SGL0201", name.span, message, f"add `{name}` to the names after `use`")
+                names.session.error("SGL0201", name.span, message, f"add `{name}` to the names after `use`")
     return complete
 
 

@@ -9,17 +9,20 @@ each output that it expects: a text, or, of a graph layer, a structure that the 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 from sgl.cache import kept
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Part, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.diagnostics import Label, Span, shortlist, suggest
-from sgl.frontend.dataset import SPLITS
-from sgl.frontend.names import Scope
-from sgl.frontend.quotas import Anchor, Sized, anchor, check_shares, count_asked_for, each, lower_sizes, sizes_of
-from sgl.frontend.state import LEAVES, CompilerState
-from sgl.frontend.structures import lower_structure
+from sgl.frontend.elaborate.quotas import each
+from sgl.frontend.elaborate.structures import write_out
+from sgl.frontend.lower.bodies import StructureContext
+from sgl.frontend.lower.quotas import Clause, Sized, check_shares, count_asked_for, lower_clause, lower_sizes, sizes_of
+from sgl.frontend.lower.structures import lower_structure
+from sgl.frontend.names.dataset import SPLITS, DatasetSettings
+from sgl.frontend.names.resolved import LEAVES, Resolved
+from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
 
 #: The keywords of clauses with a structure.
@@ -52,16 +55,33 @@ class LoweredPattern:
         return spans[index] if index < len(spans) else self.declaration.name.span
 
 
-def lower_patterns(state: CompilerState) -> None:
-    """Turn clauses into structures of the core. Before: ``context``. After: the sound ``patterns`` and ``parts``."""
-    seen, patterns, parts = _seen(state), state.names.of(s.PatternDecl), state.names.of(s.PartDecl)
-    lowered = [state.kept("pattern", (d, seen), _PatternLowering(d, scope, state).run, LEAVES) for d, scope in patterns]
-    state.patterns = tuple(pattern for pattern in lowered if pattern is not None)
-    found = [state.kept("part", (d, seen), partial(_part, d, scope, state), LEAVES) for d, scope in parts]
-    state.parts = tuple(part for part in found if part is not None)
+@dataclass(frozen=True)
+class LoweredPart:
+    """A part; ``sizes`` are the places of its quotas, ``places`` those of its structures."""
+
+    part: Part
+    declaration: s.PartDecl
+    sizes: tuple[Span, ...]
+    places: Mapping[Structure, Span]
 
 
-def _seen(state: CompilerState) -> object:
+def lower_patterns(context: StructureContext, dataset: DatasetSettings | None) -> tuple[LoweredPattern, ...]:
+    """Return the patterns that are sound, each of their clauses a structure of the core."""
+    state, seen = context.state, _seen(context.beside, dataset, context.state)
+    lowerings = [_PatternLowering(d, scope, context, dataset) for d, scope in state.names.of(s.PatternDecl)]
+    found = [state.kept("pattern", (one.declaration, seen), one.run, LEAVES) for one in lowerings]
+    return tuple(pattern for pattern in found if pattern is not None)
+
+
+def lower_parts(context: StructureContext, dataset: DatasetSettings | None) -> tuple[LoweredPart, ...]:
+    """Return the parts that are sound."""
+    state, seen = context.state, _seen(context.beside, dataset, context.state)
+    parts = state.names.of(s.PartDecl)
+    found = [state.kept("part", (d, seen), partial(_part, d, scope, context), LEAVES) for d, scope in parts]
+    return tuple(part for part in found if part is not None)
+
+
+def _seen(contexts: Mapping[str, StructureContext], dataset: DatasetSettings | None, state: Resolved) -> object:
     """Return an object that is the same while patterns have the same to speak about.
 
     They speak of the words and labels of the grammar, and of one another by names and groups.
@@ -69,28 +89,23 @@ def _seen(state: CompilerState) -> object:
     in_force = {id(pattern) for pattern, _ in state.names.of(s.PatternDecl)}
     every = state.project.declarations(s.PatternDecl)
     others = tuple((p.name.text, tuple(g.text for g in p.groups), id(p) in in_force) for p in every)
-    contexts = tuple(context.content for context in state.contexts.values())
-    return kept("seen", (), (contexts, others, hasattr(state, "dataset")), object)
-
-
-class _Clause(NamedTuple):
-    """A clause that is sound, with its structure and its number of sentences."""
-
-    written: s.StructureClause
-    structure: Structure
-    sentences: int
+    content = tuple(context.content for context in contexts.values())
+    return kept("seen", (), (content, others, dataset is not None), object)
 
 
 class _PatternLowering:
     """The lowering of one pattern."""
 
-    def __init__(self, declaration: s.PatternDecl, scope: Scope, state: CompilerState) -> None:
-        self.declaration, self.scope, self.state = declaration, scope, state
+    def __init__(
+        self, declaration: s.PatternDecl, scope: Scope, context: StructureContext, dataset: DatasetSettings | None
+    ) -> None:
+        self.declaration, self.scope, self.dataset = declaration, scope, dataset
+        self.state = state = context.state
         self.errors = state.diagnostics.errors
         self.speaking = [c for c in declaration.clauses if isinstance(c, s.TargetsClause)]
         self.targets = tuple(dict.fromkeys(w.text for c in self.speaking for w in c.words))
-        self.context = replace(state.context, targets=self.targets if self.speaking else None)
-        self.clauses: dict[str, list[_Clause]] = {keyword: [] for keyword in _KEYWORDS}
+        self.context = replace(context, targets=self.targets if self.speaking else None)
+        self.clauses: dict[str, list[Clause]] = {keyword: [] for keyword in _KEYWORDS}
         self.allowed = _allowed(declaration, state)
 
     def run(self) -> LoweredPattern | None:
@@ -107,11 +122,7 @@ class _PatternLowering:
         unseen = self._unseen()
         # Conditions on numbers of sentences may speak of the nodes of what items contain.
         contained = self.clauses["gen"] or self.clauses["forbid"] + self.clauses["never"]
-        sound = self.state.diagnostics.errors == errors
-        anchors = [
-            anchor(structure, written.graph, self.scope, written.span)
-            for written, structure, _ in (contained if sound else ())
-        ]
+        anchors = contained if self.state.diagnostics.errors == errors else ()
         sizes = lower_sizes(self._sized(), anchors, self.scope, self.context)
         self._check([item.split for item, _ in sizes if item.split is not None])
         if self.state.diagnostics.errors > errors:
@@ -130,9 +141,8 @@ class _PatternLowering:
         return LoweredPattern(pattern, declaration, spans, first, target, tuple(examples), unseen)
 
     def _unseen(self) -> frozenset[str]:
-        dataset = getattr(self.state, "dataset", None)
         clauses = [c for c in self.declaration.clauses if isinstance(c, s.Unseen)]
-        clauses += dataset.unseen if dataset is not None else ()
+        clauses += self.dataset.unseen if self.dataset is not None else ()
         for name in (name for clause in clauses for name in clause.kinds):
             if name.text not in _UNSEEN:
                 hint = suggest(name.text, _UNSEEN, "it can name")
@@ -141,14 +151,13 @@ class _PatternLowering:
 
     def _sized(self) -> Sequence[s.PatternClause]:
         own = sizes_of(self.declaration, self.state)
-        dataset = getattr(self.state, "dataset", None)
-        if own or dataset is None:
+        if own or self.dataset is None:
             return own
         span = self.declaration.name.span
         groups = {group.text for group in self.declaration.groups}
         everyone = {g.text for p, _ in self.state.names.of(s.PatternDecl) for g in p.groups}
         sized = []
-        for clause in dataset.gen:
+        for clause in self.dataset.gen:
             for name in (item.split for item in clause.items if item.split is not None):
                 if name.text not in everyone:
                     hint = suggest(name.text, everyone, "there is")
@@ -196,8 +205,8 @@ class _PatternLowering:
             allow=self.allowed,
             targets=self.targets,
             expose=tuple(
-                Exposure(count, structure, written.repeated, written.share is not None)
-                for written, structure, count in self.clauses["expose"]
+                Exposure(one.sentences, one.structure, one.written.repeated, one.written.share is not None)
+                for one in self.clauses["expose"]
             ),
             reserved=tuple(dict.fromkeys(reserved)),
             quotas=quotas,
@@ -208,25 +217,25 @@ class _PatternLowering:
         if isinstance(clause.graph, s.Layered) and clause.kind == "need" and not clause.amount:
             # `need n { … }` reads like `need sem { … }`.
             first, *others = clause.graph.parts
-            if not others and first.layer.text not in self.state.contexts:
+            if not others and first.layer.text not in self.context.beside:
                 amount = s.Amount(first.layer.span, first.layer, 0)
                 clause = replace(clause, amount=amount, graph=first.graph)
-        structure = lower_structure(clause.graph, self.scope, self.context)
+        lowered = lower_clause(clause, self.scope, self.context)
         count: int | None = 1
         if clause.amount is not None:
             count = count_asked_for(clause.amount, clause.share, self.context)
             if clause.kind == "need" and clause.amount.value.text.isdecimal():  # A parameter may be 0.
                 self.state.parameters.whole(clause.amount, 1)
-        if structure is None or count is None:
+        if lowered is None or count is None:
             return
         if clause.share is not None:
             count = max(count, len(self.targets))
-            if not check_shares(clause.span, count, [structure], self.context):
+            if not check_shares(clause.span, count, [lowered.structure], self.context):
                 return
-        self.clauses[clause.kind].append(_Clause(clause, structure, count))
+        self.clauses[clause.kind].append(replace(lowered, sentences=count))
 
 
-def _allowed(declaration: s.PatternDecl | s.PartDecl, state: CompilerState) -> tuple[str, ...]:
+def _allowed(declaration: s.PatternDecl | s.PartDecl, state: Resolved) -> tuple[str, ...]:
     clauses = [clause for clause in declaration.clauses if isinstance(clause, s.AllowClause)]
     names = [name for clause in clauses for name in clause.names]
     if not names:
@@ -247,28 +256,15 @@ def _places_of(sizes: Sequence[Sized]) -> list[tuple[Structure, Span]]:
     return [(structure, item.span) for item, quota in sizes for structure in quota.structures]
 
 
-@dataclass(frozen=True)
-class LoweredPart:
-    """A part; ``sizes`` are the places of its quotas, ``places`` those of its structures."""
-
-    part: Part
-    declaration: s.PartDecl
-    sizes: tuple[Span, ...]
-    places: Mapping[Structure, Span]
-
-
-def _part(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> LoweredPart | None:
+def _part(declaration: s.PartDecl, scope: Scope, context: StructureContext) -> LoweredPart | None:
+    state = context.state
     errors = state.diagnostics.errors
-    clauses, context, title = declaration.clauses, state.context, declaration.title
+    clauses, title = declaration.clauses, declaration.title
     written = [clause for clause in clauses if isinstance(clause, s.StructureClause)]
-    anchors: list[Anchor] = []
-    for clause in written:
-        structure = lower_structure(clause.graph, scope, context)
-        if structure is not None:
-            anchors.append(anchor(structure, clause.graph, scope, clause.span))
+    anchors = [one for clause in written if (one := lower_clause(clause, scope, context)) is not None]
     sound = len(anchors) == len(written)
     sizes = lower_sizes(clauses, anchors if sound else (), scope, context)
-    places = [*((found.structure, found.span) for found in anchors), *_places_of(sizes)]
+    places = [*((found.structure, found.written.span) for found in anchors), *_places_of(sizes)]
     part = Part(
         name=declaration.name.text,
         title=title.text if title is not None else "",
@@ -284,7 +280,7 @@ def _part(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> Lowere
     return LoweredPart(part, declaration, tuple(item.span for item, _ in sizes), dict(reversed(places)))
 
 
-def _check_part(declaration: s.PartDecl, state: CompilerState) -> None:
+def _check_part(declaration: s.PartDecl, state: Resolved) -> None:
     name = declaration.name
     structures = [c for c in declaration.clauses if isinstance(c, s.StructureClause)]
     sizes = sizes_of(declaration, state)
@@ -315,20 +311,21 @@ class LoweredTest:
     structures: tuple[Structure, ...] = ()
 
 
-def lower_tests(state: CompilerState) -> None:
-    """Turn what tests expect of graphs into structures. Before: ``contexts``. After: ``tests`` less wrong ones."""
-    declared, seen = state.names.of(s.Test), _seen(state)
-    state.tests = tuple(
-        state.kept("test", (test, seen), partial(_lower_test, test, scope, state), LEAVES) for test, scope in declared
+def lower_tests(contexts: Mapping[str, StructureContext], state: Signed) -> tuple[LoweredTest, ...]:
+    """Turn what tests expect of graphs into structures, less wrong ones."""
+    seen = _seen(contexts, None, state)
+    lower = partial(_lower_test, contexts=contexts, state=state)
+    return tuple(
+        state.kept("test", (test, seen), partial(lower, test, scope), LEAVES) for test, scope in state.names.of(s.Test)
     )
 
 
-def _lower_test(test: s.Test, scope: Scope, state: CompilerState) -> LoweredTest:
+def _lower_test(test: s.Test, scope: Scope, contexts: Mapping[str, StructureContext], state: Signed) -> LoweredTest:
     found = []
     for expected in test.graphs:
-        context = next(iter(state.contexts.values()), None)
+        context = next(iter(contexts.values()), None)
         if context is not None:
-            found.append(lower_structure(expected, scope, context))
+            found.append(lower_structure(write_out(expected, scope), context))
         elif expected.parts[0].layer.text not in state.signature.unsound:
             state.report_missing("graph layer", expected.parts[0].layer, ())
     return LoweredTest(test, tuple(structure for structure in found if structure is not None))

@@ -1,4 +1,4 @@
-"""Lower numbers of sentences, ranges of numbers (``each``), and the conditions they come with.
+"""Lower numbers of sentences, and the conditions they come with.
 
 A condition is joined to the structure which the sentences contain anyway, its *anchor*: a variable
 of one name in both is one node, so that the two are found together::
@@ -13,123 +13,43 @@ condition.  All other variables of the condition are new nodes.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, permutations
-from typing import TypeVar
+from itertools import combinations, permutations
 
 from sgl.core.joint import PLUS, lift, linked, renamed, united, variable_of
 from sgl.core.plan import Quota
 from sgl.core.structure import Body, Structure
-from sgl.diagnostics import Label, Span, suggested
-from sgl.frontend.bodies import StructureContext
-from sgl.frontend.names import Scope
-from sgl.frontend.state import CompilerState
-from sgl.frontend.structures import (
-    Substitution,
-    has_words,
-    lower_structure,
-    mentioned_in,
-    nodes_given,
-    substitution,
-    variables_of,
-)
+from sgl.diagnostics import Label, Span
+from sgl.frontend.elaborate.quotas import items_of
+from sgl.frontend.elaborate.structures import write_out
+from sgl.frontend.lower.bodies import StructureContext
+from sgl.frontend.lower.structures import has_words, lower_structure
+from sgl.frontend.names.resolved import Resolved
+from sgl.frontend.names.scopes import Scope
 from sgl.lang import syntax as s
-
-#: A range has at most so many numbers.
-MAX_RANGE = 100
-
-_Ranged = TypeVar("_Ranged", s.SizeItem, s.StructureClause)
-#: The most sentences that can be asked for in one place.
-MAX_COUNT = 10_000_000
-#: How often one sentence can be there at most.
-MAX_COPIES = 10_000
-
-
-def each(part: _Ranged, state: CompilerState) -> Iterator[_Ranged]:
-    """Yield a clause or an item of ``size`` once for each number of its range, if it has one."""
-    numbers = part.numbers
-    if numbers is None:
-        yield part
-        return
-    low, high = state.parameters.whole(numbers.low), state.parameters.whole(numbers.high)
-    if low is None or high is None:
-        return
-    if not 0 <= high - low < MAX_RANGE:
-        message = f"there is no number in {low}..{high}"
-        if high > low:
-            message = f"a range has at most {MAX_RANGE} numbers"
-        state.error("SGL0705", numbers.span, message)
-        return
-    one = replace(part, numbers=None)
-    if numbers.name.text not in mentioned_in(one):
-        hint = f"write it where it belongs: `within chain(nmod, {numbers.name})`"
-        state.warning("SGL0204", numbers.name.span, f"the number `{numbers.name}` is never used", hint)
-    for number in range(low, high + 1):
-        given = s.Amount(numbers.span, s.Name(str(number), numbers.span))
-        yield Substitution({numbers.name.text: given}, state).write_out(one)
-
-
-def items_of(items: Iterable[s.SizeItem], scope: Scope, inside: tuple[str, ...] = ()) -> Iterator[s.SizeItem]:
-    """Yield the items of ``size`` in force, those of quotas and ranges written out, at the place of their use."""
-    state = scope.resolved.state
-    for item in chain.from_iterable(each(item, state) for item in items):
-        if not state.parameters.holds(item.when):
-            continue
-        errors = state.diagnostics.errors
-        quota = _quota_of(item.amount, scope.of(item.amount))
-        if quota is None:
-            if state.diagnostics.errors == errors and isinstance(item.amount, s.Amount):
-                yield item
-            continue
-        if quota.name.text in inside:
-            state.error("SGL0830", item.amount.span, f"the quota `{quota.name}` is used by itself")
-            continue
-        use = item.amount if isinstance(item.amount, s.Application) else item.amount.value
-        arguments = substitution(quota, use, state)
-        if arguments is None:
-            continue
-        written = arguments.write_out(quota.items)
-        for one in items_of(written, scope.where(quota), (*inside, quota.name.text)):
-            yield replace(
-                one,
-                span=item.span,
-                copies=one.copies or item.copies,
-                contexts=one.contexts or item.contexts,
-                share=one.share or item.share,
-                split=one.split or item.split,
-                conditions=(*one.conditions, *item.conditions),
-            )
-
-
-def _quota_of(amount: s.Amount | s.Application, scope: Scope) -> s.Quota | None:
-    if isinstance(amount, s.Application):
-        return scope.find(s.Quota, amount.name)
-    name, known = amount.value, scope.names(s.Quota)
-    if amount.offset or name.text in scope.resolved.state.parameters.values:
-        return None
-    near = name.text in known or (name.text[0].isalpha() and suggested(name.text, known))
-    return scope.find(s.Quota, name) if near else None
 
 
 @dataclass(frozen=True)
-class Anchor:
-    """A structure that sentences contain, the names of its variables, and its clause."""
+class Clause:
+    """A clause with a structure that sentences contain, the names of its nodes, and its number of sentences."""
 
+    written: s.StructureClause
     structure: Structure
-    names: frozenset[str]
-    span: Span
+    names: tuple[str, ...]
+    sentences: int = 1
 
 
-def anchor(structure: Structure, ref: s.GraphRef, scope: Scope, span: Span) -> Anchor:
-    """Return the anchor that a clause with this structure is."""
-    main, *_ = variables_of(ref, scope)
-    return Anchor(structure, frozenset(main), span)
+def lower_clause(clause: s.StructureClause, scope: Scope, context: StructureContext) -> Clause | None:
+    """Return a clause with its structure; None after a report."""
+    written = write_out(clause.graph, scope)
+    structure = lower_structure(written, context)
+    return Clause(clause, structure, written.names) if written is not None and structure is not None else None
 
 
 #: An item of ``size`` with its quota.
 Sized = tuple[s.SizeItem, Quota]
 
 
-def sizes_of(declaration: s.PatternDecl | s.PartDecl, state: CompilerState) -> list[s.SizeClause]:
+def sizes_of(declaration: s.PatternDecl | s.PartDecl, state: Resolved) -> list[s.SizeClause]:
     """Return the ``size`` of a pattern or part, with those under conditions; report a second one."""
     found = [clause for clause in declaration.clauses if isinstance(clause, s.SizeClause)]
     plain = [clause for clause in found if any(item.when is None for item in clause.items)]
@@ -141,7 +61,7 @@ def sizes_of(declaration: s.PatternDecl | s.PartDecl, state: CompilerState) -> l
 
 def lower_sizes(
     clauses: Iterable[s.PatternClause | s.PartClause],
-    anchors: Sequence[Anchor],
+    anchors: Sequence[Clause],
     scope: Scope,
     context: StructureContext,
 ) -> list[Sized]:
@@ -152,15 +72,15 @@ def lower_sizes(
     """
     found = []
     for clause in clauses:
-        for item in items_of(clause.items, scope) if isinstance(clause, s.SizeClause) else ():
+        for item in items_of(clause.items, scope, context.state) if isinstance(clause, s.SizeClause) else ():
             quota = _quota(item, anchors, scope, context)
             found += [(item, quota)] if quota is not None else []
     return found
 
 
-def _quota(item: s.SizeItem, anchors: Sequence[Anchor], scope: Scope, context: StructureContext) -> Quota | None:
+def _quota(item: s.SizeItem, anchors: Sequence[Clause], scope: Scope, context: StructureContext) -> Quota | None:
     assert isinstance(item.amount, s.Amount)  # Quotas are written out.
-    state, every = context.state, is_all(item.amount, context.state)
+    state, every = context.state, context.state.parameters.is_all(item.amount)
     if every and item.share is not None:
         hint = "write a number, or leave out `per target` and `shared`"
         state.error("SGL0825", item.span, "of all sentences targets have no shares", hint)
@@ -169,7 +89,7 @@ def _quota(item: s.SizeItem, anchors: Sequence[Anchor], scope: Scope, context: S
         hint = "write one of `instances in`, `all`, `per target`, `shared` and `repeated`"
         state.error("SGL0825", item.span, "instances have contexts, and no shares or copies", hint)
         return None
-    contexts, copies = copies_of(item.contexts, state), copies_of(item.copies, state)
+    contexts, copies = state.parameters.copies(item.contexts), state.parameters.copies(item.copies)
     count = 0 if every else count_asked_for(item.amount, item.share, context, contexts)
     within: list[tuple[Structure, ...]] = []
     outside: list[Structure] = []
@@ -200,36 +120,31 @@ def _quota(item: s.SizeItem, anchors: Sequence[Anchor], scope: Scope, context: S
 
 
 def _condition(
-    ref: s.GraphRef, anchors: Sequence[Anchor], scope: Scope, context: StructureContext
+    ref: s.GraphRef, anchors: Sequence[Clause], scope: Scope, context: StructureContext
 ) -> tuple[Structure, ...] | None:
-    structure = lower_structure(ref, scope, context)
-    if structure is None:
+    written = write_out(ref, scope)
+    structure = lower_structure(written, context)
+    if written is None or structure is None:
         return None
-    names = _spoken_of(ref, scope)
+    names = written.spoken
     shared = frozenset(names).intersection(*(anchor.names for anchor in anchors))
     for name in names:
         has = next((anchor for anchor in anchors if name in anchor.names), None)
         if has is not None and name not in shared:
             lacks = next(anchor for anchor in anchors if name not in anchor.names)
             message = f"`{name}` is a node of one of the structures that these sentences contain, and not of another"
-            labels = [Label(has.span, f"here there is a `{name}`"), Label(lacks.span, f"here there is no `{name}`")]
+            labels = [
+                Label(has.written.span, f"here there is a `{name}`"),
+                Label(lacks.written.span, f"here there is no `{name}`"),
+            ]
             hint = f"give `{name}` another name here, or the node meant the name `{name}` there too"
             context.state.error("SGL0824", ref.span, message, hint, labels=labels)
             return None
     if not shared or not anchors:
         return (structure,)
-    layers = [*context.state.contexts]
+    layers = [*context.beside]
     found = tuple(join(anchor.structure, structure, shared, layers) for anchor in anchors)
     return found if all(has_words(one, ref, context) for one in found) else None
-
-
-def _spoken_of(ref: s.GraphRef, scope: Scope) -> list[str]:
-    """Return the names by which a condition may speak of nodes of the item's structure."""
-    if isinstance(ref, s.Layered):
-        return [name for part in ref.parts for name in _spoken_of(part.graph, scope)]
-    names = [name for body in variables_of(ref, scope) for name in body]
-    # The nodes of a structure with parameters are its own, but for those that are arguments.
-    return [name for name in names if not isinstance(ref, s.Application) or name in nodes_given(ref)]
 
 
 def check_shares(span: Span, count: int, structures: Sequence[Structure], context: StructureContext) -> bool:
@@ -260,42 +175,13 @@ def check_shares(span: Span, count: int, structures: Sequence[Structure], contex
     return not problem
 
 
-def is_all(amount: s.Amount, state: CompilerState) -> bool:
-    """Return whether an amount is ``all``, which is no number."""
-    named = amount.value.text == "all" and "all" not in state.parameters.values
-    return named and not amount.offset
-
-
-def copies_of(written: s.Copies | None, state: CompilerState) -> int:
-    """Return how often each sentence, or each instance, is there; 1 after a report."""
-    number = 1 if written is None else state.parameters.whole(written.number, 1)
-    if written is not None and number is not None and number > MAX_COPIES:
-        state.error("SGL0705", written.span, f"this is repeated at most {MAX_COPIES:,} times")
-    return number or 1
-
-
 def count_asked_for(
     amount: s.Amount, share: s.Share | None, context: StructureContext, contexts: int = 1
 ) -> int | None:
     """Return how many sentences a pattern or part asks for, once for each target or context; None after a report."""
     targets = len(context.targets or ()) if share is not None else 1
-    percent = dataset.percent if (dataset := getattr(context.state, "dataset", None)) is not None else 100
     times = targets if share is not None and share.each else 1
-    return count_of_sentences(amount, context.state, percent, times, targets, contexts)
-
-
-def count_of_sentences(
-    amount: s.Amount, state: CompilerState, percent: int, times: int = 1, least: int = 1, contexts: int = 1
-) -> int | None:
-    """Return so much of what ``amount`` writes or names, and some at least unless it is less; None after a report."""
-    count = state.parameters.whole(amount)
-    if count is None:
-        return None
-    count = contexts * max(min(count * times, least), (count * times * percent + 50) // 100)
-    if count > MAX_COUNT:
-        state.error("SGL0705", amount.span, f"at most {MAX_COUNT:,} sentences can be asked for in one place")
-        return None
-    return count
+    return context.state.parameters.sentences(amount, context.percent, times, targets, contexts)
 
 
 def join(first: Structure, second: Structure, shared: frozenset[str], layers: Sequence[str] = ()) -> Structure:

@@ -8,17 +8,19 @@ A slip in the value of a feature is shown in the table, once for each value.  If
 such values, or no other, it is most likely the wrong one, and shown itself.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from sgl.cache import kept
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, suggest
-from sgl.frontend.mentions import column_of
-from sgl.frontend.morphology import Evaluation
-from sgl.frontend.names import Scope
-from sgl.frontend.state import ORDERINGS, CompilerState, compare, decimal, is_weight
+from sgl.frontend.elaborate.categories import column_of
+from sgl.frontend.elaborate.columns import Evaluation
+from sgl.frontend.names.parameters import ORDERINGS, compare, decimal, is_weight
+from sgl.frontend.names.resolved import Resolved
+from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.signature import Signed
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
 from sgl.lang.yaml_files import LexiconTable, TableRow, cell_span, read_table
@@ -33,7 +35,7 @@ def _read(source: SourceFile) -> tuple[LexiconTable | None, tuple[Diagnostic, ..
 class LexiconTables:
     """The tables that were read so far, by their paths."""
 
-    state: CompilerState
+    state: Resolved
     read: dict[Path, LexiconTable | None] = field(default_factory=dict)
 
     def of(self, lexicon: s.Lexicon, scope: Scope) -> LexiconTable | None:
@@ -53,7 +55,7 @@ class LexiconTables:
             return None
         return table
 
-    def report_unused(self) -> None:
+    def report_unused(self, features: Collection[str]) -> None:
         """Warn about columns and variants that no lexicon mentions, and variants without effect."""
         mentioned: dict[Path, dict[str, None]] = {}
         variants: set[str] = set()
@@ -77,19 +79,19 @@ class LexiconTables:
         for block, paths in blocks.values():
             tables = [table for path in paths if path and (table := self.read.get(path))]
             if len(tables) == len(paths):
-                _report_block(block, tables, self.state)
+                _report_block(block, tables, features, self.state)
 
 
-def _report_block(block: s.Forms, tables: Sequence[LexiconTable], state: CompilerState) -> None:
+def _report_block(block: s.Forms, tables: Sequence[LexiconTable], features: Collection[str], state: Resolved) -> None:
     known = {column for table in tables for column in table.columns}
-    known |= {*state.signature.features, *(parameter.text for parameter in block.parameters)}
+    known |= {*features, *(parameter.text for parameter in block.parameters)}
     for column in s.parts_of(s.Column, block):
         if column.name.text not in known:
             message = f"no lexicon that uses `{block.name}` has a column `{column.name}`"
             state.error("SGL0603", column.span, message, suggest(column.name.text, known))
 
 
-def _report_columns(table: LexiconTable, mentioned: Sequence[str], state: CompilerState) -> None:
+def _report_columns(table: LexiconTable, mentioned: Sequence[str], state: Resolved) -> None:
     for column in table.columns:
         if column not in mentioned:
             having = (
@@ -99,7 +101,7 @@ def _report_columns(table: LexiconTable, mentioned: Sequence[str], state: Compil
             state.warning("SGL0612", next(having).span, f"no lexicon mentions the column `{column}`", hint)
 
 
-def _report_variants(table: LexiconTable, mentioned: set[str], state: CompilerState) -> None:
+def _report_variants(table: LexiconTable, mentioned: set[str], state: Resolved) -> None:
     for variant in table.variants:
         rows = [row for row in table.rows if variant in row.variants]
         if variant not in mentioned:
@@ -114,7 +116,7 @@ def _report_variants(table: LexiconTable, mentioned: set[str], state: CompilerSt
                     state.warning("SGL0616", row.span, message, "remove the cell from the variant")
 
 
-def rows_of(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> list[TableRow]:
+def rows_of(lexicon: s.Lexicon, table: LexiconTable, state: Resolved) -> list[TableRow]:
     """Return the rows that fulfil all conditions (none after a report), with cells of variants, later ones first."""
     known = [_is_known(variant.name, table, state) for variant in lexicon.variants]
     if not all(known):
@@ -138,7 +140,7 @@ def rows_of(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> li
     return rows
 
 
-def _is_known(variant: s.Name, table: LexiconTable, state: CompilerState) -> bool:
+def _is_known(variant: s.Name, table: LexiconTable, state: Resolved) -> bool:
     if variant.text in table.variants:
         return True
     column = next((row for row in table.rows if variant.text in row.cells), None)
@@ -150,7 +152,7 @@ def _is_known(variant: s.Name, table: LexiconTable, state: CompilerState) -> boo
     return False
 
 
-def _fulfilling(condition: s.Condition, rows: list[TableRow], state: CompilerState) -> list[TableRow] | None:
+def _fulfilling(condition: s.Condition, rows: list[TableRow], state: Resolved) -> list[TableRow] | None:
     column, comparison = condition.column.text, condition.comparison.text
     if comparison not in ORDERINGS:
         wanted = {value.text for value in condition.values}
@@ -171,7 +173,7 @@ def _fulfilling(condition: s.Condition, rows: list[TableRow], state: CompilerSta
     return [row for row in rows if compare(row.cells[column], comparison, bound.text)]
 
 
-def check_columns(lexicon: s.Lexicon, entries: Sequence[s.Entry], table: LexiconTable, state: CompilerState) -> bool:
+def check_columns(lexicon: s.Lexicon, entries: Sequence[s.Entry], table: LexiconTable, state: Resolved) -> bool:
     """Return whether the table has the columns of categories and conditions; those in expressions come later."""
     names = [condition.column for condition in lexicon.where]
     categories = tuple(entry.category for entry in entries)
@@ -215,7 +217,7 @@ class Weighting:
         return 1.0
 
 
-def weighting_of(lexicon: s.Lexicon, state: CompilerState) -> Weighting:
+def weighting_of(lexicon: s.Lexicon, state: Resolved) -> Weighting:
     """Return what is written after ``~``; equal shares of 1 without it or after a report."""
     weight = lexicon.weight
     if weight is None:
@@ -243,9 +245,7 @@ def weighting_of(lexicon: s.Lexicon, state: CompilerState) -> Weighting:
 _SLIPS, _SLIPS_ALONE = 5, 2
 
 
-def rows_with_values(
-    entry: s.Entry, rows: Sequence[TableRow], table: LexiconTable, state: CompilerState
-) -> list[TableRow]:
+def rows_with_values(entry: s.Entry, rows: Sequence[TableRow], table: LexiconTable, state: Signed) -> list[TableRow]:
     """Return the rows whose values all exist; what is wrong with the others is reported."""
     strange: set[int] = set()
     info = state.signature.categories.get(entry.category.name.text)
@@ -270,7 +270,7 @@ _Wrong = Mapping[str, Sequence[TableRow]]
 
 
 def _report_values(
-    feature: str, value: s.Column | s.Fallback, wrong: _Wrong, rows: int, table: LexiconTable, state: CompilerState
+    feature: str, value: s.Column | s.Fallback, wrong: _Wrong, rows: int, table: LexiconTable, state: Signed
 ) -> None:
     (column, otherwise), values = column_of(value), state.signature.features.get(feature, ())
     name, source = column.name, state.sources.get(table.name)

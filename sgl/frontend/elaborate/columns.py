@@ -10,9 +10,9 @@ from itertools import count
 from typing import NoReturn
 
 from sgl.diagnostics import Diagnostics, Label, Span, one_of, one_slip, suggest, suggested
-from sgl.frontend.names import Scope
-from sgl.frontend.productions import Slotting
-from sgl.frontend.state import CompilerState
+from sgl.frontend.elaborate.categories import Slotting
+from sgl.frontend.names.resolved import Resolved
+from sgl.frontend.names.scopes import Scope
 from sgl.lang import syntax as s
 
 #: A word is computed in so many steps, through so many calls in one another, and has
@@ -104,13 +104,28 @@ class Evaluation:
             notes = ("a function that calls itself, directly or through others, never ends",)
             self.diagnostics.error("SGL0608", problem.span, f"{problem.what} never ends: {problem.bound}", notes=notes)
         except _Missing as problem:
-            column, place = problem.column, self.row or problem.column.span
-            labels = [Label(column.span, "asked for here")]
+            column = problem.column
             hint = f'fill in the column, with `""` for an empty text, or write `${column} or …`'
             if meant := suggested(column.text, self.columns):
                 hint = f"did you mean `{column}` by its `{meant}`? Else {hint}"
-            self.diagnostics.error("SGL0604", place, f"this row has no `{column}`", hint, labels=labels)
+            self.report("SGL0604", f"this row has no `{column}`", hint, Label(column.span, "asked for here"))
         return None
+
+    def report(self, code: str, message: str, hint: str, asked: Label) -> None:
+        """Report the row; if another one has the same mistake, it is a further place of that.
+
+        Of a word that stands in no table it is the place where this was ``asked`` for.
+        """
+        if self.row is None:
+            self.diagnostics.error(code, asked.span, message, hint)
+            return
+        told = (code, message, hint, (asked,))
+        same = (d.span for d in self.diagnostics.found if (d.code, d.message, d.hint, d.labels[:1]) == told)
+        first = next(same, None)
+        if first is None or first == self.row:
+            self.diagnostics.error(code, self.row, message, hint, labels=[asked])
+        else:
+            self.diagnostics.also_at(code, first, self.row)
 
     def value_within(self, expression: s.Expression, depth: int) -> str | None:
         """Return the same for an expression that stands in ``depth`` others and calls."""
@@ -260,18 +275,17 @@ class Evaluation:
             self._report_arguments(call, 2 if len(classes) != 1 else 1, paradigm.name)
             return None
         word, name = values[0], values[1] if len(values) == 2 else next(iter(classes))
-        place, labels = self.row or call.span, [Label(call.span, "asked for here")]
-        labels = labels if self.row else []
+        asked = Label(call.span, "asked for here")
         if name not in classes:
             message = f"the paradigm `{paradigm.name}` has no class `{name}`"
-            self.diagnostics.error("SGL0606", place, message, suggest(name, classes, "its classes are"), labels=labels)
+            self.report("SGL0606", message, suggest(name, classes, "its classes are"), asked)
             return None
         fitting = [pair for pair in classes[name].rewrites if word.endswith(pair[0].text)]
         if not fitting or not word:
             what = f"`{word}`" if word else "an empty cell"
             message = f"the paradigm `{paradigm.name}` does not say how {what} is inflected as `{name}`"
             hint = "correct the word or its class, or add its ending to the paradigm"
-            self.diagnostics.error("SGL0607", place, message, hint, labels=labels)
+            self.report("SGL0607", message, hint, asked)
             return None
         ending, replacement = max(fitting, key=lambda pair: len(pair[0].text))
         return word[: len(word) - len(ending.text)] + replacement.text
@@ -282,7 +296,7 @@ class Evaluation:
         self.diagnostics.error("SGL0608", call.span, message, labels=[Label(declared.span, "declared here")])
 
 
-def check_morphology(state: CompilerState) -> None:
+def check_morphology(state: Resolved) -> None:
     """Report classes, endings and parameters that are given twice."""
     lists: list[tuple[str, Iterable[s.Name], s.Name]] = []
     for function, _ in state.names.declared(s.Function):

@@ -6,28 +6,21 @@ nodes of the fragment.  What need not be said follows: a port is the child whose
 the head of a free layer, where no edge tells, is the child that the first layer has.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from networkx.utils import UnionFind
 
-from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Item, Node, Token
+from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Item, Node, Template, Token
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.productions import (
-    RESERVED_LABELS,
-    Attributes,
-    FeatureVariable,
-    FragmentSketch,
-    TemplateSketch,
-    check_attribute_name,
-)
-from sgl.frontend.signature import CategoryInfo
+from sgl.frontend.elaborate.open_text import possible, shown
+from sgl.frontend.lower.productions import RESERVED_LABELS, check_attribute_name
+from sgl.frontend.names.signature import CategoryInfo
 from sgl.lang import syntax as s
 
 if TYPE_CHECKING:
-    from sgl.frontend.mentions import RuleNames
+    from sgl.frontend.elaborate.rules import RuleNames
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +60,11 @@ class FragmentLowering:
     layer: GraphLayer
     lhs: CategoryInfo
     rhs: Sequence[CategoryInfo]
-    template: TemplateSketch
+    template: Template
     when: str
     default: Atom | None = None
     sound: bool = True
-    attributes: dict[Atom, Attributes] = field(default_factory=dict)
+    attributes: dict[Atom, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     edges: list[tuple[Atom, str, Atom, s.EdgeStatement]] = field(default_factory=list)
     head: Atom | None = None
     exported: Atom | None = None
@@ -88,7 +81,7 @@ class FragmentLowering:
         #: The representative of the atoms that bindings unite, for each atom.
         self.united: UnionFind[Atom] = UnionFind()
 
-    def run(self, statements: Sequence[s.Statement]) -> FragmentSketch | None:
+    def run(self, statements: Sequence[s.Statement]) -> Fragment | None:
         """Return the fragment; None after a report."""
         for statement in statements:
             if isinstance(statement, s.EdgeStatement):
@@ -129,18 +122,11 @@ class FragmentLowering:
                 self.edges.append((source, label, atom, statement))
 
     def _label(self, label: s.LabelText) -> str | None:
-        """Return the label as it is to be written, its variables after ``$``; None after a report.
-
-        In ``NP -[nmod:$p]-> PP`` with ``PP[prep=p]`` it is ``nmod:of`` or ``nmod:near``, as the phrase has it.
-        """
-        text = f"${label.text}" if label.is_set else label.text
-        hint = "an edge of a rule has a label, no label set"
-        for name in sorted(re.findall(r"\$(\w+)", text)):
-            if not self.names.variables.use(name, label.span, hint):
-                return None
-        alone = text.removeprefix(EXTRACTED)
-        spelled = sorted(self.names.variables.domains[alone[1:]]) if alone[0] == "$" else [alone]
-        for written in [] if self.layer.free or ":" in text else spelled:
+        """Return the label, which may be open; None after a report."""
+        text = label.text
+        if label.is_set or "$" in text:
+            return None  # No variable, which was reported.
+        for written in () if self.layer.free else possible(text.removeprefix(EXTRACTED), self.names.variables.domains):
             if written in RESERVED_LABELS:
                 self._error("SGL0512", label.span, f"CoNLL-U has its own use for the label `{written}`")
                 return None
@@ -203,7 +189,7 @@ class FragmentLowering:
         if ref.name.quoted:
             words = self._words(ref)
             if len(words) > 1:
-                message = f'"{name}" occurs more than once in the right-hand side of the rule'
+                message = f'"{shown(name)}" occurs more than once in the right-hand side of the rule'
                 self._error("SGL0505", ref.span, message, "an edge can lead to all of them, and from none")
             return words[0] if len(words) == 1 else None
         if ref.port is None and name not in self.names.index and name in self.own_ports[1:]:
@@ -230,7 +216,7 @@ class FragmentLowering:
         if not places:
             source = self.layer.anchor == self.names.state.signature.source.name
             where = "right-hand side of the rule" if source else f"clause of `{self.layer.anchor}`"
-            message = f'"{word}" is not a word of the {where}'
+            message = f'"{shown(word)}" is not a word of the {where}'
             hint = suggest(word, [text for text in words.values() if text])
             every = [one.text for one in self.names.rule.rhs if isinstance(one, s.Name)]
             if source and word in every:
@@ -240,14 +226,13 @@ class FragmentLowering:
             return []
         atoms: list[Atom] = [WordAtom(place) for place in places]
         literal = None if self.layer.free else self.names.scope.peek(s.Literal, word)
-        values: dict[str, str | FeatureVariable] = {"lemma": word}
-        declared = literal.attributes if literal is not None else ()
+        values = {"lemma": word}
+        declared = self.names.write_out(literal.attributes) if literal is not None else ()
         for attribute in declared if ref.attributes is None else ref.attributes:
             check_attribute_name(attribute, self.layer, self.names.state)
             value = attribute.value
             if isinstance(value, s.Column):
-                self.sound &= self.names.variables.use(value.name.text, value.span)
-                values[attribute.name.text] = FeatureVariable(value.name.text)
+                self.sound = False  # No variable, which was reported.
             elif isinstance(value, s.Name):
                 values[attribute.name.text] = value.text
             else:
@@ -354,14 +339,14 @@ class FragmentLowering:
         self._error("SGL0502", self.names.rule.lhs.span, message, hint)
         return None
 
-    def _build(self, exports: Sequence[Atom]) -> FragmentSketch:
+    def _build(self, exports: Sequence[Atom]) -> Fragment:
         roots: dict[Atom, int] = {}
         for atom in self.atoms:
             roots.setdefault(self.united[atom], len(roots))
         place = {atom: roots[self.united[atom]] for atom in self.atoms}
         glue: list[list[tuple[int, int]]] = [[] for _ in roots]
         token: list[int | None] = [None] * len(roots)
-        attributes: dict[int, Attributes] = {}
+        attributes: dict[int, tuple[tuple[str, str], ...]] = {}
         for atom, index in place.items():
             if isinstance(atom, ChildPort):
                 glue[index].append((atom.child, atom.port))
@@ -369,26 +354,22 @@ class FragmentLowering:
                 token[index] = atom.item
                 attributes[index] = self.attributes[atom]
         nodes = tuple(
-            Node(() if index in attributes else None, token[index], tuple(sorted(glue[index])))
-            for index in range(len(roots))
+            Node(attributes.get(index), token[index], tuple(sorted(glue[index]))) for index in range(len(roots))
         )
         edges = tuple(
             Edge(place[source], label, place[target], statement.last) for source, label, target, statement in self.edges
         )
-        fragment = Fragment(nodes, edges, tuple(place[atom] for atom in exports))
-        return FragmentSketch(fragment, attributes)
+        return Fragment(nodes, edges, tuple(place[atom] for atom in exports))
 
     def _describe(self, atom: Atom) -> str:
         if isinstance(atom, ChildPort):
             name = self.names.name(atom.child).text
             return f"{name}.{self.ports[atom.child][atom.port]}" if atom.port else name
         if isinstance(atom, WordAtom):
-            return f'"{self._text(self.template[atom.item])}"'
+            return f'"{shown(self._text(self.template[atom.item]))}"'
         return self.own_ports[atom.port]
 
-    def _text(self, item: Item | FeatureVariable) -> str:
-        if isinstance(item, FeatureVariable):
-            return f"${item.name}"
+    def _text(self, item: Item) -> str:
         return item.text if isinstance(item, Token) else ""
 
     def _error(

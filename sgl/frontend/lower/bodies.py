@@ -12,23 +12,19 @@ walk, or the absence of one, whatever node it would begin at::
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import count, product
-from typing import TYPE_CHECKING
 
 from sgl.core import structure as c
 from sgl.core.grammar import GraphLayer
 from sgl.diagnostics import Label, Span, shortlist, suggest, suggested
 from sgl.foreign import limits
-from sgl.frontend.finishing import Absorbed
-from sgl.frontend.names import Scope
-from sgl.frontend.state import CompilerState
+from sgl.frontend.elaborate.structures import seen_in, variables_in
+from sgl.frontend.lower.finishing import Absorbed
+from sgl.frontend.names.resolved import Resolved
+from sgl.frontend.names.scopes import Scope
 from sgl.lang import syntax as s
-
-if TYPE_CHECKING:
-    from sgl.frontend.state import CompilerState
-
 
 #: A structure may not have more edges and paths than this.
 MAX_EDGES = 400
@@ -43,11 +39,16 @@ class StructureContext:
     Both are None when rules had errors; then nothing is said to be unknown.  ``targets`` are those of the pattern,
     ``texts`` the text layers, ``uncounted`` those whose words nobody can count beforehand; ``absorbed`` are words
     that no structure may see.  A layer that is not the first is ``named`` in texts of its structures.
+    ``beside`` are the contexts of all layers, by their names, ``unsound`` the names of layers that were reported;
+    ``percent`` is how much is asked for of numbers of sentences.
     """
 
     layer: GraphLayer
-    state: CompilerState
-    named: bool
+    state: Resolved
+    named: bool = False
+    beside: Mapping[str, StructureContext] = field(default_factory=dict, repr=False, compare=False)
+    unsound: Set[str] = frozenset()
+    percent: int = 100
     labels: Set[str] | None = None
     attributes: Mapping[str, Set[str]] | None = None
     targets: tuple[str, ...] | None = None
@@ -71,27 +72,7 @@ class StructureContext:
                 self.state.error("SGL0808", word.span, message, suggest(word.text, lemmas) or hint)
 
 
-def variables_in(part: s.SyntaxNode) -> Iterator[s.Name]:
-    """Yield the variables of a structure, also those inside a ``repeat``, and its ends."""
-    for found in s.parts_of((s.VariableRef, s.Repeat), part):
-        if isinstance(found, s.Repeat):
-            yield from (found.first, found.last)
-        elif isinstance(found, s.VariableRef):
-            yield found.name
-
-
-def seen_in(body: s.BodyPattern) -> list[s.Name]:
-    """Return the variables of a body without those inside its repeats."""
-    names: list[s.Name] = []
-    for statement in body.statements:
-        if isinstance(statement, s.Chain):
-            names += [variable.name for variable in statement.variables]
-        elif isinstance(statement, s.Repeat):
-            names += [statement.first, statement.last]
-    return names
-
-
-def check_repeats(body: s.BodyPattern, outside: Mapping[str, Span], state: CompilerState) -> None:
+def check_repeats(body: s.BodyPattern, outside: Mapping[str, Span], state: Resolved) -> None:
     """Report variables inside a ``repeat`` that also stand outside: only its two ends may."""
     for repeat in body.statements:
         if not isinstance(repeat, s.Repeat):
@@ -298,7 +279,7 @@ def _hint(name: str, known: Iterable[str]) -> str:
     return suggest(name, known) or listed
 
 
-def length_test(written: s.Length, layers: tuple[str, ...], state: CompilerState) -> c.LengthTest | None:
+def length_test(written: s.Length, layers: tuple[str, ...], state: Resolved) -> c.LengthTest | None:
     """Return the test on the length of a text in one of the layers; None after a report."""
     layer, sign, part, more = written.layer, written.comparison.text, "", 0
     if layers and layer.text not in layers:
@@ -323,7 +304,7 @@ def length_test(written: s.Length, layers: tuple[str, ...], state: CompilerState
 _SIGNS: tuple[c.Sign, ...] = ("=", ">=", "<=", "!=")
 
 
-def countable(number: int, place: Span, state: CompilerState) -> bool:
+def countable(number: int, place: Span, state: Resolved) -> bool:
     """Return whether structures can count so far; report it otherwise."""
     most = limits().counts
     if number > most:
@@ -332,7 +313,7 @@ def countable(number: int, place: Span, state: CompilerState) -> bool:
     return number <= most
 
 
-def depth_bodies(written: s.Depth, labels: c.LabelTest, state: CompilerState) -> tuple[c.Body, ...] | None:
+def depth_bodies(written: s.Depth, labels: c.LabelTest, state: Resolved) -> tuple[c.Body, ...] | None:
     """Return the body of a structure and its ``without`` bodies; None after a report."""
     number = state.parameters.whole(written.number)
     sign = written.comparison.text
@@ -359,7 +340,7 @@ def _walk(labels: c.LabelTest, edges: int, source: str, target: str) -> c.Body:
     return c.Body((c.Variable(source), c.Variable(target)), (c.Link(0, labels, 1, edges, edges),))
 
 
-def check_measures(graph: s.GraphPattern, bodies: Sequence[c.Body], state: CompilerState) -> None:
+def check_measures(graph: s.GraphPattern, bodies: Sequence[c.Body], state: Resolved) -> None:
     """Report measures in a ``without``, and a depth beside nodes."""
     for body in graph.bodies[1:]:
         for measure in s.parts_of((s.Length, s.Depth), body):

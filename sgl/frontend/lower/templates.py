@@ -11,18 +11,17 @@ exactly once; one that no clause mentions becomes that of the phrase if they hav
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sgl.core.grammar import Cut, Item, Slot, Token
+from sgl.core.grammar import Cut, Item, Slot, Template, Token
 from sgl.core.spelling import FUNCTIONS
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.mentions import RuleNames
-from sgl.frontend.productions import FeatureVariable, TemplateSketch
-from sgl.frontend.state import CompilerState
+from sgl.frontend.elaborate.rules import RuleNames
+from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
 
 _ONCE = "every child is used exactly once in every layer"
 
 
-def templates_of(names: RuleNames, clauses: Sequence[s.LayerClause]) -> tuple[TemplateSketch, ...]:
+def templates_of(names: RuleNames, clauses: Sequence[s.LayerClause]) -> tuple[Template, ...]:
     """Return the template of each text layer, where ``clauses`` apply."""
     applying = {clause.layer.text: clause for clause in clauses}
     source, *others = [layer.name for layer in names.state.signature.text_layers]
@@ -36,7 +35,7 @@ def templates_of(names: RuleNames, clauses: Sequence[s.LayerClause]) -> tuple[Te
 
 #: A child by its number, and the name of one of its parts, which the main part has not.
 _Piece = tuple[int, str]
-_Items = list[Item | FeatureVariable]
+_Items = list[Item]
 
 
 class _Template:
@@ -58,7 +57,7 @@ class _Template:
         self.applied: set[_Piece | None] = set()
         self.sound = True
 
-    def sketch(self) -> TemplateSketch:
+    def sketch(self) -> Template:
         told = {p: c for p in self.own if (c := self.clauses.get(f"{self.layer}.{p}")) is not None}
         # Without a clause the main part has what the clauses of the others do not mention.
         order = [*told, ""] if self.clause is None else ["", *told]
@@ -111,9 +110,8 @@ class _Template:
         if isinstance(item, s.Mention):
             return self.mentioned(item)
         if isinstance(item, s.Column):
-            hint = f"name it in the brackets of a category: `V[case={item.name}]`"
-            self.sound &= self.names.variables.use(item.name.text, item.span, hint)
-            return [FeatureVariable(item.name.text)]
+            self.sound = False  # No variable, which was reported.
+            return []
         inner, functions = _called(item)
         if functions and isinstance(inner, s.Mention):
             piece = self.find(inner.name)
@@ -178,7 +176,7 @@ class _SourceTemplate(_Template):
         #: The words of the right-hand side that have a place, by their numbers there.
         self._words: dict[int, Token] = {}
 
-    def sketch(self) -> TemplateSketch:
+    def sketch(self) -> Template:
         rule = self.names.rule
         for word in (part for part in rule.rhs if isinstance(part, s.Name)):
             words = word.text.split()
@@ -247,7 +245,7 @@ def _called(item: s.Expression) -> tuple[s.Expression, tuple[str, ...]]:
     return item, tuple(names)
 
 
-def report_without_clause(rule: s.Rule, layer: str, where: str, state: CompilerState) -> None:
+def report_without_clause(rule: s.Rule, layer: str, where: str, state: Signed) -> None:
     """Report that nothing is said of a layer, unless a clause is about no layer at all."""
     if not state.signature.has_strange(rule.layers):
         message = f"the rule `{rule.name}` has no clause for the layer `{layer}`"

@@ -1,18 +1,70 @@
-"""What the clauses of a rule may mention: its children, by role or category, and its variables.
-
-In brackets stand values of features, or variables that all mentions share.
-"""
+"""The brackets of categories: values of features, or variables that all mentions in a rule share."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import product
+from typing import NamedTuple
 
 from sgl.diagnostics import Label, Span, one_slip, suggest
-from sgl.frontend.names import Scope
-from sgl.frontend.productions import AGAIN, ANY, CategoryPattern, Order, Slotting, each_layer, is_ordered
-from sgl.frontend.signature import CategoryInfo, Signature
-from sgl.frontend.state import CompilerState
+from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.signature import CategoryInfo, Signature, Signed
 from sgl.lang import syntax as s
+
+#: What a feature may be in one mention: a set of values, or a variable's name.
+Slotting = frozenset[str] | str
+
+
+#: In the place of a value: any of them is meant.
+ANY = "_"
+
+
+#: What tells apart the variables that stand for several comparisons with one.
+AGAIN = "'"
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryPattern:
+    """A mention of a category: ``slots`` by feature; which are ``mentioned`` in brackets, and which are ``free``."""
+
+    info: CategoryInfo
+    slots: tuple[Slotting, ...]
+    span: Span
+    mentioned: frozenset[str] = frozenset()
+    free: frozenset[str] = frozenset()
+
+    def having(self, feature: str, value: str) -> str:
+        """Return the mention as it is to be written with a value for a feature."""
+        settings = [
+            f"{name}={value}" if name == feature else self._written(name, slot)
+            for name, slot in zip(self.info.features, self.slots, strict=True)
+            if name in self.mentioned or name == feature
+        ]
+        return f"{self.info.name}[{', '.join(settings)}]"
+
+    def _written(self, feature: str, slot: Slotting) -> str:
+        if isinstance(slot, str):
+            return f"{feature}{slot.rstrip(AGAIN)}" if slot[0] in "<>" else f"{feature}={slot}"
+        return f"{feature}={ANY if feature in self.free else '|'.join(sorted(slot))}"
+
+
+class Order(NamedTuple):
+    """Two variables that are compared, and the values of their feature in order."""
+
+    left: str
+    comparison: str
+    right: str
+    values: tuple[str, ...]
+
+    def holds(self, left: str, right: str) -> bool:
+        """Return whether two values are in the order that is asked for."""
+        return is_ordered(self.values.index(left), self.comparison, self.values.index(right))
+
+
+def is_ordered(left: int, comparison: str, right: int) -> bool:
+    """Return whether one number is ``>``, ``<``, ``>=`` or ``<=`` another."""
+    equal = left == right and comparison.endswith("=")
+    return equal or (left > right if comparison.startswith(">") else left < right)
+
 
 _SHORT_NAME = 2
 
@@ -25,7 +77,7 @@ class VariableTable:
     that is greater than ``i``, with which it is ``compared``.
     """
 
-    state: CompilerState
+    state: Signed
     domains: dict[str, frozenset[str]] = field(default_factory=dict)
     mentions: dict[str, list[tuple[s.Name, str]]] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
@@ -142,9 +194,8 @@ def _misspelt(name: str, mentions: Sequence[tuple[s.Name, str]], signature: Sign
 _Known = VariableTable | Mapping[str, str] | None
 
 
-def category_pattern(ref: s.CategoryRef, scope: Scope, known: _Known) -> CategoryPattern | None:
+def category_pattern(ref: s.CategoryRef, scope: Scope, known: _Known, state: Signed) -> CategoryPattern | None:
     """Resolve a mention of a category, of a rule or a word; None after a report."""
-    state = scope.resolved.state
     declaration = scope.find(s.CategoryDecl, ref.name)
     info = state.signature.categories.get(ref.name.text) if declaration is not None else None
     if info is None:
@@ -171,7 +222,7 @@ def category_pattern(ref: s.CategoryRef, scope: Scope, known: _Known) -> Categor
     return CategoryPattern(info, tuple(chosen.values()), ref.span, frozenset(slots), free)
 
 
-def _report_no_feature(feature: s.Name, info: CategoryInfo, state: CompilerState) -> None:
+def _report_no_feature(feature: s.Name, info: CategoryInfo, state: Signed) -> None:
     if len(info.features) < len(info.declaration.features):
         return  # a feature of the category is not declared, which was reported there
     carried = ", ".join(f"`{name}`" for name in info.features) or "none"
@@ -181,7 +232,7 @@ def _report_no_feature(feature: s.Name, info: CategoryInfo, state: CompilerState
     state.error("SGL0401", feature.span, message, suggest(feature.text, info.features) or more, labels=labels)
 
 
-def _slot(setting: s.Setting, known: _Known, state: CompilerState) -> Slotting | None:
+def _slot(setting: s.Setting, known: _Known, state: Signed) -> Slotting | None:
     feature = setting.feature.text
     values = state.signature.features.get(feature, ())
     variables = known if isinstance(known, VariableTable) else None
@@ -212,9 +263,7 @@ def _slot(setting: s.Setting, known: _Known, state: CompilerState) -> Slotting |
     return frozenset(chosen)
 
 
-def _compared(
-    setting: s.Setting, comparison: str, variables: VariableTable | None, state: CompilerState
-) -> Slotting | None:
+def _compared(setting: s.Setting, comparison: str, variables: VariableTable | None, state: Signed) -> Slotting | None:
     (bound,), feature = setting.values, setting.feature.text
     values = state.signature.features.get(feature, ())
     assert isinstance(bound, s.Name)
@@ -234,7 +283,7 @@ def _compared(
     return found or None
 
 
-def is_comparable(feature: str, span: Span, state: CompilerState) -> bool:
+def is_comparable(feature: str, span: Span, state: Signed) -> bool:
     """Return whether the values of a feature have an order; report it otherwise."""
     signature = state.signature
     if feature in signature.ordered:
@@ -251,68 +300,3 @@ def column_of(value: s.Column | s.Fallback) -> tuple[s.Column, str]:
     assert isinstance(value.left, s.Column)
     assert isinstance(value.right, s.Name)
     return value.left, value.right.text
-
-
-class RuleNames:
-    """What the clauses of a rule may mention: its children and its feature variables."""
-
-    def __init__(self, rule: s.Rule, scope: Scope, state: CompilerState) -> None:
-        self.scope, self.state, self.variables = scope, state, VariableTable(state)
-        self.children = tuple(item for item in rule.rhs if isinstance(item, s.Child))
-        names = {(child.role or child.category.name).text for child in self.children}
-        #: The rule with a clause of its own for each layer.
-        self.rule = replace(rule, layers=each_layer(rule.layers, state, names))
-        called: dict[str, list[int]] = {}
-        for index in range(len(self.children)):
-            called.setdefault(self.name(index).text, []).append(index)
-        #: The children by the names that are those of one alone.
-        self.index = {name: indices[0] for name, indices in called.items() if len(indices) == 1}
-        #: What several children are called, and what of it was reported.
-        self.ambiguous = called.keys() - self.index.keys()
-        self.reported: set[str] = set()
-        #: Where names were first mentioned that no child has.
-        self.missing: dict[str, Span] = {}
-        for name, (first, *others) in called.items():
-            roles = [role for index in others if (role := self.children[index].role) is not None]
-            if roles:
-                self.reported.add(name)
-                labels = [Label(self.name(first).span, f"the other `{name}`")]
-                state.error("SGL0304", roles[0].span, f"two children are called `{name}`", "rename one", labels=labels)
-
-    def name(self, index: int) -> s.Name:
-        """Return what a child is called: its role, or else its category."""
-        return self.children[index].role or self.children[index].category.name
-
-    def find(self, name: s.Name) -> int | None:
-        """Return the child that a name means; None after a report."""
-        text = name.text
-        if text in self.index:
-            return self.index[text]
-        of_category = [child for child in self.children if child.category.name.text == text]
-        if text in self.ambiguous:
-            if text not in self.reported:
-                # Once for each rule: all mentions follow from the same children.
-                self.reported.add(text)
-                message = f"the rule has several children `{text}`; which of them is meant?"
-                labels = [Label(child.span, f"one `{text}`") for child in of_category]
-                hint = f"give them roles: `first:{text}`, `second:{text}`"
-                self.state.error("SGL0304", name.span, message, hint, labels=labels)
-        elif any(child.role and child.role.text in self.ambiguous for child in of_category):
-            pass  # The role was reported, and may be no role.
-        elif (first := self.missing.setdefault(text, name.span)) != name.span:
-            self.state.diagnostics.also_at("SGL0305", first, name.span)
-        else:
-            self.state.error("SGL0305", name.span, f"the rule has no child `{text}`", self._hint(text, of_category))
-        return None
-
-    def _hint(self, name: str, of_category: Sequence[s.Child]) -> str:
-        role = next((child.role for child in of_category if child.role is not None), None)
-        if role is not None:
-            return f"the `{name}` of this rule is called `{role}`"
-        known = ", ".join(f"`{known}`" for known in self.index) or "none"
-        if name in ("else", "otherwise"):
-            return "for all other values write the clause without a condition"
-        near = suggest(name, self.index)
-        if near or name[:1].isupper():
-            return near or f"its children: {known}"
-        return f'a word is quoted: `"{name}"`; the children of the rule: {known}'
