@@ -19,7 +19,7 @@ from sgl.dataset import MANIFEST, Guarantee, StringFigures, manifest_of, plain, 
 from sgl.foreign import VERIFICATION
 from sgl.foreign.json import JsonValue, read_document
 from sgl.frontend import Compiled
-from sgl.frontend.plan import GEN
+from sgl.frontend.lower.plan import GEN
 from sgl.verify import Report
 
 #: The checks of the verifier that search the graphs for what patterns claim.

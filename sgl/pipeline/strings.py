@@ -15,7 +15,7 @@ from sgl.core.plan import EXPOSURE_PREFIX, Ambiguous, Pattern
 from sgl.corpus.audit import Ambiguity, AmbiguityFinder, StructureFinder, declared_structures
 from sgl.dataset import Guarantee, Readings
 from sgl.frontend import Compiled
-from sgl.frontend.plan import GEN
+from sgl.frontend.lower.plan import GEN
 from sgl.parsing import Parser
 from sgl.pipeline.guarantees import stated
 from sgl.rendering import outputs
