@@ -12,6 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from sgl.cache import kept
+from sgl.core.extent import Extent
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Part, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.diagnostics import Label, Span, shortlist, suggest
@@ -196,13 +197,18 @@ class _PatternLowering:
             allow=self.allowed,
             targets=self.targets,
             expose=tuple(
-                Exposure(count, structure, written.repeated, written.share is not None)
+                Exposure(
+                    structure, Extent(count, targets=self.targets if written.share else (), repeated=written.repeated)
+                )
                 for written, structure, count in self.clauses["expose"]
             ),
             reserved=tuple(dict.fromkeys(reserved)),
             quotas=quotas,
             waive=structures["waive"],
         )
+
+    def _sharing(self, clause: s.StructureClause) -> tuple[str, ...]:
+        return self.targets if clause.share is not None else ()
 
     def _structure_clause(self, clause: s.StructureClause) -> None:
         if isinstance(clause.graph, s.Layered) and clause.kind == "need" and not clause.amount:

@@ -11,11 +11,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
-from sgl.automata.certificate import Certificate, certificate, certificate_text
+from sgl.automata.certificate import (
+    Certificate,
+    CertificateHead,
+    DrawnState,
+    DrawnTables,
+    certificate,
+    certificate_text,
+)
 from sgl.automata.proofs.claims import DrawnNeed, Verdict
 from sgl.automata.proofs.compiler import shape_of
 from sgl.automata.proofs.prove import StratumStatistics, statistics_of
 from sgl.cache import cached, kept
+from sgl.core.extent import Extent
 from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, Constraint, Plan, Stratum
 from sgl.dataset.fingerprint import core_digest, core_form
 from sgl.diagnostics import Diagnostic, Diagnostics
@@ -62,9 +70,11 @@ def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> Cert
     """Return the certificate of a plan, ``name`` is for the reader."""
     grammar = structures.grammar
     core = core_form(grammar, plan)
-    head = {"name": name, "core": core, "digest": core_digest(core), "seed": plan.seed}
+    head = CertificateHead(name, core, core_digest(core), plan.seed)
     splits = {stratum.stream: structures.drawn(stratum) for stratum in plan.strata}
-    return certificate(structures, plan, head, pack_states(grammar, plan, splits))
+    states, starts, found = pack_states(grammar, plan, splits)
+    drawn = DrawnTables([DrawnState(*state) for state in states], starts, found if any(found) else ())
+    return certificate(structures, plan, head, drawn)
 
 
 @dataclass(frozen=True)
@@ -130,10 +140,10 @@ def plan_with(plan: Plan, drawn: tuple[DrawnNeed, ...]) -> Plan:
         return plan
     streams = (f"{TRAIN}/{NEED_PREFIX}{need.pattern}/{need.index}" for need in drawn)
     own = [
-        Stratum(TRAIN, IN_DISTRIBUTION, stream, need.count, _with(usual.constraint, need))
+        Stratum(TRAIN, IN_DISTRIBUTION, stream, Extent(need.count), _with(usual.constraint, need))
         for stream, need in zip(streams, drawn, strict=True)
     ]
-    rest = replace(usual, count=usual.count - sum(need.count for need in drawn))
+    rest = usual.of(usual.count - sum(need.count for need in drawn))
     others = (stratum for stratum in plan.strata if stratum is not usual)
     return replace(plan, strata=(rest, *own, *others))
 
@@ -165,7 +175,7 @@ def _possible(
             note = "they would be drawn by themselves, and for all needs together `train` is too small"
             hint = "make `train` larger, need fewer, or give the rules of this part more weight; "
             hint += "for less of everything leave `train` as it was, and add `percent 10` to `dataset`"
-        elif usual is not None and (usual.every or compiled.plan.distinct_sentences):
+        elif usual is not None and (usual.extent.every or compiled.plan.distinct_sentences):
             size = count_derivations(structures.split(_with(usual.constraint, need)))
             if size is not None and size < need.count:
                 note = f"the grammar has {size:,} different sentences for training that contain it"

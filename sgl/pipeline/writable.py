@@ -85,7 +85,7 @@ def check_enough(compiled: Compiled, structures: StructureCompiler, diagnostics:
     shown = {lemma for stratum in training for rule in splits[stratum.stream].used_rules for lemma in lemmas[rule]}
     new = {rule: lemma for rule, own in enumerate(lemmas) for lemma in own if lemma not in shown}
     for stratum in strata if training else ():
-        asked = stratum.split != TRAIN and stratum.count and not stratum.every
+        asked = stratum.split != TRAIN and stratum.count and not stratum.extent.every
         if asked and without_rules(structures.language(stratum.constraint), new).empty:
             words = dict.fromkeys(f"`{new[rule]}`" for rule in sorted(splits[stratum.stream].used_rules & new.keys()))
             message = f"`{stratum.stream}` cannot yield a sentence"

@@ -210,7 +210,7 @@ class LoadedData:
         counts = {stratum.stream: stratum.count for stratum in claim.strata} if claim else {}
         for index, quota in enumerate(quotas):
             every = counts.get(f"{split}/{category}/{index}", 0)
-            yield replace(quota, count=every if quota.every else quota.count * quota.copies)
+            yield replace(quota, extent=replace(quota.extent, count=every if quota.extent.every else quota.extent.rows))
 
     def members(self, groups: Collection[Group]) -> Iterator[tuple[Split, int, Group]]:
         """Yield the sentences of some groups in their order."""

@@ -150,10 +150,7 @@ def part_quotas(data: LoadedData, tally: Result) -> None:
 def _divisions(data: LoadedData, pattern: PatternClaim) -> list[tuple[str, str, _Labelled]]:
     """Return of the exposures and of the items of a pattern the split, the category and the quotas."""
     category, name = EXPOSURE + pattern.name, pattern.name
-    exposed = [
-        (f"{category}: {x.structure.text}", QuotaClaim(x.count, (x.structure,), (), each_target=x.each_target))
-        for x in pattern.expose
-    ]
+    exposed = [(f"{category}: {x.structure.text}", QuotaClaim(x.extent, (x.structure,))) for x in pattern.expose]
     items = _numbered(name, data.counted(GENERALIZATION, name, pattern.quotas))
     return [(TRAIN, category, exposed), (GENERALIZATION, name, items)]
 
@@ -166,7 +163,7 @@ def _numbered(category: str, quotas: Iterable[QuotaClaim]) -> _Labelled:
 def shares(data: LoadedData, tally: Result) -> None:
     for pattern in data.manifest.patterns:
         for split, category, labelled in _divisions(data, pattern):
-            if not any(quota.each_target for _, quota in labelled):
+            if not any(quota.extent.targets for _, quota in labelled):
                 continue
             declared: Counter[str] = Counter()
             for part in _deal(data, tally, split, category, labelled, pattern.targets):
@@ -176,11 +173,11 @@ def shares(data: LoadedData, tally: Result) -> None:
             claim = data.manifest.splits.get(split)
             for stratum in claim.strata if claim else ():
                 if stratum.category == category:
-                    recorded.update({x: n * stratum.copies for x, n in stratum.shares.items()})
+                    recorded.update({x: n * stratum.extent.copies for x, n in stratum.shares.items()})
             if +recorded != +declared:
                 message = f"{category}: the manifest records other shares of targets"
                 tally.fault(message, f"manifest.json: splits.{split}")
-        if any(quota.contexts for quota in pattern.quotas):
+        if any(quota.extent.contexts for quota in pattern.quotas):
             _contexts(data, tally, pattern)
 
 
@@ -192,17 +189,21 @@ def _contexts(data: LoadedData, tally: Result, pattern: PatternClaim) -> None:
     strata = {stratum.stream: stratum for stratum in claim.strata} if claim else {}
     for stream, quota in quotas.items():
         shares = strata[stream].shares if stream in strata else {}
-        names = dict(enumerate(name for name in shares for _ in range(quota.contexts)))
+        names = dict(enumerate(name for name in shares for _ in range(quota.extent.contexts)))
         for rank, (split, entry, group) in enumerate(islice(items, strata[stream].count if stream in strata else 0)):
-            tally.checked += quota.contexts > 0
+            tally.checked += quota.extent.contexts > 0
             name = names.get(rank, "")
-            if quota.contexts and not _has(
+            if quota.extent.contexts and not _has(
                 data, pattern, group, [x.form.casefold() for x in data.item(split, entry).words], name
             ):
                 message = f"{pattern.name}: the item has not the instance {name!r}"
                 tally.add(partial(data.violation, message, split, entry))
-        if quota.contexts and ({*shares.values()} != {quota.contexts} or sum(shares.values()) != quota.count):
-            tally.fault(f"{stream}: instances have not {quota.contexts} contexts each", "manifest.json: splits.gen")
+        if quota.extent.contexts and (
+            {*shares.values()} != {quota.extent.contexts} or sum(shares.values()) != quota.extent.count
+        ):
+            tally.fault(
+                f"{stream}: instances have not {quota.extent.contexts} contexts each", "manifest.json: splits.gen"
+            )
 
 
 def _has(data: LoadedData, pattern: PatternClaim, group: Group, words: list[str], name: str) -> bool:
@@ -223,12 +224,12 @@ def _divided(labelled: _Labelled, targets: tuple[str, ...] | None) -> Iterator[_
     for label, quota in labelled:
         groups = (*((clause,) for clause in quota.within), *quota.within_one_of)
         within = tuple(map(clause_bits, groups))
-        part = _Part(label, quota.count, within, clause_bits(quota.outside))
-        if targets is None or not quota.each_target:
+        part = _Part(label, quota.extent.count, within, clause_bits(quota.outside))
+        if targets is None or not quota.extent.targets:
             yield part
             continue
         for rank, target in enumerate(targets):
-            count = (quota.count + len(targets) - 1 - rank) // len(targets)
+            count = (quota.extent.count + len(targets) - 1 - rank) // len(targets)
             yield replace(part, label=f"{label}, {target}", count=count, target=target)
 
 

@@ -105,7 +105,7 @@ def sentences_distinct(data: LoadedData, tally: Result) -> None:
     repeated = 0
     for split in data.splits:
         strata = data.manifest.splits[split.name].strata
-        free = {own.category for own in strata if own.repeated or own.copies > 1}
+        free = {own.category for own in strata if own.extent.repeated or own.extent.copies > 1}
         categories = [group.category for group in split.groups]
         tally.checked += len(split) - len(split.malformed)
         for (_, entry), (_, before) in repetitions([split]):
@@ -207,9 +207,9 @@ def _disagreements(stratum: Stratum, policy: str) -> Iterator[str]:
         return
     if policy == IGNORE:
         yield "there are figures, though readings were to be ignored"
-    items = stratum.count // stratum.copies
+    items = stratum.count // stratum.extent.copies
     # Also what was accepted for instances that got too few contexts.
-    if read.parsed < items + rejected or (read.parsed > items + rejected and not stratum.contexts):
+    if read.parsed < items + rejected or (read.parsed > items + rejected and not stratum.extent.contexts):
         yield f"{read.parsed} strings parsed, but {items} items and {rejected} rejected"
     expected = read.ambiguous if policy == REJECT else 0
     if rejected != expected:

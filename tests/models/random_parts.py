@@ -17,7 +17,6 @@ templates and of the checker of rows.  The exit status is 1 if anything differs.
 from __future__ import annotations
 
 import argparse
-import json
 import tempfile
 import traceback
 from collections import Counter, defaultdict
@@ -26,6 +25,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from random import Random
+
+from certified import meaning_of
 
 from claims_model import Body, Edges, Labels, Link, Structure, Tree, contains
 from common import print_table
@@ -42,7 +43,6 @@ from sgl.pipeline.proofs import establish
 from sgl.rendering.output import TemplateWriter, text_output
 from sgl.sampling.engine import joined, words_of
 from sgl.sampling.tables import pack_text
-from sgl.verify.derivation import Interpreter
 
 #: Words of the longest sentence, and derivations that are listed at most.
 LONGEST, MOST = 7, 1_500
@@ -482,7 +482,7 @@ def _compare_writers(
 ) -> None:
     """Compare what else writes texts and graphs with the model, on all that was read."""
     grammar = compiled.grammar
-    meaning = Interpreter(json.loads(json.dumps(core_form(grammar, compiled.plan)))["grammar"])
+    meaning = meaning_of(core_form(grammar, compiled.plan)["grammar"])
     for layer, name in enumerate(LAYERS):
         packed, writer = pack_text(grammar, layer), TemplateWriter(text_output(grammar, layer))
         ways: dict[str, Callable[[Derivation], str]] = {

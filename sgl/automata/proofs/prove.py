@@ -116,7 +116,7 @@ def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Licence:
         masses = [(e, evidence.probability(e, need.structure)) for e in evidence.training]
     expected, by_chance, certain = 0.0, 0.0, 0
     for stratum, mass in masses:
-        if stratum.stratum.every:
+        if stratum.stratum.extent.every:
             all_of_them = evidence.number(stratum, need.structure) if mass > 0.0 else 0
             expected, certain = expected + all_of_them, certain + all_of_them
             continue
