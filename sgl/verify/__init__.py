@@ -7,7 +7,7 @@ files is a failed check; ``VerifyError`` says that a path is no dataset director
 """
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from pathlib import Path
@@ -31,6 +31,7 @@ from sgl.verify.dataset import (
 from sgl.verify.manifest import MANIFEST, ManifestError, read_manifest
 from sgl.verify.parquet import read_rows
 from sgl.verify.reading import USEFUL, Judge, judging, standing_by, workers_for
+from sgl.verify.sampled import sample_refusal
 
 _FOLDERS = ("data", "conllu")
 
@@ -53,6 +54,7 @@ def verify(
     *,
     signature: str = "",
     omitted: Mapping[str, str] = MappingProxyType({}),
+    sample: bool = False,
 ) -> Report:
     """Check everything that the manifest of a dataset claims against its files.
 
@@ -60,8 +62,9 @@ def verify(
     ``workers`` or more, as many other processes share the work where it is worth it (they import the main module of
     the program, as Python's *spawn* does), or those of ``standby``. ``judge`` says what is wrong with a certificate,
     given its bytes, perhaps in another process, or in one of ``standby`` already (:func:`judging`).  A dataset with
-    another ``signature`` than this fails ``V028``.  Checks that are ``omitted`` are skipped, for the reasons given by
-    code.  Raises ``VerifyError`` if ``directory`` is not a dataset directory.
+    another ``signature`` than this fails ``V028``. Checks that are ``omitted`` are skipped, for the reasons given
+    by code; if a ``sample`` of rows is drawn again all the same, ``V030`` fails with what is wrong in it. Raises
+    ``VerifyError`` if ``directory`` is not a dataset directory.
     """
     if not directory.is_dir():
         raise VerifyError(f"{directory} is not a directory")
@@ -82,6 +85,7 @@ def verify(
     with workers_for(directory, asked, workers, standby) as others:
         judge_now = judge if standby else others.judging(directory, judge)
         rows = cache(partial(read_rows, others.known, directory))
+        sampled = others.submit(sample_refusal, directory) if sample else str
         if ROWS not in omitted:
             rows = cache(others.submit(read_rows, directory))
         splits, endless = load(directory, manifest, others, show)
@@ -92,17 +96,26 @@ def verify(
             own = results[code] = Result.of(code)
             needed = [results[other] for other in CLAIMS[code]["needs"]]
             unmet = [f"{other.code} {other.name} has not passed" for other in needed if other.status != "passed"]
-            try:
-                if code in omitted or unmet:
-                    raise SkippedError(omitted.get(code) or unmet[0])
-                FUNCTIONS[code](data, own)
-            except SkippedError as reason:
-                own.skip(str(reason))
-            except OSError as error:
-                _refuse(own, error, directory)
+            idle = omitted.get(code) or next(iter(unmet), "")
+            _run(data, own, idle, sampled if code == ROWS else str)
         show(len(CHECKS), len(CHECKS), "checked")
     shapes, found = len(data.known.shapes.shapes()), file_checks.signature_of(directory, manifest)
     return Report(manifest.name, manifest.identity, found, data.items, shapes, tuple(results.values()))
+
+
+def _run(data: LoadedData, own: Result, idle: str, sampled: Callable[[], str]) -> None:
+    """Run a check, unless there is a reason for it to be ``idle``; what refuses a sample fails it in any case."""
+    try:
+        if refused := sampled():
+            own.fault(refused)
+        elif idle:
+            own.skip(idle)
+        else:
+            FUNCTIONS[own.code](data, own)
+    except SkippedError as reason:
+        own.skip(str(reason))
+    except OSError as error:
+        _refuse(own, error, data.directory)
 
 
 def _refuse(result: Result, error: ManifestError | OSError, directory: Path) -> None:
