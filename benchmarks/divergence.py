@@ -150,7 +150,7 @@ def corpus(path: Path, size: int, seed: int) -> list[TreebankSentence]:
         return list(islice(found, size))
     compiled = opened(path)
     first = compiled.plan.strata[0]
-    plan = replace(compiled.plan, strata=(replace(first, count=size),), seed=seed)
+    plan = replace(compiled.plan, strata=(first.of(size),), seed=seed)
     core = compiled.grammar
     splits = {first.stream: StructureCompiler(core).split(first.constraint)}
     return [

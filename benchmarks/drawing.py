@@ -194,7 +194,7 @@ def accepted_draw(tables: Tables) -> Draw:
 
 
 def _wanting(tables: Tables, number: int) -> Tables:
-    return tables._replace(strata=[tables.strata[0]._replace(wanted=number)])
+    return tables._replace(strata=[tables.strata[0].of(number)])
 
 
 def layers_draw(compiled: Compiled, tables: Tables) -> Draw:

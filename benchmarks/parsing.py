@@ -36,6 +36,7 @@ from common import Json, command_line, print_table, write_json
 from opening import opened
 from parsing_peers import Read, Reader, Sentence, lark_reader, nltk_reader, viterbi_reader
 from sgl.automata import StructureCompiler
+from sgl.core.extent import Extent
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, derive_tokens, finish
 from sgl.core.plan import Constraint, Stratum
@@ -103,7 +104,7 @@ def drawn(compiled: Compiled, number: int, tokens: int = 1, longer: float = 1) -
     There are fewer if they are too rare.
     """
     grammar, plan = lengthened(compiled.grammar, longer), compiled.plan
-    stratum = Stratum("parsing", "parsing", "parsing", number, Constraint(), repeated=True)
+    stratum = Stratum("parsing", "parsing", "parsing", Extent(number, repeated=True), Constraint())
     split = StructureCompiler(grammar).split(stratum.constraint)
     tables = pack(grammar, replace(plan, strata=(stratum,)), {"parsing": split})
     key, candidate = stream_key(1, "parsing"), 0

@@ -6,19 +6,14 @@ grammar of one constraint; strata with equal constraints share it.  Which claims
 (*excludes*, *requires*, *exposes*, *contains*) is in ``docs/certificate.md``.
 
 A *symbol* stands for rules that the automata and the splits of a certificate do not tell apart: every rule with
-children is one, and so are such words of one category.  A structure is written body by body::
+children is one, and so are such words of one category.
 
-    { V -[nsubj|nsubj:pass]-> N[lemma=dog] } without { N -[nmod]{2,}-> M[#amod>=1] }
-
-    variables [V, N]  links [[V, [0, [nsubj, nsubj:pass]], 1, 1, N]]  tests [[N, lemma, [0, [dog]]]]
-    variables [N, M]  links [[N, [0, [nmod]], 2, null, M]]  degrees [[M, [0, [amod]], ">=", 1]]
-
-A list of labels or values has a number in front: 1 if it is negated.  A link is a walk with its
-least and largest number of edges; an edge is a walk of one.
+The dataclasses here, with those of grammar, plan and structures, are the format: ``sgl.core.encoding`` writes them.
 """
 
 import json
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,32 +24,107 @@ from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence, claim_
 from sgl.automata.proofs.invariant import WrittenAutomaton, invariant
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.claims import Reason, Verdict
+from sgl.core.encoding import Json, stated
 from sgl.core.interpret import Derivation, fold
 from sgl.core.plan import EXPOSURE_PREFIX, Pattern, Plan, Stratum, foreign
 from sgl.core.structure import Body, Structure
 
-Json = dict[str, object]
-
-FORMAT = "sgl-certificate/3"
+FORMAT = "sgl-certificate/4"
 
 #: The reason of what training lacks for no reason.
 MISSING = Reason.MISSING.value
 
 Group = tuple[Structure, ...]
 
-#: What a claim says, whoever claims it: kind, split, structures.
-Fact = tuple[str, int, Group]
-
 #: A symbol, the state that it leads to, and the states of its children.
 Transition = tuple[int, ...]
 
-#: A state that rows are drawn from: bounds, rules, and the children, the last first.
-DrawnState = tuple[list[int], list[int], list[tuple[int, ...]]]
-#: States, the one from which each stratum starts, and those of its instances.
-Drawn = tuple[Sequence[DrawnState], Sequence[int], Sequence[Sequence[int]]]
+#: A number of a place in one list, and one in another.
+Pair = tuple[int, int]
 
 
-class StatedClaim(NamedTuple):
+@dataclass(frozen=True)
+class CertificateHead:
+    """What a certificate is about."""
+
+    name: str
+    core: Json
+    digest: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class DrawnState:
+    """A state that rows are drawn from; of the children of each alternative the last comes first."""
+
+    bounds: Sequence[int]
+    rules: Sequence[int]
+    children: Sequence[Transition]
+
+
+@dataclass(frozen=True)
+class DrawnTables:
+    """All states, the one from which each stratum starts, and those of its instances, if any stratum has some."""
+
+    states: Sequence[DrawnState]
+    starts: Sequence[int]
+    found: Sequence[Sequence[int]] = ()
+
+
+@dataclass(frozen=True)
+class CertifiedStructure:
+    """A structure: its name, its bodies, and an automaton that accepts what contains it."""
+
+    name: str
+    layer: str
+    bodies: Sequence[Body]
+    transitions: Sequence[Transition]
+    accepting: Sequence[int]
+
+
+@dataclass(frozen=True)
+class CertifiedSplit:
+    """The grammar of one constraint, and which of its states the states of the sampler are."""
+
+    strata: Sequence[int]
+    states: Sequence[int]
+    transitions: Sequence[Transition]
+    roots: Sequence[int]
+    drawn: Sequence[Pair]
+
+
+@dataclass(frozen=True)
+class CertifiedClaim:
+    """A claim of a pattern about a split and structures, by number, and what shows it."""
+
+    pattern: str
+    claim: str
+    kind: str
+    split: int
+    structures: Sequence[int]
+    evidence: Json = None
+
+
+@dataclass(frozen=True)
+class Excuse:
+    """What items have and training may lack, and the reason."""
+
+    kind: str
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What a claim says, whoever claims it."""
+
+    kind: str
+    split: int
+    group: Group
+
+
+@dataclass(frozen=True)
+class StatedClaim:
     """A claim before it is shown, with its split's number; ``given`` is what proves it."""
 
     pattern: str
@@ -67,7 +137,7 @@ class StatedClaim(NamedTuple):
     @property
     def fact(self) -> Fact:
         """What the claim says, whoever claims it."""
-        return self.kind, self.split, self.group
+        return Fact(self.kind, self.split, self.group)
 
     def follows_from(self, strata: Sequence[Sequence[Stratum]]) -> set[Fact]:
         """Return the facts that the claim needs; ``strata`` are those of each split."""
@@ -76,11 +146,11 @@ class StatedClaim(NamedTuple):
         kinds = [{stratum.split for stratum in own} for own in strata]
         if self.kind == "disjoint":
             trained = [number for number, own in enumerate(kinds) if TRAIN in own]
-            excluded = {("excludes", number, (s,)) for number in trained for s in self.group}
-            return {("requires", self.split, self.group), *excluded}
+            excluded = {Fact("excludes", number, (s,)) for number in trained for s in self.group}
+            return {Fact("requires", self.split, self.group), *excluded}
         if self.word == "held out":
             others = [number for number, own in enumerate(kinds) if own != {GENERALIZATION}]
-            return {self.fact, *((self.kind, number, self.group) for number in others)}
+            return {self.fact, *(Fact(self.kind, number, self.group) for number in others)}
         return {self.fact}
 
 
@@ -92,81 +162,91 @@ class Certificate(NamedTuple):
 
 
 @few_collections()
-def certificate(compiler: StructureCompiler, plan: Plan, head: Json, drawn: Drawn) -> Certificate:
-    """Return the certificate of every claim of a plan that holds.
-
-    ``head`` says what it is about: name, core form, digest, seed.  Rows are ``drawn`` from these states; for each
-    stratum there are its start, and the states of its instances.  Raises as :class:`StructureCompiler`.
-    """
-    states, starts, found = drawn
+def certificate(compiler: StructureCompiler, plan: Plan, head: CertificateHead, drawn: DrawnTables) -> Certificate:
+    """Return the certificate of every claim of a plan that holds; raises as :class:`StructureCompiler`."""
     evidence = Evidence(compiler, plan)
     numbers_of: dict[SplitGrammar, list[int]] = {}
     for number, stratum in enumerate(evidence.strata):
         numbers_of.setdefault(stratum.split, []).append(number)
     splits = [*numbers_of]
-    # Structures that read alike are one, in whatever order their variables were met.
-    alike: dict[tuple[str, str], Structure] = {}
-    stated = [
-        claim._replace(group=tuple(alike.setdefault((s.layer, str(s)), s) for s in claim.group))
-        for claim in _stated(evidence, splits)
-    ]
-    stated = list(dict.fromkeys(stated))
-    structures = list(dict.fromkeys(s for claim in stated for s in claim.group))
+    claims = _distinct(_stated(evidence, splits))
+    structures = list(dict.fromkeys(s for claim in claims for s in claim.group))
     automata = {s: WrittenAutomaton(compiler.presence(s)) for s in structures}
     symbol = _symbols(compiler, automata.values(), splits)
-    numbered: list[dict[Transition, int]] = []
-    for split in splits:
-        # Words of one symbol share a transition.
-        rows = dict.fromkeys((symbol[rule], state, *below) for state, rule, below, _ in split.transitions.rows())
-        numbered.append({transition: number for number, transition in enumerate(rows)})
-    facts: dict[Fact, Sequence[object] | None] = {}
-    for claim in stated:
-        if claim.kind in ("excludes", "requires") and claim.fact not in facts:
-            readers, required = [automata[s] for s in claim.group], claim.kind == "requires"
-            facts[claim.fact] = invariant(splits[claim.split], readers, accepted=required)
-        elif claim.kind == "contains":
-            own = splits[claim.split], claim.given, numbered[claim.split], symbol
-            facts.setdefault(claim.fact, _steps(*own))
+    numbered = [_numbered(split, symbol) for split in splits]
+    facts = _shown(claims, splits, automata, numbered, symbol)
     strata = [[plan.strata[number] for number in numbers] for numbers in numbers_of.values()]
     shown = {fact for fact, found in facts.items() if found is not None}
-    proved = dict.fromkeys(c for c in stated if shown.issuperset(c.follows_from(strata)))
-    places = {structure: place for place, structure in enumerate(structures)}
+    proved = dict.fromkeys(claim for claim in claims if shown.issuperset(claim.follows_from(strata)))
     content = {
         "format": FORMAT,
-        **head,
+        **stated(head, exact=True),
         "symbols": symbol,
-        "structures": [
-            {
-                "name": str(structure),
-                "layer": structure.layer,
-                "bodies": [_body(body) for body in (structure.body, *structure.without)],
-                "transitions": automaton.transitions(symbol),
-                "accepting": automaton.accepting,
-            }
-            for structure, automaton in automata.items()
-        ],
+        "structures": [_structure(own, automaton, symbol) for own, automaton in automata.items()],
         "splits": [
-            {
-                "strata": numbers,
-                "states": split.category,
-                "transitions": list(transitions),
-                "roots": [root for root, _ in split.roots],
-                "drawn": _drawn(split, states, starts[numbers[0]]),
-            }
+            CertifiedSplit(
+                numbers, split.category, [*transitions], [r for r, _ in split.roots], _drawn(split, drawn, numbers[0])
+            )
             for (split, numbers), transitions in zip(numbers_of.items(), numbered, strict=True)
         ],
-        "sampler": {"states": states, "starts": starts, **({"found": found} if any(found) else {})},
-        "claims": [
-            # A fact has its evidence where it is claimed first.
-            (
-                *claim[:4],
-                [places[structure] for structure in claim.group],
-                claim.given if claim.kind == "exposes" else facts.pop(claim.fact, None),
-            )
-            for claim in proved
-        ],
+        "sampler": drawn,
+        "claims": _written(proved, facts, structures),
     }
-    return Certificate(content, tuple(claim for claim in stated if claim not in proved))
+    return Certificate(stated(content, exact=True), tuple(claim for claim in claims if claim not in proved))
+
+
+def _distinct(claims: Iterable[StatedClaim]) -> list[StatedClaim]:
+    """Return claims once each; structures that read alike are one, in whatever order their variables were met."""
+    alike: dict[tuple[str, str], Structure] = {}
+    found = [
+        replace(claim, group=tuple(alike.setdefault((s.layer, str(s)), s) for s in claim.group)) for claim in claims
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _numbered(split: SplitGrammar, symbol: Sequence[int]) -> dict[Transition, int]:
+    """Return the numbers of the transitions of a split; words of one symbol share theirs."""
+    rows = dict.fromkeys((symbol[rule], state, *below) for state, rule, below, _ in split.transitions.rows())
+    return {transition: number for number, transition in enumerate(rows)}
+
+
+def _shown(
+    claims: Iterable[StatedClaim],
+    splits: Sequence[SplitGrammar],
+    automata: Mapping[Structure, WrittenAutomaton],
+    numbered: Sequence[Mapping[Transition, int]],
+    symbol: Sequence[int],
+) -> dict[Fact, Sequence[object] | None]:
+    """Return the facts of all claims, each with its evidence, or None if it has none."""
+    facts: dict[Fact, Sequence[object] | None] = {}
+    for claim in claims:
+        if claim.fact in facts:
+            continue
+        if claim.kind in ("excludes", "requires"):
+            readers = [automata[s] for s in claim.group]
+            facts[claim.fact] = invariant(splits[claim.split], readers, accepted=claim.kind == "requires")
+        elif claim.kind == "contains":
+            facts[claim.fact] = _steps(splits[claim.split], claim.given, numbered[claim.split], symbol)
+    return facts
+
+
+def _structure(structure: Structure, automaton: WrittenAutomaton, symbol: Sequence[int]) -> CertifiedStructure:
+    bodies = (structure.body, *structure.without)
+    transitions = automaton.transitions(symbol)
+    return CertifiedStructure(str(structure), structure.layer, bodies, transitions, automaton.accepting)
+
+
+def _written(
+    proved: Iterable[StatedClaim], facts: dict[Fact, Sequence[object] | None], structures: Sequence[Structure]
+) -> list[CertifiedClaim]:
+    """Return claims as they are written: a fact has its evidence where it is claimed first."""
+    places = {structure: place for place, structure in enumerate(structures)}
+    found = []
+    for claim in proved:
+        evidence = claim.given if claim.kind == "exposes" else facts.pop(claim.fact, None)
+        group = [places[structure] for structure in claim.group]
+        found.append(CertifiedClaim(claim.pattern, claim.word, claim.kind, claim.split, group, evidence))
+    return found
 
 
 def certificate_text(content: Json) -> str:
@@ -227,8 +307,8 @@ def _of_training(
     for structure in waived:
         yield StatedClaim(pattern.name, "licensed", "waived", training, (structure,))
     unseen = inventory_of(evidence, pattern).unseen
-    excuses = tuple((thing.kind.value, thing.name, thing.reason.value) for thing in unseen)
-    if evidence.populated_training and all(reason != MISSING for *_, reason in excuses):
+    excuses = tuple(Excuse(thing.kind.value, thing.name, thing.reason.value) for thing in unseen)
+    if evidence.populated_training and all(excuse.reason != MISSING for excuse in excuses):
         for own in evidence.plan.strata:
             if own.split == GENERALIZATION and own.category == pattern.name and own.count:
                 yield StatedClaim(pattern.name, "exposed", "exposes", split_of[own.stream], (), excuses)
@@ -250,13 +330,14 @@ def _symbols(
     return [symbols.number(r.id if r.rhs else (r.lhs, alike[r.id])) for r in compiler.grammar.rules]
 
 
-def _drawn(split: SplitGrammar, states: Sequence[DrawnState], start: int) -> list[tuple[int, int]]:
+def _drawn(split: SplitGrammar, tables: DrawnTables, stratum: int) -> list[Pair]:
     """Return the state of the split that each state is; that of the start has the alternatives of all roots."""
     found: dict[int, int] = {}
+    states, start = tables.states, tables.starts[stratum]
     waiting = [(start, [root for root, _ in split.roots])]
     for number, places in waiting:
         rows = [row for q in places for row in split.transitions_of[q] if row.probability > 0.0]
-        for row, children in zip(rows, states[number][2], strict=True):
+        for row, children in zip(rows, states[number].children, strict=True):
             for place, child in zip(row.children, reversed(children), strict=True):
                 if child not in found:
                     found[child] = place
@@ -276,31 +357,3 @@ def _steps(
         return state, [own, *(number for _, steps in parts for number in steps)]
 
     return fold(derivation, split.grammar.arity, step)[1]
-
-
-def _body(body: Body) -> Json:
-    """Return all that decides whether a graph has a body of a structure."""
-    names = [variable.name for variable in body.variables]
-
-    def written(members: Collection[str], *, negated: bool) -> tuple[int, list[str]]:
-        return int(negated), sorted(members)
-
-    links = []
-    for atom in body.links:
-        labels = written(atom.labels.labels, negated=atom.labels.negated)
-        links.append((names[atom.source], labels, atom.low, atom.high, names[atom.target]))
-    return {
-        "variables": names,
-        "tests": [
-            (variable.name, test.attribute, written(test.values, negated=test.negated))
-            for variable in body.variables
-            for test in variable.tests
-        ],
-        "degrees": [
-            (variable.name, written(test.labels.labels, negated=test.labels.negated), test.comparison, test.number)
-            for variable in body.variables
-            for test in variable.degrees
-        ],
-        "links": links,
-        **({"lengths": [(x.layer, x.comparison, x.number) for x in body.lengths]} if body.lengths else {}),
-    }

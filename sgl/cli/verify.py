@@ -105,9 +105,9 @@ def check_certificate(text: bytes) -> dict[str, Any]:
     found: dict[str, Any] = {"accepted": not refused, "faults": refused}
     if not refused:
         content = read_certificate(text)
-        found |= {name: content[name] for name in ("name", "digest")}
-        found |= {name: len(content[name]) for name in ("structures", "splits")}
-        found |= {"claims": dict(Counter(kind for _, _, kind, *_ in content["claims"])), "established": established}
+        found |= {"name": content.name, "digest": content.digest}
+        found |= {"structures": len(content.structures), "splits": len(content.splits)}
+        found |= {"claims": dict(Counter(claim.kind for claim in content.claims)), "established": established}
     return found
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from sgl.core.extent import Extent
 from sgl.core.grammar import CoreGrammar
 from sgl.core.structure import Structure
 
@@ -72,38 +73,25 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """``count`` training sentences that contain ``structure``; it is reserved.
+    """Training sentences that contain ``structure``, which is reserved; bare words may be repeated."""
 
-    ``repeated`` exposures may be equal to one another (bare words).  With
-    ``each_target`` every target of the pattern has the same share of them.
-    """
-
-    count: int
     structure: Structure
-    repeated: bool = False
-    each_target: bool = False
+    extent: Extent
 
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """``count`` items that contain all of ``within`` and none of ``outside``.
+    """Items that contain all of ``within`` and none of ``outside``.
 
     Of each group of ``within_one_of`` they contain one structure: a condition that was
-    joined to each of several ``gen`` structures.  With ``each_target`` every target of
-    the pattern has the same share of them.  ``split`` is that of the sentences of a part.
-    ``every``: all that there are, and not a number; of each there are so many ``copies``.
-    With ``contexts`` the items are instances of the structure, each in so many sentences.
+    joined to each of several ``gen`` structures.  ``split`` is that of the sentences of a part.
     """
 
-    count: int
+    extent: Extent
     within: tuple[Structure, ...] = ()
-    outside: tuple[Structure, ...] = ()
-    each_target: bool = False
     within_one_of: tuple[tuple[Structure, ...], ...] = ()
+    outside: tuple[Structure, ...] = ()
     split: str = "train"
-    every: bool = False
-    copies: int = 1
-    contexts: int = 0
 
     @property
     def groups(self) -> tuple[tuple[Structure, ...], ...]:
@@ -164,6 +152,11 @@ class Pattern:
         """Every structure that the pattern claims training does not contain."""
         return (*self.forbid, *self.never)
 
+    @property
+    def layer(self) -> str:
+        """The graph layer of its structures that name none; empty if each names its own."""
+        return next((s.layer for s in (*self.held_out, *self.gen) if not s.named), "")
+
 
 def foreign(pattern: Pattern, patterns: Sequence[Pattern]) -> tuple[Structure, ...]:
     """Return what a pattern's items may not contain: every structure that another holds out and it does not allow."""
@@ -180,24 +173,26 @@ class Stratum:
     """A part of a split that is drawn from one conditional distribution.
 
     ``category`` is the third column of the data; ``stream`` names the stream of random numbers and is unique in the
-    plan; the sentences of a ``repeated`` stratum may be equal to one another, though not to those of other strata.
-    If there are ``targets``, these lemmas have equal shares of the items.  With ``repeated_lemmas`` a lemma may occur
-    twice in a sentence.  A stratum of ``every`` text that there is has the number of all derivations as its
-    ``count``, and they are taken in order.  Of each item there are so many ``copies``, one after the other.
-    With ``contexts`` so many items have the same instance of what is required first.
+    plan.  With ``repeated_lemmas`` a lemma may occur twice in a sentence.  A stratum of every text that there is has
+    the number of all derivations as its count, and they are taken in order; copies come one after the other.
+    Instances in contexts are those of what is required first.
     """
 
     split: str
     category: str
     stream: str
-    count: int
+    extent: Extent
     constraint: Constraint
-    repeated: bool = False
-    targets: tuple[str, ...] = ()
     repeated_lemmas: bool = False
-    every: bool = False
-    copies: int = 1
-    contexts: int = 0
+
+    @property
+    def count(self) -> int:
+        """The number of sentences, without their copies."""
+        return self.extent.count
+
+    def of(self, count: int) -> "Stratum":
+        """Return the stratum with another number of sentences."""
+        return replace(self, extent=self.extent.of(count))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 What writes the rows is in ``sgl.dataset.rows``, which loads compiled kernels and pyarrow.
 """
 
-from sgl.dataset.fingerprint import fingerprint, plain
+from sgl.core.encoding import plain
+from sgl.dataset.fingerprint import fingerprint
 from sgl.dataset.manifest import *  # noqa: F403
 from sgl.dataset.staged import (
     CHECKSUMS,

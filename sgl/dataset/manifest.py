@@ -23,9 +23,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context, se
 from jinja2.runtime import Context
 
 from sgl import EDITION, __version__
+from sgl.core.encoding import plain, stated
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Ambiguous, Plan, Release, known
-from sgl.dataset.fingerprint import identity, pattern_data, plain
+from sgl.dataset.fingerprint import identity
 from sgl.dataset.staged import FORMAT, MANIFEST
 from sgl.disk import write
 from sgl.foreign.json import JsonValue
@@ -155,8 +156,8 @@ def manifest(
             "target": plan.target,
             "further": list(plan.further),
             "text": [layer.name for layer in grammar.text_layers],
-            "graph": plain(grammar.graph_layers),
-            "views": plain(grammar.views),
+            "graph": stated(grammar.graph_layers),
+            "views": stated(grammar.views),
             **({"written": list(plan.graphs)} if plan.graphs else {}),
         },
         "distinct": {
@@ -166,9 +167,9 @@ def manifest(
         },
         "ambiguous": {"policy": plan.ambiguous.value, "layer": plan.source},
         "splits": _splits(samples, readings or {}),
-        "patterns": [pattern_data(pattern) for pattern in plan.patterns],
-        "parts": plain(plan.parts),
-        "nowhere": plain(plan.nowhere),
+        "patterns": stated(plan.patterns),
+        "parts": stated(plan.parts),
+        "nowhere": stated(plan.nowhere),
         "guarantees": plain(list(guarantees)),
         "files": plain(list(files)),
     }
@@ -184,15 +185,12 @@ def _splits(samples: Sequence[StratumSample], readings: Mapping[str, Readings]) 
             {
                 "category": stratum.category,
                 "stream": stratum.stream,
+                "extent": stated(stratum.extent),
                 "count": len(sample.numbers),
                 "candidates": sample.candidates,
                 "rejected": dict(sorted(sample.rejected.items())),
-                "repeated": stratum.repeated,
                 "shares": sample.shares,
                 "readings": plain(readings.get(stratum.stream)),
-                **({"every": True} if stratum.every else {}),
-                **({"copies": stratum.copies} if stratum.copies > 1 else {}),
-                **({"contexts": stratum.contexts} if stratum.contexts else {}),
             }
         )
     return splits
@@ -211,11 +209,11 @@ def rejected_in_words(rejected: Mapping[str, int]) -> str:
 def left_out(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the streams of which every sentence was asked for and some cannot be in the data, and how many and why."""
     strata = [stratum for split in manifest["splits"].values() for stratum in split["strata"]]
-    for stratum in (stratum for stratum in strata if "every" in stratum):
+    for stratum in (stratum for stratum in strata if "every" in stratum["extent"]):
         # What another part has, or this part in another derivation, is in the data.
         missing = {name: n for name, n in stratum["rejected"].items() if n and name != REPEATED_SENTENCE}
         if missing:
-            kept, lost = stratum["count"] // stratum.get("copies", 1), sum(missing.values())
+            kept, lost = stratum["count"] // stratum["extent"].get("copies", 1), sum(missing.values())
             why = rejected_in_words(missing)
             why = why if len(missing) > 1 else why.partition(" for ")[2]
             yield stratum["stream"], f"{kept:,} of {kept + lost:,} sentences; {lost:,} left out: {why}"
@@ -298,7 +296,7 @@ def values_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "targets": " and ".join(f"`{name}`" for name in (layers["target"], *layers["further"])),
         "strings": string_figures(manifest).sentence,
         "size": _SIZES[min(max(len(str(items)) - 3, 0), len(_SIZES) - 1)],
-        "repeated": [stratum["category"] for stratum in strata if stratum["repeated"]],
+        "repeated": [stratum["category"] for stratum in strata if "repeated" in stratum["extent"]],
         "shares": shares,
         "tests": tests,
         "left_out": dict(left_out(manifest)),

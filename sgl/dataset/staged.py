@@ -23,7 +23,7 @@ from sgl.foreign import ForeignFileError, read_bytes, read_text, sha256_of
 from sgl.foreign.json import JsonValue, read_document
 
 #: The first member of every manifest; with any number it marks a directory as a dataset.
-FORMAT = "sgl-dataset/2"
+FORMAT = "sgl-dataset/3"
 _FAMILY = FORMAT.partition("/")[0] + "/"
 
 MANIFEST, CHECKSUMS = "manifest.json", "SHA256SUMS"

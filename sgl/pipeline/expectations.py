@@ -167,7 +167,7 @@ class SplitSelection:
         """Sample derivations of the split under these weights, before any rejection."""
         grammar = weighted(self._grammar, weights)
         splits = {self._stratum.stream: self._split(weights)}
-        plan = replace(self._compiled.plan, strata=(replace(self._stratum, count=1),))
+        plan = replace(self._compiled.plan, strata=(self._stratum.of(1),))
         tables = pack(grammar, plan, splits)
         key = stream_key(self._compiled.plan.seed, f"fit/{self._stratum.stream}")
         start = tables.strata[0].start

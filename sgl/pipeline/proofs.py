@@ -11,11 +11,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
-from sgl.automata.certificate import Certificate, certificate, certificate_text
+from sgl.automata.certificate import (
+    Certificate,
+    CertificateHead,
+    DrawnState,
+    DrawnTables,
+    certificate,
+    certificate_text,
+)
 from sgl.automata.proofs.compiler import shape_of
 from sgl.automata.proofs.prove import StratumStatistics, statistics_of
 from sgl.cache import cached, kept
 from sgl.core.claims import DrawnNeed
+from sgl.core.extent import Extent
 from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, Plan, Stratum
 from sgl.dataset.fingerprint import core_digest, core_form, fingerprint
 from sgl.diagnostics import Diagnostic, Diagnostics
@@ -69,9 +77,11 @@ def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> Cert
     """Return the certificate of a plan, ``name`` is for the reader."""
     grammar = structures.grammar
     core = core_form(grammar, plan)
-    head = {"name": name, "core": core, "digest": core_digest(core), "seed": plan.seed}
+    head = CertificateHead(name, core, core_digest(core), plan.seed)
     splits = {stratum.stream: structures.drawn(stratum) for stratum in plan.strata}
-    return certificate(structures, plan, head, pack_states(grammar, plan, splits))
+    states, starts, found = pack_states(grammar, plan, splits)
+    drawn = DrawnTables([DrawnState(*state) for state in states], starts, found if any(found) else ())
+    return certificate(structures, plan, head, drawn)
 
 
 @dataclass(frozen=True)
@@ -137,10 +147,10 @@ def plan_with(plan: Plan, drawn: tuple[DrawnNeed, ...]) -> Plan:
         return plan
     streams = (f"{TRAIN}/{NEED_PREFIX}{need.pattern}/{need.index}" for need in drawn)
     own = [
-        Stratum(TRAIN, IN_DISTRIBUTION, stream, need.count, usual.constraint.requiring(need.structure))
+        Stratum(TRAIN, IN_DISTRIBUTION, stream, Extent(need.count), usual.constraint.requiring(need.structure))
         for stream, need in zip(streams, drawn, strict=True)
     ]
-    rest = replace(usual, count=usual.count - sum(need.count for need in drawn))
+    rest = usual.of(usual.count - sum(need.count for need in drawn))
     others = (stratum for stratum in plan.strata if stratum is not usual)
     return replace(plan, strata=(rest, *own, *others))
 
@@ -191,7 +201,7 @@ def _possible(
 def _too_few(compiled: Compiled, structures: StructureCompiler, need: DrawnNeed) -> tuple[str, str]:
     """Return why the grammar has too few different sentences with a part; empty if it has enough."""
     usual = compiled.plan.in_distribution(TRAIN)
-    if usual is None or not (usual.every or compiled.plan.distinct_sentences):
+    if usual is None or not (usual.extent.every or compiled.plan.distinct_sentences):
         return "", ""
     size = count_derivations(structures.split(usual.constraint.requiring(need.structure)))
     if size is None or size >= need.count:

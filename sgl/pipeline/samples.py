@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.proofs.compiler import structures_of
+from sgl.core.extent import Extent
 from sgl.core.grammar import Category, CoreGrammar, Rule, Token
 from sgl.core.interpret import Item, interpret
 from sgl.core.plan import Constraint, Plan, Stratum
@@ -294,7 +295,7 @@ def plan_of(plan: Plan, strata: Sequence[tuple[str, int, Constraint]], seed: int
     """Return the plan of a sample: so many sentences of each stream that meet its constraint."""
     return replace(
         plan,
-        strata=tuple(Stratum(STREAM, STREAM, *stratum) for stratum in strata),
+        strata=tuple(Stratum(STREAM, STREAM, stream, Extent(count), own) for stream, count, own in strata),
         seed=plan.seed if seed is None else seed,
         distinct_sentences=distinct,
     )

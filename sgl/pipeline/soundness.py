@@ -269,7 +269,7 @@ def with_extents(compiled: Compiled, diagnostics: Diagnostics) -> Compiled:
     """Return a grammar whose plan has numbers for what it asks of its own parts."""
     plan = compiled.plan
     asked = dict.fromkeys(length for length in _lengths(compiled) if length.part)
-    if not asked and not any(stratum.every for stratum in plan.strata):
+    if not asked and not any(stratum.extent.every for stratum in plan.strata):
         return compiled
     compiler = StructureCompiler(compiled.grammar)
     found: dict[LengthTest, LengthTest] = {}
@@ -305,7 +305,7 @@ def _numbered(compiled: Compiled, found: Mapping[LengthTest, LengthTest]) -> Com
 
 
 def _counted(compiled: Compiled, compiler: StructureCompiler, stratum: Stratum, diagnostics: Diagnostics) -> Stratum:
-    if not stratum.every or diagnostics.errors:
+    if not stratum.extent.every or diagnostics.errors:
         return stratum
     split, span = compiler.split(stratum.constraint), compiled.dataset_span
     declared: list[LoweredPattern | LoweredPart] = [*compiled.patterns, *compiled.parts]
@@ -314,12 +314,12 @@ def _counted(compiled: Compiled, compiler: StructureCompiler, stratum: Stratum, 
     if (number := count_derivations(split)) is None:
         message = f"`{stratum.stream}` has no end: `all` of it cannot be listed"
         report_endless(compiled, diagnostics, span, endless_rule(split), message)
-    elif number * stratum.copies > MAX_COUNT:
+    elif number * stratum.extent.copies > MAX_COUNT:
         message = f"`{stratum.stream}` has {number:,} sentences in all"
         notes = (f"at most {MAX_COUNT:,} sentences can be asked for in one place",)
         hint = "write a number, or make this part of the data narrower"
         diagnostics.error("SGL0705", span, message, hint, notes=notes)
-    return replace(stratum, count=number or 0)
+    return stratum.of(number or 0)
 
 
 def _longest(compiled: Compiled, compiler: StructureCompiler, test: LengthTest, diagnostics: Diagnostics) -> int | None:

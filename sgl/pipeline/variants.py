@@ -21,7 +21,7 @@ from sgl.disk import make, write
 from sgl.foreign import MANIFEST, TABLE, ForeignFileError, lines_of, read_text
 from sgl.foreign.json import read_document
 from sgl.frontend import Compiled
-from sgl.sampling.acceptance import TRAIN, share
+from sgl.sampling.acceptance import TRAIN
 
 FORMAT, LIST = "sgl-variants/1", "variants.json"
 
@@ -98,8 +98,9 @@ def _kept(rows: Iterable[tuple[str, Derivation]], base: Compiled, variant: Compi
         if stratum is None or not all(same[rule] for rule in derivation):
             continue
         words = set(_of(derivation, lemmas))
-        target = next((target for target in stratum.targets if target in words), None)
-        most = stratum.count if target is None else share(stratum.count, stratum.targets, target)
+        shares = stratum.extent.shares()
+        target = next((target for target in shares if target in words), None)
+        most = stratum.count if target is None else shares[target]
         if taken[stream, target] < most:
             taken[stream, target] += 1
             kept.append(row)

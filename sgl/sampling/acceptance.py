@@ -28,7 +28,7 @@ candidates show that the wanted number is out of reach, ``NotEnoughError`` says 
 candidate, fewer than all may be accepted, but not none.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -100,12 +100,6 @@ class StratumItems(NamedTuple):
     ambiguous: list[int]
 
 
-def share(wanted: int, targets: Sequence[str], target: str) -> int:
-    """Return how many of ``wanted`` items a target has: an equal part, the first ones one more."""
-    each, rest = divmod(wanted, len(targets))
-    return each + (targets.index(target) < rest)
-
-
 class AcceptanceTest:
     """Accepts or rejects candidates by what was accepted; with a training split words have to be exposed."""
 
@@ -115,29 +109,30 @@ class AcceptanceTest:
         self._seen: dict[str, str] = {}
         self._exposed: set[str] = set()
         #: The accepted items of each target, or instance, of a stratum.
-        self.shares = [dict.fromkeys(stratum.targets, 0) for stratum in tables.strata]
-        self._full = [{name: share(s.wanted, s.targets, name) for name in s.targets} for s in tables.strata]
+        self.shares = [dict.fromkeys(stratum.extent.targets, 0) for stratum in tables.strata]
+        self._full = [stratum.extent.shares() for stratum in tables.strata]
         self._trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
 
     def reason(self, number: int, candidate: int, derivation: list[int] | None, instance: str = "") -> str | None:
         """Return why a candidate for a stratum, by its number, is rejected; remember it if it is not."""
         tables, stratum = self._tables, self._tables.strata[number]
+        extent = stratum.extent
         if derivation is None:
-            return SHARE_FULL if stratum.contexts else TOO_LONG
+            return SHARE_FULL if extent.contexts else TOO_LONG
         lemmas = [lemma for rule in derivation for lemma in tables.lemmas[rule]]
         if len(set(lemmas)) < len(lemmas) and not stratum.repeated_lemmas:
             return REPEATED_LEMMA
         words = {word for rule in derivation for word in tables.words[rule]}
         if self._trains and stratum.split != TRAIN and not words <= self._exposed:
             return UNEXPOSED_WORD
-        target = next((target for target in stratum.targets if target in words), instance or None)
-        full = self._full[number].get(target, stratum.contexts) if target else 0
-        if (stratum.targets or stratum.contexts) and self.shares[number].get(target or "", 0) >= full:
+        target = next((target for target in extent.targets if target in words), instance or None)
+        full = self._full[number].get(target, extent.contexts) if target else 0
+        if extent.shared and self.shares[number].get(target or "", 0) >= full:
             return SHARE_FULL
         tokens = words_of(tables.source, tables.arity, derivation)
         sentence = joined(tables.source, tokens) if tables.distinct_sentences else ""
         first = self._seen.get(sentence)
-        if first is not None and not (stratum.repeated and first == stratum.stream):
+        if first is not None and not (extent.repeated and first == stratum.stream):
             return REPEATED_SENTENCE
         if candidate in stratum.ambiguous:
             return AMBIGUOUS
@@ -165,12 +160,12 @@ def sample(tables: Tables) -> Iterator[StratumItems]:
         draw = candidates_of(tables, stratum)
         #: Items by their instance, where there are contexts.
         items: dict[str, list[SampledItem]] = {}
-        found = 0
+        extent, found, complete = stratum.extent, 0, 0
         rejected = dict.fromkeys(REASONS, 0)
         ambiguous: list[int] = []
         shares = test.shares[number]
         candidate = found_before = 0
-        while (candidate if stratum.every else found) < stratum.wanted:
+        while extent.missing(candidate, found, complete) > 0:
             derivation, instance = draw(candidate)
             reason = test.reason(number, candidate, derivation, instance)
             if reason is not None:
@@ -179,29 +174,30 @@ def sample(tables: Tables) -> Iterator[StratumItems]:
                     ambiguous.append(candidate)
             elif derivation is not None:
                 own = items.setdefault(instance, [])
-                own += [SampledItem(candidate, tuple(derivation))] * stratum.copies
-                found += stratum.contexts * (len(own) == stratum.contexts) if stratum.contexts else 1
+                own += [SampledItem(candidate, tuple(derivation))] * extent.copies
+                complete += len(own) == extent.contexts
+                found = complete * extent.contexts if extent.contexts else found + 1
             candidate += 1
-            if candidate % WINDOW == 0 and not stratum.every:
+            if candidate % WINDOW == 0 and not extent.every:
                 in_window, found_before = found - found_before, found
                 stop_if_out_of_reach(stratum, found, candidate, rejected, shares, in_window)
         stop_if_none_is_left(stratum, found, rejected)
-        kept = [item for own in items.values() if len(own) >= stratum.contexts for item in own]
+        kept = [item for own in items.values() if len(own) >= extent.contexts for item in own]
         rejected[SHARE_FULL] += sum(map(len, items.values())) - len(kept)
-        full = {name: number for name, number in shares.items() if number >= stratum.contexts}
+        full = {name: number for name, number in shares.items() if number >= extent.contexts}
         yield StratumItems(stratum, kept, candidate, rejected, full, ambiguous)
 
 
 def budget_of(stratum: PackedStratum) -> int:
     """Return how many candidates a stratum may use."""
     budget = FREE_CANDIDATES + CANDIDATES_PER_ITEM * stratum.wanted
-    return budget // (CONTEXT_COST if stratum.contexts else 1)
+    return budget // (CONTEXT_COST if stratum.extent.contexts else 1)
 
 
 def stop_if_none_is_left(stratum: PackedStratum, found: int, rejected: dict[str, int]) -> None:
     """Raise ``NotEnoughError`` if every derivation of a stratum was a candidate, and all of them were rejected."""
     wanted = stratum.wanted
-    if stratum.every and wanted and not found:
+    if stratum.extent.every and wanted and not found:
         reason = f"all {wanted:,} derivations of this part of the data were rejected"
         raise NotEnoughError(stratum.stream, wanted, 0, wanted, reason, rejected, derivations=wanted, possible=0)
 
@@ -215,18 +211,18 @@ def stop_if_out_of_reach(
     found_in_window: int,
 ) -> None:
     """Raise ``NotEnoughError`` if the rest would take too many candidates: acceptance can only fall."""
-    wanted = stratum.wanted
+    wanted, extent = stratum.wanted, stratum.extent
     still_needed = (wanted - found) * WINDOW // (found_in_window + 1)
     budget = budget_of(stratum)
     if candidates + still_needed <= budget:
         return
     lacking = ""
-    if stratum.targets:
-        full = {name: share(wanted, stratum.targets, name) for name in stratum.targets}
-        target = max(stratum.targets, key=lambda name: full[name] - shares[name])
+    if extent.targets:
+        full = extent.shares()
+        target = max(full, key=lambda name: full[name] - shares[name])
         lacking = f"the target {target!r} has {shares[target]} of its {full[target]} items; "
-    if stratum.contexts:
-        lacking = f"instances with {stratum.contexts} contexts: {found // stratum.contexts}; "
+    if extent.contexts:
+        lacking = f"instances with {extent.contexts} contexts: {found // extent.contexts}; "
     common = max(rejected, key=lambda reason: rejected[reason])
     raise NotEnoughError(
         stratum.stream,

@@ -32,6 +32,7 @@ from itertools import accumulate
 from math import prod
 from typing import Any, NamedTuple, cast
 
+from sgl.core.extent import Extent
 from sgl.core.graph import PARTS, GluingRule, part_of
 from sgl.core.spelling import Finish, applied, join_words
 
@@ -109,26 +110,28 @@ class PackedView(NamedTuple):
 class PackedStratum(NamedTuple):
     """A part of a split: how many items, from which state, by which stream.
 
-    The sentences of a ``repeated`` part may be equal to one another.  If there are ``targets``, these lemmas have
-    equal shares of the items.  With ``repeated_lemmas`` a lemma may occur twice in a sentence.  ``ambiguous`` are the
-    candidates that are rejected for the readings of their sentences, where these are known beforehand. With ``every``
-    the candidates are all derivations in order, as many as ``wanted``.  Of each item there are so many ``copies``.
-    With ``contexts`` so many items have the same instance (:class:`Instances`); its states are ``found``.
+    With ``repeated_lemmas`` a lemma may occur twice in a sentence.  ``ambiguous`` are the candidates that are rejected
+    for the readings of their sentences, where these are known beforehand.  If every derivation is an item, they are
+    the candidates, in order.  The states of instances in contexts (:class:`Instances`) are ``found``.
     """
 
     split: str
     category: str
     stream: str
-    wanted: int
+    extent: Extent
     start: int
-    repeated: bool
-    targets: tuple[str, ...]
-    repeated_lemmas: bool
+    repeated_lemmas: bool = False
     ambiguous: frozenset[int] = frozenset()
-    every: bool = False
-    copies: int = 1
-    contexts: int = 0
     found: frozenset[int] = frozenset()
+
+    @property
+    def wanted(self) -> int:
+        """The number of items, without their copies."""
+        return self.extent.count
+
+    def of(self, count: int) -> "PackedStratum":
+        """Return the stratum with another number of items."""
+        return self._replace(extent=self.extent.of(count))
 
 
 class Tables(NamedTuple):
@@ -231,7 +234,7 @@ class Instances:
 
     def __init__(self, tables: "Tables", stratum: PackedStratum) -> None:
         self._tables, self._stratum, self._rules = tables, stratum, len(tables.arity)
-        self._key, self._round = stream_key(tables.seed, stratum.stream), ROUND * stratum.contexts
+        self._key, self._round = stream_key(tables.seed, stratum.stream), ROUND * stratum.extent.contexts
         # Rules together with the states that become them.
         self._states = [
             State(bounds, [number * self._rules + rule for rule in rules], children)
@@ -275,9 +278,9 @@ class Instances:
 
 def candidates_of(tables: Tables, stratum: PackedStratum) -> Callable[[int], tuple[list[int] | None, str]]:
     """Return what gives the candidates of a stratum by their numbers, each with the words of its instance, if any."""
-    if stratum.contexts:
+    if stratum.extent.contexts:
         return Instances(tables, stratum).candidate
-    if stratum.every:
+    if stratum.extent.every:
         listing = Listing(tables.states, stratum.start)
         return lambda number: (listing.derivation(number), "")
     states, start, key = tables.states, stratum.start, stream_key(tables.seed, stratum.stream)

@@ -6,6 +6,7 @@ from base64 import b64decode
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from sgl.core.extent import Extent
 from sgl.core.graph import Gluer, GluingNode, GluingRule, without
 from sgl.core.spelling import Finish, absorbed
 from sgl.rendering.meaning import VIEWS
@@ -64,11 +65,10 @@ def rows(tables: Tables) -> Iterator[tuple[str, list[str]]]:
 def deserialize(text: str) -> Tables:
     """Return the tables that were written as a text, by :func:`sgl.sampling.tables.serialize`."""
     data: Any = Tables(*_frozen(json.loads(zlib.decompress(b64decode(text)))))
-    strata = [PackedStratum(*stratum) for stratum in data.strata]
     several = {name: [*getattr(data, name)] for name in ("arity", "words", "lemmas")}
     tables: Tables = data._replace(
         states=[State(*map(list, state)) for state in data.states],
-        strata=[s._replace(ambiguous=frozenset(s.ambiguous), found=frozenset(s.found)) for s in strata],
+        strata=[_stratum(*stratum) for stratum in data.strata],
         source=_text(data.source),
         targets=[_text(one) if len(one) == len(PackedText._fields) else _view(*one) for one in data.targets],
         **several,
@@ -78,6 +78,13 @@ def deserialize(text: str) -> Tables:
 
 def _frozen(value: Any) -> Any:  # noqa: ANN401 - JSON
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def _stratum(*fields: Any) -> PackedStratum:  # noqa: ANN401 - JSON
+    own = PackedStratum(*fields)
+    values: Any = own.extent
+    extent = Extent(*values)
+    return own._replace(extent=extent, ambiguous=frozenset(own.ambiguous), found=frozenset(own.found))
 
 
 def _text(fields: tuple[Any, ...]) -> PackedText:

@@ -11,7 +11,7 @@ may be made in any order and by anybody.  :class:`Sampler` is the definition; wh
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -27,7 +27,6 @@ from sgl.sampling.acceptance import (
     WINDOW,
     NotEnoughError,
     budget_of,
-    share,
     stop_if_none_is_left,
     stop_if_out_of_reach,
 )
@@ -86,8 +85,8 @@ class Sampler:
             self._candidates[stratum] = candidates_of(self.tables, stratum)
         drawn = [*map(self._candidates[stratum], numbers.tolist())]
         derivations = Derivations.of([derivation or () for derivation, _ in drawn])
-        too_long = np.array([derivation is None and not stratum.contexts for derivation, _ in drawn], np.uint8)
-        instances = tuple(words for _, words in drawn) if stratum.contexts else ()
+        too_long = np.array([derivation is None and not stratum.extent.contexts for derivation, _ in drawn], np.uint8)
+        instances = tuple(words for _, words in drawn) if stratum.extent.contexts else ()
         return Batch(numbers, derivations, source_texts(self.tables, derivations), too_long, instances)
 
     def survey(self, stratum: PackedStratum, numbers: NDArray[np.int64], exposed: NDArray[np.uint8]) -> Survey:
@@ -96,12 +95,12 @@ class Sampler:
         verdicts, targets = np.empty(len(numbers), np.uint8), np.empty(len(numbers), np.int32)
         #: For each lemma its place among the targets, or -1; the last candidate that has it.
         rank, last = np.full((2, self.lemmas), -1, np.int32)
-        for place, target in reversed([*enumerate(stratum.targets)]):
+        for place, target in reversed([*enumerate(stratum.extent.targets)]):
             if target in self._numbers:
                 rank[self._numbers[target]] = place
         self._screen(
             *(self._lemmas, batch.derivations.rules, batch.derivations.offsets, batch.too_long),
-            *(int(stratum.repeated_lemmas), exposed, rank, int(bool(stratum.targets) or not exposed.all())),
+            *(int(stratum.repeated_lemmas), exposed, rank, int(bool(stratum.extent.targets) or not exposed.all())),
             *(verdicts, targets, last),
         )
         hashes = np.zeros((len(numbers), 2), np.uint64)
@@ -199,7 +198,7 @@ class StrataSampler:
             self._fill(acceptance)
             stop_if_none_is_left(stratum, acceptance.accepted, acceptance.rejected)
         except NotEnoughError as problem:
-            if not stratum.every:
+            if not stratum.extent.every:
                 self._look_at_all(acceptance, problem)
             raise
         if progress is not None:
@@ -211,7 +210,7 @@ class StrataSampler:
         exposed = self._exposed if self._trains and stratum.split != TRAIN else self._every
         while acceptance.missing:
             first, count = acceptance.candidates, min(acceptance.expected(), LARGEST_BATCH)
-            count = min(count, acceptance.missing) if stratum.every else count
+            count = min(count, acceptance.missing) if stratum.extent.every else count
             numbers = np.arange(first, first + count, dtype=np.int64)
             survey = self._sampler.survey(stratum, numbers, exposed)
             accepted = acceptance.add(survey)
@@ -221,15 +220,15 @@ class StrataSampler:
     def _look_at_all(self, acceptance: "BatchAcceptance", problem: NotEnoughError) -> None:
         stratum, found = acceptance.stratum, acceptance.accepted
         problem.derivations = size = Listing(self._tables.states, stratum.start).size
-        once = self._tables.distinct_sentences and not stratum.repeated
+        once = self._tables.distinct_sentences and not stratum.extent.repeated
         # A stratum that repeats sentences has as many as are wanted, or none.
-        if size is not None and size <= budget_of(stratum) and not stratum.contexts and (once or not found):
+        if size is not None and size <= budget_of(stratum) and not stratum.extent.contexts and (once or not found):
             acceptance.go_through(size)
             self._fill(acceptance)
             possible, problem.excluded = acceptance.accepted, acceptance.rejected
             problem.possible = possible if once or not possible else stratum.wanted
             # What drawing had accepted was met again, where targets have shares as one too many.
-            why, other = (SHARE_FULL, REPEATED_SENTENCE)[:: 1 if stratum.targets else -1]
+            why, other = (SHARE_FULL, REPEATED_SENTENCE)[:: 1 if stratum.extent.targets else -1]
             problem.excluded[why] += problem.excluded.pop(other) - found
 
     def restore(self, number: int, sample: StratumSample) -> None:
@@ -265,15 +264,15 @@ class BatchAcceptance:
         self._seen = seen
         self._ambiguity = ambiguity
         self._progress = progress
-        self._full = {name: share(stratum.wanted, stratum.targets, name) for name in stratum.targets}
-        #: The accepted candidates of each instance.
-        self._instances: dict[str, list[int]] = {}
+        self._full = stratum.extent.shares()
+        #: The accepted candidates of each target or instance.
+        self._owned: dict[str, list[int]] = {}
         self._parts = [np.zeros(0, np.int64)]
-        self._shares = dict.fromkeys(stratum.targets, 0)
+        self._shares = dict.fromkeys(self._full, 0)
         #: The rejected candidates by reason.
         self.rejected = dict.fromkeys(REASONS, 0)
         self._ambiguous: list[int] = []
-        self._missing_before = self.missing
+        self._missing_before, self._accepted = self.missing, 0
         self._settle: Callable[..., int] = settle
         if compiled_pays(stratum.wanted):
             from sgl.accel import draw
@@ -284,7 +283,7 @@ class BatchAcceptance:
         """Return how many more candidates it takes, going by what was accepted so far."""
         found = self.stratum.wanted - self.missing
         each = self.candidates / max(found, 1) if self.candidates else 1.0
-        if self.stratum.contexts:
+        if self.stratum.extent.contexts:
             return min(int(self.missing * each) + 1, WINDOW)
         return (int(self.missing * each / WINDOW) + 1) * WINDOW
 
@@ -298,27 +297,27 @@ class BatchAcceptance:
         wanted, progress = self.stratum.wanted, self._progress
         if progress is not None:
             self._progress = lambda stream, done, of: progress(stream, done * wanted // of, wanted)
-        self.stratum = self.stratum._replace(every=True, wanted=size, ambiguous=frozenset())
+        whole = replace(self.stratum.extent, every=True, count=size)
+        self.stratum = self.stratum._replace(extent=whole, ambiguous=frozenset())
         self.candidates, self.missing = 0, size
         self.rejected = dict.fromkeys(REASONS, 0)
 
     def restore(self, sample: StratumSample) -> None:
         """Go on behind settled candidates, which end with a window or the stratum; their sentences are seen already."""
-        self._parts = [sample.numbers[:: self.stratum.copies]]
-        done = sample.candidates if self.stratum.every else len(self._parts[0])
-        self.missing = self._missing_before = self.stratum.wanted - done
+        self._parts = [sample.numbers[:: self.stratum.extent.copies]]
+        self._accepted, complete = len(self._parts[0]), len(sample.shares)
+        self.missing = self._missing_before = self.stratum.extent.missing(sample.candidates, self._accepted, complete)
         self.candidates = sample.candidates
         self.rejected, self._shares = dict(sample.rejected), dict(sample.shares)
         self._ambiguous = list(sample.ambiguous)
 
     def sample(self) -> StratumSample:
         """Return what was sampled so far."""
-        numbers = np.repeat(np.concatenate(self._parts), self.stratum.copies)
-        rejected, shares, contexts = dict(self.rejected), dict(self._shares), self.stratum.contexts
-        spare = numbers[:0]
-        if contexts:
-            shares = {name: contexts for name, own in self._instances.items() if len(own) == contexts}
-            kept = [number for name in shares for number in self._instances[name]]
+        numbers = np.repeat(np.concatenate(self._parts), self.stratum.extent.copies)
+        rejected, shares, spare = dict(self.rejected), dict(self._shares), numbers[:0]
+        if contexts := self.stratum.extent.contexts:
+            shares = {name: contexts for name, own in self._owned.items() if len(own) == contexts}
+            kept = [number for name in shares for number in self._owned[name]]
             numbers, spare = np.array(kept, np.int64), np.setdiff1d(numbers, kept)
             rejected[SHARE_FULL] += len(spare)
         return StratumSample(self.stratum, numbers, self.candidates, rejected, shares, tuple(self._ambiguous), spare)
@@ -326,7 +325,7 @@ class BatchAcceptance:
     def add(self, survey: Survey) -> NDArray[np.bool_]:
         """Settle the next candidates; return which of them are accepted."""
         names = [*self._full]
-        if self.stratum.contexts:
+        if self.stratum.extent.contexts:
             names = [*dict.fromkeys(survey.batch.instances)]
             places = {name: place if name else -1 for place, name in enumerate(names)}
             survey = survey._replace(targets=np.array([places[x] for x in survey.batch.instances], np.int32))
@@ -349,15 +348,15 @@ class BatchAcceptance:
         if self._ambiguity is None and self.stratum.ambiguous:
             ambiguous = np.isin(numbers, np.array(sorted(self.stratum.ambiguous), np.int64))
         outcomes = np.empty(rows, np.uint8)
-        full = np.array([self._full.get(name, self.stratum.contexts) for name in names], np.int64)
+        full = np.array([self._full.get(name, self.stratum.extent.contexts) for name in names], np.int64)
         found: dict[int, Any] = {}
         while True:
             shares = np.array([self._shares.get(name, 0) for name in names], np.int64)
             used = self._settle(
                 *(survey.verdicts, survey.targets, full, shares, self._number),
                 *(earlier.stratum, earlier.candidate),
-                *(int(self._distinct), int(self.stratum.repeated), ambiguous),
-                *(self.missing, self.stratum.contexts, outcomes, np.zeros(rows, np.bool_)),
+                *(int(self._distinct), int(self.stratum.extent.repeated), ambiguous),
+                *(self.missing, self.stratum.extent.contexts, outcomes, np.zeros(rows, np.bool_)),
             )
             if (ambiguity := self._ambiguity) is None:
                 return outcomes[:used]
@@ -374,27 +373,28 @@ class BatchAcceptance:
             ambiguous[rejected] = True
 
     def _count(self, outcomes: NDArray[np.uint8], survey: Survey, names: Sequence[str]) -> None:
-        at = 0
+        at, extent = 0, self.stratum.extent
         while at < len(outcomes):
             window = outcomes[at : at + WINDOW - self.candidates % WINDOW]
             accepted, *rejected = np.bincount(window, minlength=len(REASONS) + 1).tolist()
-            self.missing -= len(window) if self.stratum.every else accepted
             for reason, number in zip(REASONS, rejected, strict=True):
                 self.rejected[reason] += number
-            for row in (at + np.flatnonzero(window == ACCEPTED)).tolist() if names else ():
-                name = names[survey.targets[row]]
-                self._shares[name] = self._shares.get(name, 0) + 1
-                if self.stratum.contexts:
-                    self._instances.setdefault(name, []).append(int(survey.batch.numbers[row]))
-            if contexts := self.stratum.contexts:
-                full = [own for own in self._shares.values() if own == contexts]
-                self.missing = self.stratum.wanted - len(full) * contexts
-            self.candidates += len(window)
+            self._share((at + np.flatnonzero(window == ACCEPTED)).tolist() if names else (), survey, names)
+            self.candidates, self._accepted = self.candidates + len(window), self._accepted + accepted
+            complete = sum(own == extent.contexts for own in self._shares.values())
+            self.missing = extent.missing(self.candidates, self._accepted, complete)
             at += len(window)
             if self.candidates % WINDOW == 0:
                 stratum, found = self.stratum, self.stratum.wanted - self.missing
                 if self._progress is not None:
                     self._progress(stratum.stream, found, stratum.wanted)
                 in_window, self._missing_before = self._missing_before - self.missing, self.missing
-                if not stratum.every:
+                if not extent.every:
                     stop_if_out_of_reach(stratum, found, self.candidates, self.rejected, self._shares, in_window)
+
+    def _share(self, rows: Iterable[int], survey: Survey, names: Sequence[str]) -> None:
+        """Count the accepted candidates of each target or instance."""
+        for row in rows:
+            name = names[survey.targets[row]]
+            self._shares[name] = self._shares.get(name, 0) + 1
+            self._owned.setdefault(name, []).append(int(survey.batch.numbers[row]))

@@ -18,7 +18,7 @@ import textwrap
 import zlib
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
 from itertools import accumulate
 from typing import Any
@@ -26,6 +26,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from sgl.automata.weights.split import SplitGrammar, count_derivations
+from sgl.core.extent import Extent
 from sgl.core.grammar import CoreGrammar, Item, Slot, View
 from sgl.core.plan import Constraint, Plan, content_lemmas, introduced_lemmas
 from sgl.rendering.views import VIEWS
@@ -36,10 +37,7 @@ from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Ta
 SCALE = 1 << 53
 
 #: What a packed stratum has of that of the plan.
-_AS_PLANNED = (
-    *("split", "category", "stream", "repeated", "targets", "repeated_lemmas"),
-    *("every", "copies", "contexts"),
-)
+_AS_PLANNED = ("split", "category", "stream", "extent", "repeated_lemmas")
 
 #: The width of an alternative, its rule, the states of its children.
 _Alternative = tuple[int, int, tuple[int, ...]]
@@ -57,18 +55,13 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
     views = {view.name: view for view in grammar.views}
     states, starts, marks = pack_states(grammar, plan, splits)
     for stratum, own in zip(plan.strata, marks, strict=True):
-        if stratum.contexts and stratum.count and not own:
+        if stratum.extent.contexts and stratum.count and not own:
             reason = "no phrase has the structure of an instance: whole sentences alone have it"
             raise NotEnoughError(stratum.stream, stratum.count, 0, 0, reason, {})
     return Tables(
         seed=plan.seed,
         strata=[
-            PackedStratum(
-                wanted=stratum.count,
-                start=start,
-                found=frozenset(own),
-                **{name: getattr(stratum, name) for name in _AS_PLANNED},
-            )
+            PackedStratum(start=start, found=frozenset(own), **{name: getattr(stratum, name) for name in _AS_PLANNED})
             for stratum, start, own in zip(plan.strata, starts, marks, strict=True)
         ],
         states=states,
@@ -91,11 +84,11 @@ def check_numbers(plan: Plan, splits: Mapping[str, SplitGrammar]) -> None:
     """
     taken = Counter[tuple[int, Constraint]]()
     for stratum in plan.strata:
-        split, distinct = splits[stratum.stream], plan.distinct_sentences and not stratum.repeated
+        split, distinct = splits[stratum.stream], plan.distinct_sentences and not stratum.extent.repeated
         source, size = (split.grammar.start, stratum.constraint), count_derivations(split)
         used = taken[source] if distinct else 0
         needed = stratum.count if distinct else min(stratum.count, 1)
-        if size is not None and size - used < needed and not stratum.every:
+        if size is not None and size - used < needed and not stratum.extent.every:
             reason = f"this part of the data has {size:,} derivations in all" + f", {used:,} used before" * (used > 0)
             raise NotEnoughError(stratum.stream, stratum.count, 0, 0, reason, {}, derivations=size)
         taken[source] += stratum.count if distinct else 0
@@ -203,6 +196,7 @@ COMMON = ("cogs", "varfree")
 
 #: The modules that standalone samplers are made of, each after those it uses.
 BUNDLED = (
+    "sgl.core.extent",
     "sgl.core.graph",
     "sgl.core.spelling",
     "sgl.rendering.meaning",
@@ -215,8 +209,12 @@ BUNDLED = (
 
 def serialize(tables: Tables) -> str:
     """Return tables as text: Base64 of a zlib stream of JSON, in which tuples and sets are lists."""
-    text = json.dumps(tables, ensure_ascii=False, separators=(",", ":"), default=sorted)
+    text = json.dumps(tables, ensure_ascii=False, separators=(",", ":"), default=_as_list)
     return b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
+
+
+def _as_list(value: Extent | Collection[Any]) -> list[Any]:
+    return [*vars(value).values()] if isinstance(value, Extent) else sorted(value)
 
 
 def standalone_source(tables: Tables, identity: str) -> str:

@@ -6,7 +6,7 @@ are searched with networkx in the dependency graph of every sentence.  Whatever 
 files is a failed check; ``VerifyError`` says that a path is no dataset directory at all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from sgl.verify.dataset import (
 from sgl.verify.manifest import MANIFEST, ManifestError, read_manifest
 from sgl.verify.parquet import read_rows
 from sgl.verify.reading import USEFUL, Asked, Judge, judging, standing_by, workers_for
+from sgl.verify.sampled import sample_refusal
 from sgl.verify.table import dataset_table
 
 _FOLDERS = ("data", "conllu")
@@ -53,6 +54,7 @@ def verify(
     *,
     signature: str = "",
     omitted: Mapping[str, str] = MappingProxyType({}),
+    sample: bool = False,
 ) -> Report:
     """Check everything that the manifest of a dataset claims against its files.
 
@@ -60,8 +62,9 @@ def verify(
     ``workers`` or more, as many other processes share the work where it is worth it (they import the main module of
     the program, as Python's *spawn* does), or those of ``standby``. ``judge`` says what is wrong with a certificate,
     given its bytes, perhaps in another process, or in one of ``standby`` already (:func:`judging`).  A dataset with
-    another ``signature`` than this fails ``V028``.  Checks that are ``omitted`` are skipped, for the reasons given by
-    code.  Raises ``VerifyError`` if ``directory`` is not a dataset directory.
+    another ``signature`` than this fails ``V028``. Checks that are ``omitted`` are skipped, for the reasons given
+    by code; if a ``sample`` of rows is drawn again all the same, ``V030`` fails with what is wrong in it. Raises
+    ``VerifyError`` if ``directory`` is not a dataset directory.
     """
     if not directory.is_dir():
         raise VerifyError(f"{directory} is not a directory")
@@ -76,11 +79,12 @@ def verify(
     with workers_for(directory, asked, workers, standby) as others, dataset_table() as table:
         judge_now = judge if standby else others.judging(directory, judge)
         rows = cache(partial(read_rows, others.known, directory))
+        sampled = others.submit(sample_refusal, directory) if sample else str
         if ROWS not in omitted:
             rows = cache(others.submit(read_rows, directory))
         endless = load(directory, asked[0], table, others, show)
         data = LoadedData(directory, *asked, table, endless, others.known, judge_now, signature, rows)
-        results = _results(data, first, omitted, show)
+        results = _results(data, first, omitted, sampled, show)
         return Report(
             name=data.manifest.name,
             identity=data.manifest.identity,
@@ -103,7 +107,9 @@ def _asked(directory: Path, result: Result) -> Asked | None:
         return None
 
 
-def _results(data: LoadedData, first: Result, omitted: Mapping[str, str], show: Progress) -> tuple[Result, ...]:
+def _results(
+    data: LoadedData, first: Result, omitted: Mapping[str, str], sampled: Callable[[], str], show: Progress
+) -> tuple[Result, ...]:
     """Make each check after those that it needs."""
     results = {first.code: first}
     for done, code in enumerate(CHECKS):
@@ -111,16 +117,25 @@ def _results(data: LoadedData, first: Result, omitted: Mapping[str, str], show: 
         own = results[code] = Result.of(code)
         needed = [results[other] for other in CLAIMS[code]["needs"]]
         unmet = [f"{other.code} {other.name} has not passed" for other in needed if other.status != "passed"]
-        try:
-            if code in omitted or unmet:
-                raise SkippedError(omitted.get(code) or unmet[0])
-            FUNCTIONS[code](data, own)
-        except SkippedError as reason:
-            own.skip(str(reason))
-        except OSError as error:
-            _refuse(own, error, data.directory)
+        idle = omitted.get(code) or next(iter(unmet), "")
+        _run(data, own, idle, sampled if code == ROWS else str)
     show(len(CHECKS), len(CHECKS), "checked")
     return tuple(results.values())
+
+
+def _run(data: LoadedData, own: Result, idle: str, sampled: Callable[[], str]) -> None:
+    """Run a check, unless there is a reason for it to be ``idle``; what refuses a sample fails it in any case."""
+    try:
+        if refused := sampled():
+            own.fault(refused)
+        elif idle:
+            own.skip(idle)
+        else:
+            FUNCTIONS[own.code](data, own)
+    except SkippedError as reason:
+        own.skip(str(reason))
+    except OSError as error:
+        _refuse(own, error, data.directory)
 
 
 def _refuse(result: Result, error: ManifestError | OSError, directory: Path) -> None:

@@ -8,20 +8,25 @@ The pieces of a held-out structure, which a certificate has to show, are found a
 compiler (``docs/guarantees.md``), in a form in which variables are numbers.
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import networkx as nx
 
 from sgl import foreign
 from sgl.foreign import ForeignFileError, read_bytes
 from sgl.foreign.json import read_json
-from sgl.verify.certificate import FAULTS, judge
-from sgl.verify.certificate_format import CLAIMS, read_certificate, reason
+from sgl.verify.certificate import judge
+from sgl.verify.certificate_format import CLAIMS, STRICT, RefusalError, read_certificate
+from sgl.verify.certificate_references import check_references
 from sgl.verify.dataset import LoadedData, Result, SkippedError, checks
 from sgl.verify.items import EXPOSURE, GENERALIZATION, LAYER, TRAIN
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
+from sgl.verify.schema import CertificateData, CertifiedSplit
+from sgl.verify.schema_grammar import Flaw
+from sgl.verify.schema_plan import Clause, DatasetPlan, PartClaim, PatternClaim, PlannedStratum
 from sgl.verify.structure import GraphPattern, Link, NodeVariable, StructureBody, Walk, read_structure
+from sgl.verify.typed import FormError
 
 Json = Any  # what the certificate or the manifest holds
 
@@ -37,8 +42,15 @@ VERDICTS = {
     "searched": (["on the graphs"], ["passed", "failed"]),
 }
 
-#: A claim: pattern, word, kind, number of the split, names of structures.
-Promise = tuple[str, str, str, int, tuple[str, ...]]
+
+class Promise(NamedTuple):
+    """A claim that a certificate has to have; its split is a number, its structures are named."""
+
+    pattern: str
+    claim: str
+    kind: str
+    split: int
+    structures: tuple[str, ...]
 
 
 @checks("V025")
@@ -56,15 +68,15 @@ def certificate(data: LoadedData, tally: Result) -> None:
         for fault in data.judge(text):
             tally.fault(fault, CERTIFICATE)
         content = read_certificate(text)
-        tally.checked = len(content["claims"])
-        path = data.directory / MANIFEST
-        manifest: Json = read_json(path, foreign.MANIFEST, inside=data.directory)
-        for message in (*_differences(manifest, content), *_missing(manifest, content)):
+        tally.checked = len(content.claims)
+        check_references(content)
+        raw: Json = read_json(data.directory / MANIFEST, foreign.MANIFEST, inside=data.directory)
+        for message in (*_differences(data.manifest, raw, content), *_missing(data.manifest, content)):
             tally.fault(message, CERTIFICATE)
     except ForeignFileError as problem:
         tally.fault(f"C01 the file: {problem.strerror}", CERTIFICATE)
-    except FAULTS as error:
-        tally.fault(f"malformed: {reason(error)}", CERTIFICATE)
+    except (Flaw, RefusalError) as error:
+        tally.fault(f"malformed: {error}", CERTIFICATE)
 
 
 def certificate_faults(text: bytes) -> tuple[str, ...]:
@@ -95,119 +107,120 @@ def _unknown(manifest: Manifest) -> Iterator[str]:
         given.add((own.pattern, own.claim))
 
 
-def _differences(manifest: Json, content: Json) -> Iterator[str]:
-    plan, grammar, layers = content["core"]["plan"], content["core"]["grammar"], manifest["layers"]
-    rows = {name: [[*each.values()] for each in layers[name]] for name in ("graph", "views")}
-    distinct = manifest["distinct"]
-    parts = [(split, own) for split, claim in manifest["splits"].items() for own in claim["strata"]]
-    strata = [[split, own["category"], own["stream"], *_extent(own), own["repeated"]] for split, own in parts]
-    planned = [
-        [split, category, stream, count, *(extent or (0, 1)), repeated]
-        for split, category, stream, count, repeated, _, _, *extent, _ in plan["strata"]
-    ]
-    pairs = {
-        "grammar or plan": (manifest["grammar"]["sha256"], content["digest"]),
-        "name": (manifest["name"], content["name"]),
-        "seed": (manifest["seed"], content["seed"]),
-        "source and targets": tuple([own[x] for x in ("source", "target", "further")] for own in (layers, plan)),
-        "text layers": (layers["text"], [name for name, *_ in grammar["text"]]),
-        "graph layers": (rows["graph"], grammar["graph"]),
-        "graphs": (layers.get("written", []), plan.get("graphs", [])),
-        "views": (rows["views"], grammar["views"]),
-        "distinct": (
-            [distinct["sentences"], distinct["lemmas"], distinct["layer"]],
-            [plan["distinct_sentences"], plan["distinct_lemmas"], plan["lemma_layer"]],
+def _differences(manifest: Manifest, raw: Json, content: CertificateData) -> Iterator[str]:
+    plan, grammar, layers = content.core.plan, content.core.grammar, manifest.layers
+    distinct, policy = manifest.distinct, manifest.ambiguous
+    stated = [(split, own.category, own.stream) for split, claim in manifest.splits.items() for own in claim.strata]
+    extents = {own.stream: own.extent for claim in manifest.splits.values() for own in claim.strata}
+    pairs: dict[str, tuple[object, object]] = {
+        "grammar or plan": (manifest.grammar.sha256, content.digest),
+        "name": (manifest.name, content.name),
+        "seed": (manifest.seed, content.seed),
+        "source and targets": (
+            (layers.source, layers.target, layers.further),
+            (plan.source, plan.target, plan.further),
         ),
-        "ambiguous": (manifest["ambiguous"]["policy"], plan["ambiguous"]),
-        "parts of splits": (sorted(strata), sorted(planned)),
-        "patterns": (manifest["patterns"], plan["patterns"]),
-        "parts": (manifest["parts"], plan["parts"]),
-        "nowhere": (manifest["nowhere"], plan["nowhere"]),
+        "text layers": (layers.text, tuple(layer.name for layer in grammar.text_layers)),
+        "graph layers": (layers.graph, grammar.graph_layers),
+        "graphs": (layers.written, plan.graphs),
+        "views": (layers.views, grammar.views),
+        "distinct": (
+            (distinct.sentences, distinct.lemmas, distinct.layer),
+            (plan.distinct_sentences, plan.distinct_lemmas, plan.lemma_layer),
+        ),
+        "ambiguous": (policy and policy.policy, plan.ambiguous),
+        "parts of splits": (sorted(stated), sorted((own.split, own.category, own.stream) for own in plan.strata)),
+        "numbers of sentences": (extents, {own.stream: own.extent for own in plan.strata}),
+        "patterns": (_strictly(tuple[PatternClaim, ...], raw["patterns"]), plan.patterns),
+        "parts": (_strictly(tuple[PartClaim, ...], raw["parts"]), plan.parts),
+        "nowhere": (manifest.nowhere, plan.nowhere),
     }
-    for what, (stated, certified) in pairs.items():
-        if stated != certified:
+    for what, (own, certified) in pairs.items():
+        if own != certified:
             yield f"{what}: not as in the manifest"
 
 
-def _extent(stratum: Json) -> tuple[int, ...]:
-    every, copies, contexts = stratum.get("every", False), stratum.get("copies", 1), stratum.get("contexts")
-    wanted = stratum["candidates"] if every else stratum["count"] // copies
-    return (wanted, int(every), copies, *([contexts] if contexts else []))
+def _strictly(kind: object, value: Json) -> object:
+    """Return a part of the manifest that has nothing but what the certificate has of it; None if it has more."""
+    try:
+        return STRICT.read(kind, value)
+    except FormError:
+        return None
 
 
-def _missing(manifest: Json, content: Json) -> Iterator[str]:
-    proved = {
-        (entry["pattern"], entry["claim"])
-        for entry in manifest["guarantees"]
-        if (entry["method"], entry["result"]) == (STATIC, PROVED)
-    }
-    structures = [own["name"] for own in content["structures"]]
+def _missing(manifest: Manifest, content: CertificateData) -> Iterator[str]:
+    proved = {(own.pattern, own.claim) for own in manifest.guarantees if (own.method, own.result) == (STATIC, PROVED)}
+    structures = [own.name for own in content.structures]
     claimed = {
-        (pattern, word, kind, split, tuple(structures[number] for number in group))
-        for pattern, word, kind, split, group, _ in content["claims"]
+        Promise(own.pattern, own.claim, own.kind, own.split, tuple(structures[n] for n in own.structures))
+        for own in content.claims
+        if all(number < len(structures) for number in own.structures)
     }
-    plan, splits = content["core"]["plan"], content["splits"]
-    for promise in (promise for promise in _promised(plan, splits) if promise not in claimed):
-        pattern, word, kind, split, group = promise
-        if not pattern or (pattern, word) in proved:
-            parts = ", ".join(plan["strata"][number][2] for number in splits[split]["strata"])
-            yield f"{pattern or 'everywhere'}: {word}: {parts}: nothing {kind} {' or '.join(group)}"
-    yield from _unlicensed(plan, splits, proved, claimed)
+    plan, splits = content.core.plan, content.splits
+    for promise in _promised(plan, splits):
+        if promise not in claimed and (not promise.pattern or (promise.pattern, promise.claim) in proved):
+            parts = ", ".join(plan.strata[number].stream for number in splits[promise.split].strata)
+            group = " or ".join(promise.structures)
+            yield f"{promise.pattern or 'everywhere'}: {promise.claim}: {parts}: nothing {promise.kind} {group}"
+    if any(own.split == TRAIN and own.count for own in plan.strata):
+        for pattern in plan.patterns:
+            if (pattern.name, "licensed") in proved:
+                yield from _unlicensed(pattern, claimed)
 
 
-def _unlicensed(
-    plan: Json, splits: Json, proved: Collection[tuple[str, str]], claimed: Collection[Promise]
-) -> Iterator[str]:
-    trained = [
-        number
-        for number, split in enumerate(splits)
-        if any(plan["strata"][n][0] == TRAIN and plan["strata"][n][3] for n in split["strata"])
-    ]
-    for pattern in plan["patterns"] if trained else ():
-        own = [claim for claim in claimed if claim[:2] == (pattern["name"], "licensed")]
-        contained = {group[0] for _, _, kind, _, group in own if kind == "contains"}
-        if (pattern["name"], "licensed") not in proved:
-            continue
-        for need in (need["structure"] for need in pattern["need"]):
-            if need not in contained:
-                yield f"{pattern['name']}: licensed: {TRAIN}: nothing contains {need}"
-        known = {_nameless(read_structure(text)) for text in (*contained, *pattern["waive"])}
-        for whole in (*pattern["forbid"], *pattern["never"]):
-            missing = len(pieces_of(whole) - known)
-            if missing:
-                yield f"{pattern['name']}: licensed: {missing} pieces of {whole} are in no claim"
+def _unlicensed(pattern: PatternClaim, claimed: Collection[Promise]) -> Iterator[str]:
+    own = [claim for claim in claimed if (claim.pattern, claim.claim) == (pattern.name, "licensed")]
+    contained = {claim.structures[0] for claim in own if claim.kind == "contains"}
+    for need in pattern.need:
+        if need.structure.text not in contained:
+            yield f"{pattern.name}: licensed: {TRAIN}: nothing contains {need.structure}"
+    waived = [clause.text for clause in pattern.waive]
+    known = {_nameless(read_structure(text)) for text in (*contained, *waived)}
+    for whole in pattern.held_out:
+        if missing := len(pieces_of(whole.text) - known):
+            yield f"{pattern.name}: licensed: {missing} pieces of {whole} are in no claim"
 
 
-def _promised(plan: Json, splits: Json) -> Iterator[Promise]:
-    patterns = {pattern["name"]: pattern for pattern in plan["patterns"]}
-    held_out = {name: [*own["forbid"], *own["never"]] for name, own in patterns.items()}
-    trained = any(split == TRAIN and count for split, _, _, count, *_ in plan["strata"])
+def _promised(plan: DatasetPlan, splits: Sequence[CertifiedSplit]) -> Iterator[Promise]:
+    trained = any(own.split == TRAIN and own.count for own in plan.strata)
     for number, split in enumerate(splits):
-        for stratum in split["strata"]:
-            part, category, _, count, *_, constraint = plan["strata"][stratum]
-            for structure in plan["nowhere"]:
-                yield "", "held out", "excludes", number, (structure,)
-            if part != GENERALIZATION:
-                for name, structure in ((n, s) for n, own in held_out.items() for s in own):
-                    yield name, "held out", "excludes", number, (structure,)
-                exposed = category.startswith(EXPOSURE)
-                of = (category.removeprefix(EXPOSURE), "exposed") if exposed else ("", "instance")
-                for group in constraint["require"]:
-                    yield *of, "requires", number, tuple(group)
-            elif count:  # where a pattern has no items, nothing is claimed of them
-                for word, kind, group in _of_items(patterns[category], held_out, constraint):
-                    yield category, word, kind, number, group
+        for stratum in (plan.strata[place] for place in split.strata if place < len(plan.strata)):
+            for structure in plan.nowhere:
+                yield Promise("", "held out", "excludes", number, (structure.text,))
+            if stratum.split != GENERALIZATION:
+                yield from _of_sentences(plan, stratum, number)
+            elif stratum.count:  # where a pattern has no items, nothing is claimed of them
+                yield from _of_items(plan, stratum, number)
                 if trained:
-                    yield category, "exposed", "exposes", number, ()
+                    yield Promise(stratum.category, "exposed", "exposes", number, ())
 
 
-def _of_items(own: Json, held_out: Json, constraint: Json) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    others = [name for name in held_out if name not in (own["name"], *own["allow"])]
-    for structure in [*own["exclude"], *(s for name in others for s in held_out[name])]:
-        yield "instance", "excludes", (structure,)
-    for group in (*constraint["require"], own["gen"] or held_out[own["name"]]):
-        yield "instance", "requires", tuple(group)
-    yield "disjoint", "disjoint", tuple(s for name in held_out if name not in others for s in held_out[name])
+def _of_sentences(plan: DatasetPlan, stratum: PlannedStratum, split: int) -> Iterator[Promise]:
+    """Yield what is promised of sentences of train, dev and test."""
+    for pattern in plan.patterns:
+        for structure in pattern.held_out:
+            yield Promise(pattern.name, "held out", "excludes", split, (structure.text,))
+    exposed = stratum.category.startswith(EXPOSURE)
+    name, claim = (stratum.category.removeprefix(EXPOSURE), "exposed") if exposed else ("", "instance")
+    for group in stratum.constraint.require:
+        yield Promise(name, claim, "requires", split, texts(group))
+
+
+def _of_items(plan: DatasetPlan, stratum: PlannedStratum, split: int) -> Iterator[Promise]:
+    """Yield what is promised of the items of a pattern."""
+    [own] = [pattern for pattern in plan.patterns if pattern.name == stratum.category][:1]
+    strange = [other for other in plan.patterns if other.name not in (own.name, *own.allow)]
+    for structure in (*own.exclude, *(structure for other in strange for structure in other.held_out)):
+        yield Promise(own.name, "instance", "excludes", split, (structure.text,))
+    for group in (*stratum.constraint.require, own.instances):
+        yield Promise(own.name, "instance", "requires", split, texts(group))
+    marks = [structure for other in plan.patterns if other not in strange for structure in other.held_out]
+    yield Promise(own.name, "disjoint", "disjoint", split, texts(marks))
+
+
+def texts(clauses: Iterable[Clause]) -> tuple[str, ...]:
+    """Return structures in the notation."""
+    return tuple(clause.text for clause in clauses)
 
 
 #: A structure without names.

@@ -1,93 +1,60 @@
-"""The format of certificates, read strictly, and the notation of structures.
+"""Certificates as files: strict reading of the schema, and the notation of structures.
 
-A certificate holds texts, whole numbers from 0, null, lists and objects with exactly the
-members that the shapes below name.  So nothing in it can be taken for something else.
+A certificate holds texts, whole numbers from 0, null, lists and objects with exactly the members of the schema.  So
+nothing in it can be taken for something else.
 """
 
+import codecs
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-if __package__:
-    from sgl.verify.certificate_rules import FINISH
-else:  # as a script, which has the other files beside it
-    from certificate_rules import FINISH  # type: ignore[import-not-found, no-redef]
-Json = Any  # a part of a certificate
-FORMAT, LARGEST = "sgl-certificate/3", 1 << 28
-SIGNS = ("=", ">=", "<=")
+from sgl.verify import schema
+from sgl.verify.schema_grammar import Flaw
+from sgl.verify.schema_plan import Clause, DatasetPlan
+from sgl.verify.typed import Format, FormError, expected
+
+Json = Any  # a value of JSON
+FORMAT, LARGEST = "sgl-certificate/4", 1 << 28
 NAME = re.compile(r'[^\s|\[\]<>=^*;,{}"#!]+(\[\w+\])?')  # of a variable, an attribute, a label
 STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-WEIGHT = re.compile(r"(0|[1-9]\d{0,16})(\.\d{1,22})?(e[+-]\d{2,3})?", re.ASCII)
 TESTED = re.compile(r"[{;] length (\S+) (?:>=|<=|!=|=) \d+(?= }|;)")
 STRANGE = re.compile(r"[^][{}:,\"\s\dnul]|\d{21}")  # not in JSON of texts, whole numbers, null
 
-EVIDENCE = {"excludes": [[int]], "requires": [[int]], "contains": [int]}
-EVIDENCE |= {"exposes": [(str, str, str)], "disjoint": type(None), "waived": type(None)}
-CLAIMS = {"held out": ["excludes"], "instance": ["excludes", "requires"]}  # and their evidence
+#: The kinds of evidence, and the claims that each can show.
+EVIDENCE = {"excludes": list[list[int]], "requires": list[list[int]], "contains": list[int]}
+EVIDENCE |= {"exposes": tuple[schema.Excuse, ...]}
+NO_EVIDENCE = ("disjoint", "waived")
+CLAIMS = {"held out": ["excludes"], "instance": ["excludes", "requires"]}
 CLAIMS |= {"licensed": ["contains", "waived"], "exposed": ["exposes", "requires"]}
 CLAIMS |= {"disjoint": ["disjoint", "requires"]}
 
 
-class RefusalError(ValueError):
+class RefusalError(Flaw):
     """A certificate cannot be read; the message begins with the code of the refusal."""
 
 
-def members(names: str, *shapes: object) -> Mapping[str, object]:
-    """Return the shape of an object, whose members are in this order."""
-    return dict(zip(names.split(), shapes, strict=True))
+def truth(value: Json) -> bool:
+    """Read a truth value, which is a number in a certificate."""
+    if isinstance(value, bool) or value in (0, 1):
+        return bool(value)
+    raise FormError("1 or 0 expected")
 
 
-# A shape: a type, [of each], (of all in order), of an object, (None, of what may be null), or (..., one of these).
-TEST = (int, [str])  # whether it is negated; labels or values
-LINK, DEGREE = (str, TEST, int, (None, int), str), (str, TEST, str, int)
-BODY = members("variables tests degrees links", [str], [(str, str, TEST)], [DEGREE], [LINK])
-MEASURED = {**BODY, "lengths": [(str, str, int)]}
-BODIES = [(..., BODY, MEASURED)]
-STRUCTURE = members("name layer bodies transitions accepting", str, str, BODIES, [[int]], [int])
-SPLIT = members("strata states transitions roots drawn", *[[int]] * 2, [[int]], [int], [(int, int)])
-NODE = ((None, [(str, str)]), (None, int), [(int, int)])  # label, token, ports of children
-FRAGMENT = members("nodes edges exports", [NODE], [(int, str, int, int)], [int])
-RULE = (str, int, [int], WEIGHT, int, [[list]], [FRAGMENT])
-LAYERS = (
-    [(str, [str], [(str, str)])],
-    [(..., (str, str, [str]), (str, str, [str], FINISH))],
-    [(str, str, int)],
-    [(str, str, int, str)],
-)
-GRAMMAR = members("start categories text graph views rules", int, *LAYERS, [RULE])
-USUAL = (str, str, str, int, int, [str], int, dict)
-STRATUM = (..., USUAL, (*USUAL[:-1], int, int, dict), (*USUAL[:-1], int, int, int, dict))
-# whether it has every text; copies; contexts
-PLAN = members(
-    "source target distinct_lemmas distinct_sentences lemma_layer parts nowhere ambiguous further "
-    "graphs strata patterns",
-    *(str, str, [str], int, str, [dict], [str], str, [str], [str], [STRATUM], [dict]),
-)
-OPTIONAL = {"graphs", "found"}  # members that may be missing
-SAMPLER = members("states starts found", [([int], [int], [[int]])], [int], [[int]])
-CLAIM = (str, str, str, int, [int], (None, list))
-CERTIFICATE = members(
-    "format name core digest seed symbols structures splits sampler claims",
-    *(str, str, members("grammar plan", GRAMMAR, PLAN), str, int),
-    *([int], [STRUCTURE], [SPLIT], SAMPLER, [CLAIM]),
+#: Reads certificates, and those parts of a manifest that a certificate repeats.
+STRICT = Format(
+    {bool: truth, Clause: lambda text: Clause(expected(text, str)), list[object]: lambda value: value}, strict=True
 )
 
 
 def once(pairs: Collection[tuple[Json, Json]]) -> dict[Json, Json]:
     """Return a table of pairs, of which none is hidden by another."""
     if len(dict(pairs)) < len(pairs):
-        raise ValueError("something is given twice")
+        raise Flaw("something is given twice")
     return dict(pairs)
-
-
-def reason(problem: Exception) -> str:
-    """Return what is wrong, in words of a check; what Python says of its own is none."""
-    own = isinstance(problem, ValueError) and not isinstance(problem, UnicodeError)
-    told = own and not re.search("to unpack|is not in list|BOM|empty s", str(problem))
-    return str(problem) if told else "it is no UTF-8, or names what is not there"
 
 
 def shown(text: str) -> str:
@@ -96,7 +63,7 @@ def shown(text: str) -> str:
 
 
 def content_of(path: Path | str = "", *, most: int = LARGEST) -> bytes:
-    """Return what a regular file has: what is none may have no end."""
+    """Return the bytes of a regular file: a pipe or a device may have no end."""
     if not (file := Path(path)).is_file() or file.stat().st_size > most:
         raise RefusalError(f"C01 {path}: no regular file of at most {most:,} bytes")
     return file.read_bytes()
@@ -104,111 +71,126 @@ def content_of(path: Path | str = "", *, most: int = LARGEST) -> bytes:
 
 def read_strictly(content: bytes) -> Json:
     """Return JSON that has nothing but texts, whole numbers from 0, null, lists and objects."""
-    value = json.loads(text := content.decode("utf-8"), object_pairs_hook=once)
+    if content.startswith(codecs.BOM_UTF8):
+        raise RefusalError("C01 the file: it begins with a byte order mark")
+    try:
+        text = content.decode("utf-8")
+        value = json.loads(text, object_pairs_hook=once)
+    except UnicodeDecodeError:
+        raise RefusalError("C01 the file: it is not UTF-8") from None
+    except RecursionError:
+        raise RefusalError("C01 the file: its lists are nested too deeply") from None
+    except Flaw as problem:
+        raise RefusalError(f"C01 the file: {problem}") from None
+    except ValueError:
+        raise RefusalError("C01 the file: it is not JSON") from None
     if found := STRANGE.search(STRING.sub('""', text)):
-        raise ValueError(f"{found.group()[:30]} is in no text, null, or number below 10^20")
+        raise RefusalError(f"C01 the file: {found.group()[:30]} is in no text, null, or number below 10^20")
     return value
 
 
-def fits(value: Json, shape: Json) -> bool:
-    """Return whether a part of a certificate has a shape."""
-    if isinstance(shape, dict):
-        has = value if type(value) is dict else shape
-        names = [name for name in shape if name in has or name not in OPTIONAL]
-        own = type(value) is dict and [*value] == names
-        return own and all(fits(value[name], shape[name]) for name in names)
-    if isinstance(shape, list):
-        if shape == [int]:
-            return type(value) is list and {*map(type, value)} <= {int}
-        return type(value) is list and all(fits(each, shape[0]) for each in value)
-    if isinstance(shape, tuple) and shape[0] is ...:
-        return any(fits(value, each) for each in shape[1:])
-    if isinstance(shape, tuple) and shape[0] is None:
-        return value is None or fits(value, shape[1])
-    if isinstance(shape, tuple):
-        same = type(value) is list and len(value) == len(shape)
-        return same and all(map(fits, value, shape))
-    if shape is WEIGHT:
-        return type(value) is str and WEIGHT.fullmatch(value) is not None
-    return type(value) is shape
-
-
-def read_certificate(content: bytes) -> Json:
-    """Return a certificate; refuse what is no JSON (C01), of other shape (C02) or digest (C03)."""
+def read_certificate(content: bytes) -> schema.CertificateData:
+    """Return a certificate; refuse what is no JSON (C01), of another form (C02) or digest (C03)."""
+    data = read_strictly(content)
     try:
-        data = read_strictly(content)
-    except (ValueError, RecursionError) as problem:
-        raise RefusalError(f"C01 the file: {reason(problem)}") from problem
-    own = data if type(data) is dict else {}
-    wrong = [name for name, shape in CERTIFICATE.items() if not fits(own.get(name), shape)]
-    if wrong or [*own] != [*CERTIFICATE] or own["format"] != FORMAT:
-        what = ", ".join(wrong) or "the members or the format"
-        raise RefusalError(f"C02 the file: {what} must be as {FORMAT} has them")
-    for _, claim, kind, _, _, evidence in own["claims"]:
-        again = evidence is None and kind != "exposes"  # what is claimed twice is shown once
-        if kind not in CLAIMS.get(claim, ()) or not (again or fits(evidence, EVIDENCE[kind])):
-            raise RefusalError(f"C02 the claims: {claim!r} is not shown by such {kind!r}")
-    core = json.dumps(own["core"], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    if sha256(core.encode("utf-8", "surrogatepass")).hexdigest() != own["digest"]:
+        certificate: schema.CertificateData = STRICT.read(schema.CertificateData, data)
+        if certificate.format != FORMAT:
+            raise FormError(f"{certificate.format!r} is not {FORMAT!r}", "format")
+        for number, claim in enumerate(certificate.claims):
+            check_evidence(claim, f"claims[{number}]")
+    except (FormError, RecursionError) as problem:
+        raise RefusalError(f"C02 the file: {problem}") from None
+    core = json.dumps(data["core"], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    if sha256(core.encode("utf-8", "surrogatepass")).hexdigest() != certificate.digest:
         raise RefusalError("C03 the digest: it is not the SHA-256 of the core")
-    return own
+    return certificate
 
 
-def measured_by(plan: Json) -> list[str]:
+def check_evidence(claim: schema.CertifiedClaim, place: str) -> None:
+    """Check that a claim has a kind of evidence that shows it; a fact that is claimed twice is shown once."""
+    if claim.kind not in CLAIMS.get(claim.claim, ()):
+        raise FormError(f"{claim.claim!r} is not shown by {claim.kind!r}", place)
+    if claim.evidence is not None and claim.kind in NO_EVIDENCE:
+        raise FormError(f"{claim.kind!r} has no evidence", place)
+    if claim.evidence is not None:
+        STRICT.read(EVIDENCE[claim.kind], claim.evidence, f"{place}.evidence")
+    elif claim.kind == "exposes":
+        raise FormError(f"{claim.kind!r} has evidence", place)
+
+
+def excuses(claim: schema.CertifiedClaim) -> tuple[schema.Excuse, ...]:
+    """Return the evidence of a claim of exposure."""
+    found: tuple[schema.Excuse, ...] = STRICT.read(tuple[schema.Excuse, ...], claim.evidence or [])
+    return found
+
+
+def measured_by(plan: DatasetPlan) -> list[str]:
     """Return the layers whose lengths are tested by structures of a plan."""
-    found, waiting = set[str](), [plan]
-    for value in waiting:
-        if isinstance(value, str) and value.startswith("{ "):
-            found |= {*TESTED.findall(STRING.sub('""', value))}
-        elif isinstance(value, dict):
-            waiting += [own for name, own in value.items() if name not in ("name", "title")]
-        elif isinstance(value, list):
-            waiting += value
-    return sorted(found)
+    texts = {clause.text for clause in clauses_of(plan)}
+    return sorted({layer for text in texts for layer in TESTED.findall(STRING.sub('""', text))})
 
 
-def notation(bodies: Json) -> str:
+def clauses_of(value: object) -> Iterator[Clause]:
+    """Yield all structures of a plan, or of a part of it."""
+    if isinstance(value, Clause):
+        yield value
+    elif isinstance(value, tuple):
+        for member in value:
+            yield from clauses_of(member)
+    else:
+        for name in getattr(value, "__dataclass_fields__", ()):
+            yield from clauses_of(getattr(value, name))
+
+
+def notation(bodies: Collection[schema.Body]) -> str:
     """Return a structure as its author writes it; different data have different texts."""
     return " without ".join(f"{{ {_statements(body)} }}" for body in bodies)
 
 
-def _statements(body: Json) -> str:
-    tests: dict[str, list[str]] = {_name(variable): [] for variable in body["variables"]}
-    for variable, attribute, (negated, values) in body["tests"]:
-        sign = ("=", "!=")[negated]
-        tests[variable].append(f"{_name(attribute)}{sign}{'|'.join(map(_value, values))}")
-    for variable, labels, sign, number in body["degrees"]:
-        if sign not in SIGNS:
-            raise ValueError(f"{sign!r} compares no numbers")
-        tests[variable].append(f"#{_labels(labels)}{sign}{number}")
-    unmentioned = {v: f"{v}[{', '.join(own)}]" if own else v for v, own in tests.items()}
+def _statements(body: schema.Body) -> str:
+    written = {variable.name: _variable(variable) for variable in body.variables}
+    if len(written) < len(body.variables):
+        raise Flaw("two variables of a body have one name")
     links = []
-    for u, labels, low, high, w in body["links"]:
-        exact, bounds = low == high, f"{{{low},{'' if high is None else high}}}"
-        bounds = {(1, 1): "", (1, None): "+"}.get((low, high), f"{{{low}}}" if exact else bounds)
-        if not {u, w} <= tests.keys():
-            raise ValueError("a link has an end that is no variable of the body")
-        source, target = [unmentioned.pop(v, v) for v in (u, w)]
-        links.append(f"{source} -[{_labels(labels)}]{bounds}-> {target}")
-    return "; ".join([*links, *unmentioned.values(), *map(_length, body.get("lengths", ()))])
+    for link in body.links:
+        source, target = (written.pop(name, name) for name in (body.names[link.source], body.names[link.target]))
+        links.append(f"{source} -[{_labels(link.labels)}]{_bounds(link)}-> {target}")
+    return "; ".join([*links, *written.values(), *map(_length, body.lengths)])
 
 
-def _length(test: Json) -> str:
-    layer, sign, number = test
-    if sign not in (*SIGNS, "!="):
-        raise ValueError("a length is compared in no known way")
-    return f"length {_name(layer)} {sign} {number}"
+def _variable(variable: schema.BodyVariable) -> str:
+    """Return a variable with its tests, as it is written where it occurs first."""
+    tests = []
+    for test in variable.tests:
+        sign = "!=" if test.negated else "="
+        tests.append(f"{_name(test.attribute)}{sign}{'|'.join(map(_value, test.values))}")
+    tests += [f"#{_labels(degree.labels)}{degree.comparison}{degree.number}" for degree in variable.degrees]
+    name = _name(variable.name)
+    return f"{name}[{', '.join(tests)}]" if tests else name
+
+
+def _bounds(link: schema.BodyLink) -> str:
+    if link.low == 1 and link.high in (1, None):
+        return "" if link.high else "+"
+    if link.low == link.high:
+        return f"{{{link.low}}}"
+    return f"{{{link.low},{'' if link.high is None else link.high}}}"
+
+
+def _length(test: schema.WordCount) -> str:
+    return f"length {_name(test.layer)} {test.comparison} {test.number}"
 
 
 def _name(name: str) -> str:
     if not NAME.fullmatch(name):
-        raise ValueError(f"{name!r} can be no name in a structure")
+        raise Flaw(f"{name!r} can be no name in a structure")
     return name
 
 
-def _labels(test: Json) -> str:
-    negated, labels = test
-    return "*" if negated and not labels else ("", "^")[negated] + "|".join(map(_name, labels))
+def _labels(test: schema.LabelSet) -> str:
+    if test.negated and not test.labels:
+        return "*"
+    return ("^" if test.negated else "") + "|".join(map(_name, test.labels))
 
 
 def _value(value: str) -> str:

@@ -6,22 +6,35 @@ Numbers from some number on are one, since no test of a structure tells them apa
 A joint layer, ``syn+sem``, has the nodes of its layers with ``graph.layer`` as an attribute, and
 an edge ``&`` between two nodes of one word.  A phrase whose head has neither a label nor parts is
 empty in its layer: its head is no node, and passes no test.
-
-A word that the finish of a text layer absorbs is in no text and no graph.  Automata know nothing
-of that, so no structure may see such a word: it is a leaf of its rule, and no test passes it.
-Each text of a layer differs once from that of its twin.
 """
 
-from collections.abc import Iterator
-from itertools import accumulate, combinations, product
-from typing import Any
+import operator
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+from typing import Any, NamedTuple
 
-Json = Any  # a part of a certificate
+from sgl.verify.schema import Body, CoreForm, WordCount
+from sgl.verify.schema_grammar import CertifiedGrammar, Flaw, FragmentNode, GrammarRule, Template
+
 SAME, LAYER = "&", "graph.layer"
-EMPTY = (("", "empty"),)  # in place of the label of a phrase that is empty
-PAIR, TRIPLE = (str, str), (str, str, str)
-# after, absorb, forms, elisions, capital, twin
-FINISH = ([str], [PAIR], [TRIPLE], [TRIPLE], int, str)
+Label = tuple[tuple[str, str], ...]
+Port = tuple[int, int]  # of a child: the number of the child, and of the port
+EMPTY: Label = (("", "empty"),)  # in place of the label of a phrase that is empty
+COMPARE = {"=": operator.eq, "!=": operator.ne, ">=": operator.ge, "<=": operator.le}
+
+
+# ---- lengths
+
+
+class Words(NamedTuple):
+    """What a rule writes in a part of a phrase: own words, and parts of children, as (child, part)."""
+
+    own: int
+    used: tuple[tuple[int, int], ...]
+
+
+#: For each layer that is tested the numbers of words of the parts of a phrase.
+Counts = tuple[tuple[int, ...], ...]
 
 
 class Lengths:
@@ -31,50 +44,56 @@ class Lengths:
     tested; ``layers`` are these, with the number that stands for all that follow.
     """
 
-    def __init__(self, grammar: Json, bodies: Json) -> None:
-        if any("lengths" in body or not bodies[0]["variables"] for body in bodies[1:]):
-            raise ValueError("a `without` is about no lengths, and about nodes")
-        self.tests, self.layers = bodies[0].get("lengths", ()), dict[str, int]()
-        for layer, _, number in self.tests:
-            self.layers[layer] = max(self.layers.get(layer, 0), number + 1)
-        names = [name for name, *_ in grammar["text"]]
-        if any(own[3:] and own[3][1] for own in grammar["text"] if own[0] in self.layers):
-            raise ValueError("lengths of a layer that absorbs words cannot be counted")
-        numbers = [names.index(layer) for layer in self.layers]
-        self.effects = [tuple(effect(rule[5][layer]) for layer in numbers) for rule in grammar["rules"]]
+    def __init__(self, grammar: CertifiedGrammar, bodies: Sequence[Body]) -> None:
+        if any(body.lengths or not bodies[0].variables for body in bodies[1:]):
+            raise Flaw("a `without` is about no lengths, and about nodes")
+        self.tests: tuple[WordCount, ...] = bodies[0].lengths
+        self.layers = dict[str, int]()
+        for test in self.tests:
+            self.layers[test.layer] = max(self.layers.get(test.layer, 0), test.number + 1)
+        numbers = [_countable(grammar, layer) for layer in self.layers]
+        self.effects = [tuple(effect(rule.templates[layer]) for layer in numbers) for rule in grammar.rules]
 
-    def of(self, effects: Json, children: Json) -> Json:
+    def of(self, effects: tuple[tuple[Words, ...], ...], children: Sequence[Counts]) -> Counts:
         """Return the lengths of all parts of a phrase from its rule and those of its children."""
-        return tuple(
-            tuple(min(cap, own + sum(children[c][at][part] for c, part in used)) for own, used in x)
-            for at, (cap, x) in enumerate(zip(self.layers.values(), effects, strict=True))
-        )
+        found = []
+        for at, (most, parts) in enumerate(zip(self.layers.values(), effects, strict=True)):
+            sums = (own + sum(children[child][at][part] for child, part in used) for own, used in parts)
+            found.append(tuple(min(most, number) for number in sums))
+        return tuple(found)
 
-    def met(self, lengths: Json) -> bool:
+    def met(self, lengths: Counts) -> bool:
         """Return whether a text of these lengths passes all tests."""
-        of = dict(zip(self.layers, map(sum, lengths), strict=True))
-        return all(
-            {"=": of[x] == n, "!=": of[x] != n, ">=": of[x] >= n, "<=": of[x] <= n}[sign] for x, sign, n in self.tests
-        )
+        words = dict(zip(self.layers, map(sum, lengths), strict=True))
+        return all(COMPARE[test.comparison](words[test.layer], test.number) for test in self.tests)
 
 
-def effect(template: Json) -> Json:
-    """Return for each part of a template its words, and the parts of children that it uses."""
-    parts: list[Json] = [(0, ())]
-    for kind, *item in template:
+def _countable(grammar: CertifiedGrammar, layer: str) -> int:
+    """Return the number of a layer whose words can be counted rule by rule."""
+    number = grammar.text(layer)
+    finish = grammar.text_layers[number].finish
+    if finish is not None and finish.absorb:
+        raise Flaw("lengths of a layer that absorbs words cannot be counted")
+    return number
+
+
+def effect(template: Template) -> tuple[Words, ...]:
+    """Return what a template writes in each of its parts."""
+    parts = [Words(0, ())]
+    for item in template:
         own, used = parts[-1]
-        if kind == "cut":
-            parts.append((0, ()))
-        elif kind == "word":
-            parts[-1] = own + 1, used
-        elif item[3:]:
-            raise ValueError("lengths of a layer with functions cannot be counted")
+        if item.text is not None:
+            parts[-1] = Words(own + 1, used)
+        elif item.child is None:
+            parts.append(Words(0, ()))
+        elif item.functions:
+            raise Flaw("lengths of a layer with functions cannot be counted")
         else:
-            parts[-1] = own, (*used, (item[0], max(item[2] - 1, 0) if item[2:] else 0))
+            parts[-1] = Words(own, (*used, (item.child, item.number)))
     return tuple(parts)
 
 
-def fresh(choices: list[Json], before: list[int]) -> Iterator[Json]:
+def fresh(choices: Sequence[Any], before: Sequence[int]) -> Iterator[Any]:
     """Yield the rows of choices, without those of the first ``before`` of each."""
     known = [[*own] for own in choices]
     if not before:
@@ -84,183 +103,260 @@ def fresh(choices: list[Json], before: list[int]) -> Iterator[Json]:
         del known[place][number:]
 
 
-def symbols_of(rules: Json, symbols: Json) -> tuple[Json, Json]:
-    """Return the categories of each symbol, its own and of its children, and its rules."""
-    ends, rules_of = dict[int, Json](), dict[int, list[int]]()
+# ---- symbols and ingredients
+
+
+class Symbols(NamedTuple):
+    """The categories of each symbol, its own and those of its children; and its rules."""
+
+    ends: dict[int, tuple[int, tuple[int, ...]]]
+    rules: dict[int, list[int]]
+
+
+def symbols_of(rules: Sequence[GrammarRule], symbols: Sequence[int]) -> Symbols:
+    """Return what the symbols stand for, whose rules agree in their categories."""
+    found = Symbols({}, {})
     for number, (rule, symbol) in enumerate(zip(rules, symbols, strict=True)):
-        rules_of.setdefault(symbol, []).append(number)
-        if ends.setdefault(symbol, rule[1:3]) != rule[1:3]:
-            raise ValueError(f"rule {rule[0]} has other categories than its symbol {symbol}")
-    return ends, rules_of
+        found.rules.setdefault(symbol, []).append(number)
+        if found.ends.setdefault(symbol, rule.ends) != rule.ends:
+            raise Flaw(f"rule {rule.name} has other categories than its symbol {symbol}")
+    return found
 
 
-def ingredients(core: Json, rule: Json) -> frozenset[tuple[str, str]]:
+Ingredient = tuple[str, str]
+
+
+def ingredients(core: CoreForm, rule: GrammarRule) -> frozenset[Ingredient]:
     """Return the words, entries and forms, or the words and the rule, that a text has by it."""
-    name, lhs, children, _, _, templates, fragments = rule
-    grammar, plan = core["grammar"], core["plan"]
-    graphs, texts = ([name for name, *_ in grammar[layer]] for layer in ("graph", "text"))
-    lemma_layer, target = plan["lemma_layer"], plan["target"]
-    nodes = fragments[graphs.index(lemma_layer)]["nodes"] if lemma_layer else []
-    lemmas = {lemma for label, *_ in nodes if (lemma := dict(label or ()).get("lemma"))}
+    lemmas = _lemmas(core, rule)
     found = {("word", lemma) for lemma in lemmas}
-    if children:
-        return frozenset({*found, ("rule", name)})
-    category = grammar["categories"][lhs][0].partition("[")[0]
-    items = templates[texts.index(target)] if target in texts else []
-    form = " ".join(item[1] for item in items if item[0] == "word")
+    if rule.rhs:
+        return frozenset({*found, ("rule", rule.name)})
+    category = core.grammar.categories[rule.lhs].name.partition("[")[0]
     found |= {("entry", f"{category}: {lemma}") for lemma in lemmas}
+    form = _form(core, rule)
     return frozenset({*found, ("form", form)} if form else found)
 
 
-def frames_of(grammar: Json, name: str) -> tuple[list[Json], list[Json], list[Json]]:
-    """Return effects in a graph layer, rows of labels, and for each rule its numbers of both."""
-    layers, names = name.split("+"), [own for own, *_ in grammar["graph"]]
-    numbers = [names.index(layer) for layer in layers]
-    texts = [grammar["graph"][number][1] for number in numbers]
-    anchors = [[own for own, *_ in grammar["text"]].index(text) for text in texts]
-    if numbers != sorted({*numbers}):
-        raise ValueError(f"{name} is no layer, and no layers in their order")
-    ports = [
-        [len({*own} - {p for p, other in limited if other != layer}) for layer in layers]
-        for _, own, limited in grammar["categories"]
-    ]
-    effects, labels, rules = dict[Json, int](), dict[Json, int](), list[Json]()
-    for rule in grammar["rules"]:
-        before = [[0, *accumulate(ports[child])] for child in rule[2]]
-        parts = [
-            _part(rule, number, layer if len(layers) > 1 else "", [own[place] for own in before])
-            for place, (number, layer) in enumerate(zip(numbers, layers, strict=True))
-        ]
-        effect, own = _frame(rule, _joined(parts, anchors), [sum(each) for each in ports])
-        places = effects.setdefault(effect, len(effects)), labels.setdefault(own, len(labels))
-        rules.append(places)
-    return [*effects], [[*map(dict, row)] for row in labels], rules
+def _lemmas(core: CoreForm, rule: GrammarRule) -> set[str]:
+    layer = core.plan.lemma_layer
+    nodes = rule.fragments[core.grammar.graph(layer)].nodes if layer else ()
+    found = (dict(node.attributes or ()).get("lemma") for node in nodes)
+    return {lemma for lemma in found if lemma}
 
 
-def _part(rule: Json, number: int, layer: str, before: list[int]) -> Json:
-    nodes, edges, exports = rule[6][number].values()
-    mark, found = [[LAYER, layer]] * bool(layer), list[Json]()
-    for place, (label, token, glue) in enumerate(nodes):
-        if label is not None and (token is None or {"", LAYER} & {*dict(label)}):
-            raise ValueError(f"a label of rule {rule[0]} has no word, or a name of its own")
-        own: Json = None if label is None else [*label, *mark]
-        if place == exports[0] and label is None and not glue:
-            own = EMPTY
-        found.append((own, token, [(child, port + before[child]) for child, port in glue]))
-    return found, [edge[:3] for edge in edges], exports
+def _form(core: CoreForm, rule: GrammarRule) -> str:
+    """Return the words of a rule in the target, if that is a text layer."""
+    targets = [number for number, own in enumerate(core.grammar.text_layers) if own.name == core.plan.target]
+    return " ".join(item.text for number in targets for item in rule.templates[number] if item.text is not None)
 
 
-def _joined(parts: list[Json], anchors: list[int]) -> Json:
-    starts = [0, *accumulate(len(nodes) for nodes, *_ in parts)]
-    pairs = [*zip(parts, starts[:-1], strict=True)]
-    nodes = [node for own, *_ in parts for node in own]
-    edges = [(s + n, e, t + n) for (_, own, _), n in pairs for s, e, t in own]
-    exports = [node + n for (*_, own), n in pairs for node in own]
-    words = [
-        (start + place, (anchor, token))
-        for ((own, *_), start), anchor in zip(pairs, anchors, strict=True)
-        for place, (_, token, _) in enumerate(own)
-        if token is not None
-    ]
-    same = [(x, SAME, y) for (x, one), (y, other) in combinations(words, 2) if one == other]
-    return nodes, edges + (same if len(parts) > 1 else []), exports
+# ---- graph layers
 
 
-def _frame(rule: Json, fragment: Json, ports: list[int]) -> tuple[Json, Json]:
-    """Return the labels of a rule, and its effect: how many nodes stay visible, edges, and rows.
+class Edge(NamedTuple):
+    """An edge between nodes of a phrase, by number."""
+
+    source: int
+    label: str
+    target: int
+
+
+class RuleFrame(NamedTuple):
+    """What a rule does to graphs: nodes that stay visible, edges, and rows of nodes.
 
     Nodes are numbered, the visible ones first.  There is a row for the ports of each child
     and one for each node with a label, of the numbers of the nodes that they become.
     """
-    (name, lhs, children, *_), (nodes, edges, exports) = rule, fragment
-    glue = [(tuple(port), node) for node, (*_, own) in enumerate(nodes) for port in own]
-    rows = [[(child, port) for port in range(ports[c])] for child, c in enumerate(children)]
-    node_of = {port: port for row in rows for port in row} | dict(glue)
-    labels = [(n, tuple(map(tuple, own))) for n, (own, *_) in enumerate(nodes) if own is not None]
-    if len(node_of) > sum(map(len, rows)) or len(dict(glue)) < len(glue):
-        raise ValueError(f"rule {name} glues what is no port, or a port twice")
-    if {*exports} - {*range(len(nodes))} or not len({*exports}) == len(exports) == ports[lhs]:
-        raise ValueError(f"rule {name} has not the ports of its category")
-    if any(len(dict(label)) < len(label) for _, label in labels):
-        raise ValueError(f"a label of rule {name} has an attribute twice")
-    order = dict.fromkeys([*exports, *range(len(nodes)), *node_of.values()])
+
+    ports: int
+    edges: tuple[Edge, ...]
+    rows: tuple[tuple[int, ...], ...]
+
+
+class Frames(NamedTuple):
+    """All frames of a layer, all rows of labels as dictionaries, and for each rule its numbers of both."""
+
+    frames: list[RuleFrame]
+    labels: list[list[dict[str, str]]]
+    of_rules: list[tuple[int, int]]
+
+
+class PartNode(NamedTuple):
+    """A node of a rule: its label, its word, and the ports of children that are glued here."""
+
+    label: Label | None
+    token: int | None
+    glue: tuple[tuple[int, int], ...]
+
+
+class JointLayer(NamedTuple):
+    """A layer of a joint one: its mark, its numbers and that of its words, and the ports of each category.
+
+    ``before`` are how many ports each category has in the layers before this one.
+    """
+
+    mark: str
+    number: int
+    anchor: int
+    ports: Sequence[int]
+    before: Sequence[int]
+
+
+class LayerPart(NamedTuple):
+    """What a rule does in one layer of a joint one, or in several."""
+
+    nodes: list[PartNode]
+    edges: list[Edge]
+    exports: list[int]
+
+
+def frames_of(grammar: CertifiedGrammar, name: str) -> Frames:
+    """Return what the rules of a grammar do in a graph layer."""
+    layers = _joint(grammar, name)
+    frames, labels, rules = dict[RuleFrame, int](), dict[tuple[Label, ...], int](), list[tuple[int, int]]()
+    for rule in grammar.rules:
+        parts = [_part(rule, layer) for layer in layers]
+        ports = [sum(layer.ports[category] for layer in layers) for category in (rule.lhs, *rule.rhs)]
+        frame, own = _frame(rule, _joined(parts, [layer.anchor for layer in layers]), ports)
+        rules.append((frames.setdefault(frame, len(frames)), labels.setdefault(own, len(labels))))
+    return Frames([*frames], [[dict(label) for label in row] for row in labels], rules)
+
+
+def _joint(grammar: CertifiedGrammar, name: str) -> list[JointLayer]:
+    """Return the layers that a name stands for."""
+    names, found = name.split("+"), list[JointLayer]()
+    before = [0] * len(grammar.categories)
+    for own in names:
+        number = grammar.graph(own)
+        ports = [category.ports_in(own) for category in grammar.categories]
+        found.append(JointLayer(own if len(names) > 1 else "", number, grammar.anchor(number), ports, before))
+        before = [*map(operator.add, before, ports)]
+    numbers = [layer.number for layer in found]
+    if numbers != sorted({*numbers}):
+        raise Flaw(f"{name} is no layer, and no layers in their order")
+    return found
+
+
+def _part(rule: GrammarRule, layer: JointLayer) -> LayerPart:
+    """Return what a rule does in a layer; of a child the ports of layers before it come first."""
+    fragment = rule.fragments[layer.number]
+    nodes = []
+    for place, node in enumerate(fragment.nodes):
+        label = _label(rule, node, layer.mark)
+        if label is None and place == fragment.exports[0] and not node.glue:
+            label = EMPTY
+        glue = tuple((child, port + layer.before[rule.rhs[child]]) for child, port in node.glue)
+        nodes.append(PartNode(label, node.token, glue))
+    edges = [Edge(edge.source, edge.label, edge.target) for edge in fragment.edges]
+    return LayerPart(nodes, edges, [*fragment.exports])
+
+
+def _label(rule: GrammarRule, node: FragmentNode, layer: str) -> Label | None:
+    if node.attributes is None:
+        return None
+    names = [name for name, _ in node.attributes]
+    if node.token is None or "" in names or LAYER in names:
+        raise Flaw(f"a label of rule {rule.name} has no word, or a name of its own")
+    if len({*names}) < len(names):
+        raise Flaw(f"a label of rule {rule.name} has an attribute twice")
+    return (*node.attributes, (LAYER, layer)) if layer else node.attributes
+
+
+def _joined(parts: Sequence[LayerPart], anchors: Sequence[int]) -> LayerPart:
+    """Return the parts of a joint layer as one: the nodes of each behind those of the one before."""
+    whole, words = LayerPart([], [], []), list[tuple[int, tuple[int, int | None]]]()
+    for part, anchor in zip(parts, anchors, strict=True):
+        start = len(whole.nodes)
+        whole.edges.extend(Edge(s + start, label, t + start) for s, label, t in part.edges)
+        whole.exports.extend(node + start for node in part.exports)
+        words += [(start + place, (anchor, node.token)) for place, node in enumerate(part.nodes)]
+        whole.nodes.extend(part.nodes)
+    if len(parts) > 1:
+        whole.edges.extend(_same(words))
+    return whole
+
+
+def _same(words: Sequence[tuple[int, tuple[int, int | None]]]) -> Iterator[Edge]:
+    """Yield edges between the nodes of one word."""
+    placed = [(node, word) for node, word in words if word[1] is not None]
+    for (node, word), (other, same) in combinations(placed, 2):
+        if word == same:
+            yield Edge(node, SAME, other)
+
+
+def _frame(rule: GrammarRule, part: LayerPart, ports: Sequence[int]) -> tuple[RuleFrame, tuple[Label, ...]]:
+    """Return the frame of a rule, and its labels; ``ports`` are how many the rule and its children have."""
+    node_of = _glued(rule, part, ports[1:])
+    _check_exports(rule, part, ports[0])
+    order = dict.fromkeys([*part.exports, *range(len(part.nodes)), *node_of.values()])
     place = {node: number for number, node in enumerate(order)}
-    become = [tuple(place[node_of[port]] for port in row) for row in rows]
-    become += [(place[node],) for node, _ in labels]
-    written = tuple((place[s], label, place[t]) for s, label, t in edges)
-    return (len(exports), written, tuple(become)), tuple([label for _, label in labels])
+    become = [tuple(place[node_of[child, port]] for port in range(size)) for child, size in enumerate(ports[1:])]
+    labels = list[Label]()
+    for number, node in enumerate(part.nodes):
+        if node.label is not None:
+            labels.append(node.label)
+            become.append((place[number],))
+    edges = tuple(Edge(place[s], label, place[t]) for s, label, t in part.edges)
+    return RuleFrame(len(part.exports), edges, tuple(become)), tuple(labels)
 
 
-def check_unseen(grammar: Json, structure: Json) -> None:
-    """Check that no structure sees a word that may be absorbed: one that is a leaf of its rule."""
-    layers, bodies = structure["layer"].split("+"), structure["bodies"]
-    for name in layers:  # of a joint structure what it says of each layer
-        parts = [_of_layer(body, name) for body in bodies] if len(layers) > 1 else bodies
-        layer = [name for name, *_ in grammar["graph"]].index(name)
-        anchor = [name for name, *_ in grammar["text"]].index(grammar["graph"][layer][1])
-        labels, leaves = _absorbed(grammar, layer, anchor)
-        for body in parts if leaves else ():
-            tests = [link[1] for link in body["links"]] + [degree[1] for degree in body["degrees"]]
-            if any((label in own) != bool(negated) for negated, own in tests for label in labels):
-                raise ValueError("a label of it leads to a word that may be absorbed")
-            known = {end for link in body["links"] for end in (link[0], link[4])}
-            known |= {*parts[0]["variables"]} if body is not parts[0] else set()
-            for variable in set(body["variables"]) - known:
-                own = [(a, *test) for v, a, test in body["tests"] if v == variable]
-                for leaf in leaves:
-                    if all((leaf.get(a, "") in values) != bool(no) for a, no, values in own):
-                        raise ValueError(f"its node {variable} can be a word that may be absorbed")
+def _glued(rule: GrammarRule, part: LayerPart, ports: Sequence[int]) -> dict[Port, Any]:
+    """Return the node that each port of a child is glued to, or the port, which is then a node of its own."""
+    found: dict[Port, Any] = {(child, port): (child, port) for child, size in enumerate(ports) for port in range(size)}
+    for number, node in enumerate(part.nodes):
+        for port in node.glue:
+            if found.get(port) != port:
+                raise Flaw(f"rule {rule.name} glues what is no port, or a port twice")
+            found[port] = number
+    return found
 
 
-def _of_layer(body: Json, layer: str) -> Json:
-    own = [v for v, a, (_, values) in body["tests"] if (a, values) == (LAYER, [layer])]
-    tests = [test for test in body["tests"] if test[0] in own and test[1] != LAYER]
-    links = [link for link in body["links"] if link[0] in own and link[4] in own]
-    degrees = [degree for degree in body["degrees"] if degree[0] in own]
-    return {"variables": own, "tests": tests, "links": links, "degrees": degrees}
+def _check_exports(rule: GrammarRule, part: LayerPart, ports: int) -> None:
+    known = all(node < len(part.nodes) for node in part.exports)
+    if not known or not len({*part.exports}) == len(part.exports) == ports:
+        raise Flaw(f"rule {rule.name} has not the ports of its category")
+    if any(end >= len(part.nodes) for s, _, t in part.edges for end in (s, t)):
+        raise Flaw(f"an edge of rule {rule.name} leads to no node of it")
 
 
-def _absorbed(grammar: Json, layer: int, anchor: int) -> tuple[set[str], list[dict[str, str]]]:
-    """Return the labels of the edges to words that may be absorbed, and their attributes."""
-    _, _, _, *finish = grammar["text"][anchor]
-    lost = {word for own in finish for word, _ in own[1]}
-    labels, leaves = set[str](), list[dict[str, str]]()
-    for name, *_, templates, fragments in grammar["rules"] if lost else ():
-        nodes, edges, exports = fragments[layer].values()
-        for number, (attributes, token, glued) in enumerate(nodes):
-            kind, text = templates[anchor][token][:2] if token is not None else ("", "")
-            if kind != "word" or lost.isdisjoint({text, text[:1].upper() + text[1:]}):
-                continue
-            if number in exports or glued or any(edge[0] == number for edge in edges):
-                raise ValueError(f"a word of rule {name} may be absorbed and is no leaf")
-            labels |= {label for _, label, target, _ in edges if target == number}
-            leaves.append(dict(attributes or ()))
-    return labels, leaves
+# ---- layers and twins
 
 
-def check_layers(core: Json) -> None:
+def check_layers(core: CoreForm) -> None:
     """Check the names of layers and views, and that each text differs once from its twin."""
-    grammar = core["grammar"]
-    text, graph, views = ([x[0] for x in grammar[k]] for k in ("text", "graph", "views"))
-    for names in ([*text, *graph], views):
-        if "" in names or len({*names}) < len(names):
-            raise ValueError("two layers or two views have the same name, or one has none")
-    if core["plan"]["lemma_layer"] != [*graph, ""][0]:
-        raise ValueError("the layer of lemmas is not the first graph layer")
-    twins = [(n, x[3][5]) for n, x in enumerate(grammar["text"]) if x[3:] and x[3][5]]
-    for layer, twin in twins:
-        if differences(grammar, layer, text.index(twin)) != {1}:
-            raise ValueError(f"not every text differs from its twin in {text[layer]} once")
+    grammar = core.grammar
+    graphs = [layer.name for layer in grammar.graph_layers]
+    _check_names([*graphs, *(layer.name for layer in grammar.text_layers)])
+    _check_names([view.name for view in grammar.views])
+    if core.plan.lemma_layer != [*graphs, ""][0]:
+        raise Flaw("the layer of lemmas is not the first graph layer")
+    for number, layer in enumerate(grammar.text_layers):
+        if layer.finish is not None:
+            _check_twin(grammar, number, layer.finish.twin)
 
 
-def differences(grammar: Json, layer: int, twin: int) -> set[int]:
+def _check_names(names: Sequence[str]) -> None:
+    if "" in names or len({*names}) < len(names):
+        raise Flaw("two layers or two views have the same name, or one has none")
+
+
+def _check_twin(grammar: CertifiedGrammar, layer: int, twin: str) -> None:
+    if twin and differences(grammar, layer, grammar.text(twin)) != {1}:
+        raise Flaw(f"not every text differs from its twin in {grammar.text_layers[layer].name} once")
+
+
+def differences(grammar: CertifiedGrammar, layer: int, twin: int) -> set[int]:
     """Return in how many rules the texts of a grammar can differ in two layers; 2 is any more."""
-    found, size = [set[int]() for _ in grammar["categories"]], -1
+    found, size = [set[int]() for _ in grammar.categories], -1
     while size < (size := sum(map(len, found))):
-        for _, lhs, rhs, *_, templates, _ in grammar["rules"]:
-            used = [item[1] for item in templates[layer] if item[0] != "word"]
-            for counts in product(*[found[child] for child in rhs]):
-                own = int(templates[layer] != templates[twin])
-                found[lhs] = found[lhs] | {min(2, own + sum(counts[child] for child in used))}
-    start: int = grammar["start"]
-    return found[start]
+        for rule in grammar.rules:
+            own = int(rule.templates[layer] != rule.templates[twin])
+            for counts in product(*[found[child] for child in rule.rhs]):
+                found[rule.lhs].add(min(2, own + _below(rule.templates[layer], counts)))
+    return found[grammar.start]
+
+
+def _below(template: Template, counts: Sequence[int]) -> int:
+    """Return the sum of what children count, each as often as the template has it."""
+    return sum(counts[item.child] for item in template if item.child is not None)

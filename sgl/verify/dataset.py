@@ -224,7 +224,7 @@ class LoadedData:
         counts = {stratum.stream: stratum.count for stratum in claim.strata} if claim else {}
         for index, quota in enumerate(quotas):
             every = counts.get(f"{split}/{category}/{index}", 0)
-            yield replace(quota, count=every if quota.every else quota.count * quota.copies)
+            yield replace(quota, extent=replace(quota.extent, count=every if quota.extent.every else quota.extent.rows))
 
     def words(self, number: int) -> tuple[WordForm, ...]:
         """Return the words of the sentence with this number in the table, read again."""

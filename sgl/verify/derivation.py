@@ -2,281 +2,268 @@
 
 The grammar is the one of a certificate, ``core.grammar``; docs/certificate.md has its format.
 This is the checker's own reading of it; of the compiler it shares ``sgl.rendering.views`` only.
-
-The fourth member of a text layer, its finish, is a list of after, absorb, forms, elisions,
-capital and twin; docs/texts.md says what they mean. A word that is absorbed is in no text and no
-graph. Words in one piece are a multiword token in CoNLL-U.
 """
 
-import json
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
-Json = Any  # a part of the certificate, or a value made of such parts
+from sgl.verify.lines import line, shown_words, word_columns
+from sgl.verify.schema_grammar import CertifiedGrammar, Flaw, GrammarRule, GraphLayer, Pair, TemplateItem
+from sgl.verify.texts import FUNCTIONS, LARGEST, Origin, Word, Words, capitalised, joined, kept
+from sgl.verify.trees import EdgeColumns, edge_columns
+
 Derivation = tuple[int, ...]  # its rules, in preorder
-LARGEST = 1 << 20  # items and letters of a text: rules that repeat a child could make any number
-UNWRITABLE = re.compile("[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")  # in a column
-VALUE = "[A-Z0-9][A-Za-z0-9]*"
-FEATURE = re.compile(rf"{VALUE}(\[[a-z0-9]+\])?={VALUE}(,{VALUE})*")
-# What a template may do to the words of a child.
-FUNCTIONS = {"first": slice(1), "rest": slice(1, None), "last": slice(-1, None)}
-FUNCTIONS |= {"front": slice(-1), "reverse": slice(None, None, -1)}
+
+
+class RuleUse(NamedTuple):
+    """A rule in a derivation: its place, and those of its children."""
+
+    place: int
+    rule: GrammarRule
+    below: list[int]
+
+
+class GraphNode(NamedTuple):
+    """A node of a graph: its attributes, and the place of its word in the text."""
+
+    attributes: tuple[Pair, ...]
+    word: int
+
+
+class GraphArc(NamedTuple):
+    """An edge between nodes, by number."""
+
+    source: int
+    label: str
+    target: int
+
+
+class DerivedGraph(NamedTuple):
+    """The graph of a text: nodes in the order of their words, edges, head (-1 if it is no node), and the words."""
+
+    nodes: list[GraphNode]
+    edges: tuple[GraphArc, ...]
+    head: int
+    words: list[str]
+
+
+class RuleLemma(NamedTuple):
+    """A lemma that a rule introduces, and its part of speech."""
+
+    lemma: str
+    upos: str | None
+
+
+Local = tuple[int, int]  # a node of a rule, by the place of the rule in the derivation
+LocalEdge = tuple[Local, str, Local]
 
 
 class Interpreter:
     """Says what the derivations of a grammar mean; ``spend`` is told of each step that it takes."""
 
-    def __init__(self, grammar: Json, spend: Callable[[int], object] = int) -> None:
-        self.rules, self.start, self.spend = grammar["rules"], grammar["start"], spend
-        self.texts = {name: (n, *more) for n, (name, *more) in enumerate(grammar["text"])}
-        self.graphs = {name: (n, *more) for n, (name, *more) in enumerate(grammar["graph"])}
-        self.views = {name: view for name, *view in grammar["views"]}
-        self.twins = {name for name, *own in grammar["text"] if own[2:] and own[2][5]}
-        self.walk, self.words = lru_cache(8)(self.walk_of), lru_cache(8)(self.words_of)
-        self.text, self.graph = lru_cache(8)(self.text_of), lru_cache(4)(self.graph_of)
-        self.edge_columns = lru_cache(1 << 16)(self.edge_columns_of)
+    def __init__(self, grammar: CertifiedGrammar, spend: Callable[[int], object] = int) -> None:
+        self.grammar, self.rules, self.spend = grammar, grammar.rules, spend
+        self.texts = {layer.name: number for number, layer in enumerate(grammar.text_layers)}
+        self.views = {view.name: view for view in grammar.views}
+        self.twins = {layer.name for layer in grammar.text_layers if layer.finish is not None and layer.finish.twin}
+        self.walk, self.words = lru_cache(8)(self._walk), lru_cache(8)(self._words)
+        self.text, self.graph = lru_cache(8)(self._text), lru_cache(4)(self._graph)
+        self._edge_columns = lru_cache(1 << 16)(edge_columns)
 
-    def lemmas(self, layer: str) -> list[list[tuple[str, str | None]]]:
-        """Return the lemmas that each rule introduces in a graph layer, if any, with their upos."""
-        number, *_ = self.graphs[layer] if layer else (0,)
-        nodes = [rule[6][number]["nodes"] if layer else () for rule in self.rules]
-        labels = [[dict(attributes or ()) for attributes, *_ in own] for own in nodes]
-        return [[(x["lemma"], x.get("upos")) for x in own if x.get("lemma")] for own in labels]
+    def lemmas(self, layer: str) -> list[list[RuleLemma]]:
+        """Return the lemmas that each rule introduces in a graph layer, if any."""
+        if not layer:
+            return [[] for _ in self.rules]
+        number = self.grammar.graph(layer)
+        return [[*_lemmas(rule, number)] for rule in self.rules]
 
     def is_text(self, derivation: Derivation) -> bool:
         """Return whether each rule has children of its categories, and the first is of a text."""
-        try:
-            steps, categories = self.walk(derivation), [self.rules[n][1] for n in derivation]
-        except (IndexError, ValueError):
+        if not derivation or max(derivation) >= len(self.rules):
             return False
-        fits = all(rule[2] == [categories[n] for n in below] for _, rule, below in steps)
-        return fits and categories[0] == self.start
+        try:
+            steps = self.walk(derivation)
+        except Flaw:
+            return False
+        categories = [self.rules[number].lhs for number in derivation]
+        fits = all(step.rule.rhs == tuple(categories[place] for place in step.below) for step in steps)
+        return fits and categories[0] == self.grammar.start
 
-    def walk_of(self, derivation: Derivation) -> list[Json]:
-        """Return the rules from the back, each after its place and before those of its children."""
-        steps, places = list[Json](), list[int]()
+    def _walk(self, derivation: Derivation) -> list[RuleUse]:
+        """Return the rules from the back, each before those above it."""
+        steps, places = list[RuleUse](), list[int]()
         for place in range(len(derivation) - 1, -1, -1):
             rule = self.rules[derivation[place]]
-            steps.append((place, rule, [places.pop() for _ in rule[2]]))
+            if len(places) < len(rule.rhs):
+                raise Flaw("the rules are not one tree")
+            steps.append(RuleUse(place, rule, [places.pop() for _ in rule.rhs]))
             places.append(place)
         if places != [0]:
-            raise ValueError("the rules are not one tree")
+            raise Flaw("the rules are not one tree")
         return steps
 
-    def words_of(self, layer: int, derivation: Derivation) -> Json:
-        """Return the words of a text layer, each after the place where it was written."""
-        words = self.parts_of(layer, derivation)[0]
-        finish = [*self.texts.values()][layer][3:]
-        places = kept(finish[0], [word for _, word in words]) if finish else range(len(words))
-        return [words[place] for place in places]
+    # ---- texts
+
+    def _words(self, layer: int, derivation: Derivation) -> Words:
+        """Return the words of a text layer that are written."""
+        return kept(self.grammar.text_layers[layer].finish, self._parts(layer, derivation)[0])
 
     def phrase(self, name: str, derivation: Derivation) -> str:
         """Return the words of a phrase in a text layer, with spaces, and dots between its parts."""
-        parts = self.parts_of(self.texts[name][0], derivation)
-        return " … ".join(" ".join(word for _, word in part) for part in parts)
+        parts = self._parts(self.texts[name], derivation)
+        return " … ".join(" ".join(word.text for word in part) for part in parts)
 
-    def parts_of(self, layer: int, derivation: Derivation) -> Json:
-        """Return the parts of a phrase in a text layer, each with its words and their places."""
-        phrases = dict[int, list[Json]]()  # of each its parts
-        for place, rule, below in self.walk(derivation):
-            parts = phrases[place] = [list[Json]()]
-            for at, (kind, *item) in enumerate(rule[5][layer]):
-                if kind != "child":
-                    parts += [[]] if kind == "cut" else []
-                    parts[-1] += [((place, at), text) for text in item]
-                    continue
-                child, capital, *how = item
-                own = [*phrases[below[child]][max(*how[:1], 1) - 1 if how else 0]]
-                for name in how[:0:-1]:
-                    own = own[FUNCTIONS[name]]
-                for n in [n for n, (_, word) in enumerate(own) if word and capital][:1]:
-                    own[n] = own[n][0], own[n][1][0].upper() + own[n][1][1:]
-                parts[-1] += own
+    def _parts(self, layer: int, derivation: Derivation) -> list[Words]:
+        """Return the parts of a phrase in a text layer."""
+        phrases = dict[int, list[Words]]()
+        for step in self.walk(derivation):
+            parts = phrases[step.place] = [Words()]
+            for number, item in enumerate(step.rule.templates[layer]):
+                if item.child is not None:
+                    parts[-1] += _of_child(item, phrases[step.below[item.child]])
+                elif item.text is not None:
+                    parts[-1].append(Word(Origin(step.place, number), item.text))
+                else:
+                    parts.append(Words())
                 if len(parts[-1]) > LARGEST:
-                    raise ValueError("a text has too many words")
+                    raise Flaw("a text has too many words")
             self.spend(1 + sum(map(len, parts)))
         return phrases[0]
 
-    def lengths(self, names: list[str], derivation: Derivation) -> dict[str, str]:
+    def lengths(self, names: Sequence[str], derivation: Derivation) -> dict[str, str]:
         """Return the comments with the numbers of words in some text layers."""
-        return {f"length_{x}": str(len(self.words(self.texts[x][0], derivation))) for x in names}
+        return {f"length_{name}": str(len(self.words(self.texts[name], derivation))) for name in names}
 
-    def graph_of(self, name: str, derivation: Derivation) -> Json:
-        """Return nodes (attributes, place of the word), edges, head (-1 if it is no node), and words of a layer."""
-        layer, anchor, free = self.graphs[name]
-        names, labels, edges, last = dict[Json, Json](), list[Json](), list[Json](), list[Json]()
-        for place, rule, below in reversed(self.walk(derivation)):
-            self.spend(len(rule[6][layer]["nodes"]) + len(rule[6][layer]["edges"]))
-            for at, (attributes, token, ports) in enumerate(rule[6][layer]["nodes"]):
-                own = names.setdefault((place, at), (place, at))
-                for child, port in ports:
-                    exports = self.rules[derivation[below[child]]][6][layer]["exports"]
-                    other = names.setdefault((below[child], exports[port]), own)
-                    if other != own:  # two nodes meet in one node of a child
-                        self.spend(len(names))
-                        names = {node: own if it == other else it for node, it in names.items()}
-                if attributes is not None:
-                    labels.append(((place, token), (place, at), tuple(map(tuple, attributes))))
-            made = [((place, s), e, (place, t), any(x)) for s, e, t, *x in rule[6][layer]["edges"]]
-            edges += [edge for edge in made if not edge[3]]
-            last[:0] = [edge for edge in made if edge[3]]
-        words, places = self.words(self.texts[anchor][0], derivation), dict[Json, int]()
-        for origin, _ in words:
-            places[origin] = len(places)
-        found = {names[n]: (places[word], a) for word, n, a in reversed(labels) if word in places}
-        nodes = sorted((place, node, a) for node, (place, a) in found.items())
-        number = {node: n for n, (_, node, _) in enumerate(nodes)}
-        named = ((number.get(names[s]), e, number.get(names[t])) for s, e, t, _ in edges + last)
-        kept = dict.fromkeys(edge for edge in named if None not in edge)
-        ordered = tuple(sorted(kept, key=lambda edge: edge[:1] if free else edge))
-        head = names[0, self.rules[derivation[0]][6][layer]["exports"][0]]
-        return [(a, n) for n, _, a in nodes], ordered, number.get(head, -1), [word for _, word in words]
-
-    def text_of(self, name: str, derivation: Derivation) -> str:
+    def _text(self, name: str, derivation: Derivation) -> str:
         """Return the text of a layer, or of a view: in parentheses why, if there is no form."""
-        if name in self.texts:
-            layer, join, attach, *finish = self.texts[name]
-            words = [word for _, word in self.words(layer, derivation)]
-            letters = sum(map(len, words)) + len(words) * len(join)
-            if letters > LARGEST:
-                raise ValueError("a text has too many letters")
-            self.spend(letters)
-            if finish:
-                pieces = spelt(attach, finish[0], words)
-                return "".join(text if tight else join + text for text, _, tight in pieces)
-            return "".join(words[:1] + [w if w in attach else join + w for w in words[1:]])
-        kind, layer, template = self.views[name]
-        nodes, edges, head, words = self.graph([*self.graphs][layer], derivation)
-        parts = ("core.graph", "rendering.template", "rendering.views")
-        core, own, views = (import_module(f"sgl.{part}") for part in parts)
-        graph = core.Graph(tuple(core.GraphNode(*node) for node in nodes), edges, head)
+        if name not in self.texts:
+            return self._view(name, derivation)
+        layer = self.texts[name]
+        words = [word.text for word in self.words(layer, derivation)]
+        self.spend(sum(map(len, words)) + len(words) * len(self.grammar.text_layers[layer].join))
+        return joined(self.grammar.text_layers[layer], words)
+
+    def _view(self, name: str, derivation: Derivation) -> str:
+        view = self.views[name]
+        nodes, edges, head, words = self.graph(self.grammar.graph_layers[view.layer].name, derivation)
+        core: Any = import_module("sgl.core.graph")
+        graph = core.Graph(tuple(core.GraphNode(*node) for node in nodes), tuple(map(tuple, edges)), head)
         try:
-            view = own.template_view(template) if template else views.VIEWS[kind].render
-            return str(view(graph, words))
+            if view.template:
+                own: Any = import_module("sgl.rendering.template")
+                return str(own.template_view(view.template)(graph, words))
+            views: Any = import_module("sgl.rendering.views")
+            return str(views.VIEWS[view.kind].render(graph, words))
         except ValueError as reason:
             return f"(no form: {reason})"
 
+    # ---- graphs
+
+    def _graph(self, name: str, derivation: Derivation) -> DerivedGraph:
+        """Return the graph of a derivation in a graph layer."""
+        number = self.grammar.graph(name)
+        gluing = Gluing(self.walk(derivation), number, self.spend)
+        words = self.words(self.grammar.anchor(number), derivation)
+        return gluing.graph(self.grammar.graph_layers[number], words)
+
     def sentence(self, name: str, derivation: Derivation) -> str:
         """Return the lines of the words of a sentence in CoNLL-U, with a graph layer."""
-        nodes, edges, head, words = self.graph(name, derivation)
-        _, anchor, free = self.graphs[name]
-        _, join, attach, *finish = self.texts[anchor]
-        above, tight = [""] * len(words), [not join or w in attach for w in words[1:]] + [False]
-        if finish:  # a piece of two words is a multiword token
-            words, above, tight = pieces(words, join, spelt(attach, finish[0], words))
-        labels = {at: attributes for attributes, at in nodes}
-        arcs = tuple((nodes[s][1], label, nodes[t][1]) for s, label, t in edges)
-        columns, lines = self.edge_columns(len(words), arcs, head, free), list[str]()
-        for at, (word, (*edge, marked)) in enumerate(zip(words, columns, strict=True)):
-            cells, misc = word_columns(labels.get(at))
-            misc = misc + ["Extracted=Yes"] * marked + ["SpaceAfter=No"] * tight[at]
-            lines.append(above[at] + line(str(at + 1), word, *cells, *edge, "|".join(misc) or "_"))
+        graph, number = self.graph(name, derivation), self.grammar.graph(name)
+        labels = {node.word: node.attributes for node in graph.nodes}
+        words = shown_words(self.grammar.text_layers[self.grammar.anchor(number)], graph.words)
+        columns, lines = self._columns(graph, free=self.grammar.graph_layers[number].free), list[str]()
+        for at, (word, own) in enumerate(zip(words, columns, strict=True)):
+            of_word = word_columns(labels.get(at))
+            misc = of_word.misc + ["Extracted=Yes"] * own.extracted + ["SpaceAfter=No"] * word.tight
+            cells = [word.text, *of_word.cells, own.head, own.label, own.deps, "|".join(misc) or "_"]
+            lines.append(word.above + line(str(at + 1), *cells))
         self.spend(sum(map(len, lines)))
         return "".join(lines)
 
-    def edge_columns_of(self, size: int, edges: Json, head: int, free: int) -> Json:
-        """Return HEAD, DEPREL and DEPS of each word; whether its edge in the tree is marked."""
-        tree: dict[int, Json] = dict.fromkeys(range(size * free), (False, "_", "_"))
-        arcs = [[(False, 0, "root")] * (n == head and not free) for n in range(size)]
-        for source, label, target in edges:
-            marked = label[0] == "~" and not free
-            arcs[target].append((marked, source + 1, label[marked:]))
-        for into in arcs:
-            into.sort()
-        while len(tree) < size:
-            # A word is in the tree by its unmarked edge; else by the first that leads there.
-            own = [(n, arc) for n, into in enumerate(arcs) if n not in tree for arc in into]
-            self.spend(len(own))
-            ways = [(n, arc) for n, arc in own if arc[1] == 0 or arc[1] - 1 in tree]
-            ways = [(n, arc) for n, arc in ways if arc[0] == arcs[n][0][0]]
-            if not ways:
-                raise ValueError("a word is not below the head of its sentence")
-            tree |= dict([way for way in ways if not way[1][0]] or ways[:1])
-        rows = [sorted(arc[1:] for arc in into) for into in arcs]
-        deps = ["|".join(f"{head}:{label}" for head, label in row) or "_" for row in rows]
-        return [(str(tree[n][1]), tree[n][2], dep, tree[n][0]) for n, dep in enumerate(deps)]
+    def _columns(self, graph: DerivedGraph, *, free: bool) -> list[EdgeColumns]:
+        word_of = [node.word for node in graph.nodes]
+        arcs = tuple((word_of[source], label, word_of[target]) for source, label, target in graph.edges)
+        head = word_of[graph.head] if graph.head >= 0 else -1
+        return self._edge_columns(len(graph.words), arcs, head, free, self.spend)
 
 
-def kept(finish: Json, words: Sequence[str]) -> list[int]:
-    """Return the places of the words that are written: from the end, what the next one allows."""
-    pairs, places = {(word, before) for word, before in finish[1]}, list[int]()
-    for place in reversed(range(len(words))):
-        if not places or (words[place], words[places[0]]) not in pairs:
-            places.insert(0, place)
-    while places and (words[places[0]], "") in pairs:
-        del places[0]
-    return places
+def _lemmas(rule: GrammarRule, layer: int) -> Iterator[RuleLemma]:
+    for node in rule.fragments[layer].nodes:
+        label = dict(node.attributes or ())
+        if label.get("lemma"):
+            yield RuleLemma(label["lemma"], label.get("upos"))
 
 
-def spelt(attach: Json, finish: Json, words: Sequence[str]) -> list[tuple[str, int, bool]]:
-    """Return the pieces of a text, of how many words each is, and whether it follows tightly."""
-    after, _, forms, elisions, capital, _ = finish
-    own, pieces = list[str](), list[tuple[str, int, bool]]()
-    for place, word in enumerate(words):
-        following = words[place + 1] if place + 1 < len(words) else None
-        fitting = [form for x, y, form in forms if x == word and begins(following, y)]
-        own.append([*fitting, word][0])
-    while own:
-        whole = [text for left, right, text in elisions if own[:2] == [left, right]]
-        text = [*whole, own[0]][0]
-        tight = not pieces or text in attach or pieces[-1][0] in after
-        pieces.append((text, 1 + len(whole), tight))
-        del own[: 1 + len(whole)]
-    for place, (text, size, tight) in enumerate(pieces):
-        if text and capital:
-            pieces[place] = (text[0].upper() + text[1:], size, tight)
-            break
-    return pieces
+def _of_child(item: TemplateItem, parts: list[Words]) -> Words:
+    """Return the words of a part of a child, after what the template does to them."""
+    if item.number >= len(parts):
+        raise Flaw(f"a phrase has no part {item.part}")
+    words = parts[item.number]
+    for name in reversed(item.functions):
+        words = FUNCTIONS[name](words)
+    return capitalised(words) if item.capital else words
 
 
-def begins(word: str | None, condition: str) -> bool:
-    """Return whether a word is the one that a form stands before, or begins like it."""
-    if word is None:
-        return False
-    return word.startswith(condition[:-1]) if condition[-1:] == "…" else word == condition
+class Gluing:
+    """The graph of a derivation, from the root downwards: nodes of rules that meet get one name."""
 
+    def __init__(self, walk: list[RuleUse], layer: int, spend: Callable[[int], object]) -> None:
+        self.layer, self.spend = layer, spend
+        self.rules = {step.place: step.rule for step in walk}
+        self.names = dict[Local, Local]()
+        #: The labels, each with its word and its node, in the order of the rules.
+        self.labels = list[tuple[Origin, Local, tuple[Pair, ...]]]()
+        self.edges, self.last = list[LocalEdge](), list[LocalEdge]()
+        for step in reversed(walk):
+            self._add(step)
 
-def pieces(words: Json, join: str, own: Json) -> tuple[list[str], list[str], list[bool]]:
-    """Return the words as they are shown, the lines of pieces above them, and what is tight."""
-    shown, above, tight = list[str](), list[str](), list[bool]()
-    for number, (text, size, _) in enumerate(own):
-        inside, at = words[len(shown) : len(shown) + size], str(len(shown) + 1)
-        close = number + 1 < len(own) and (not join or own[number + 1][2])
-        shown += inside if size > 1 else [text]
-        cells = [text, *"_______", "SpaceAfter=No" if close else "_"]
-        above += [line(f"{at}-{len(shown)}", *cells), ""] if size > 1 else [""]
-        tight += [False] * size if size > 1 else [close]
-    return shown, above, tight
+    def _add(self, step: RuleUse) -> None:
+        place, fragment = step.place, step.rule.fragments[self.layer]
+        self.spend(len(fragment.nodes) + len(fragment.edges))
+        for number, node in enumerate(fragment.nodes):
+            own = self.names.setdefault((place, number), (place, number))
+            for child, port in node.glue:
+                own = self._meet(own, step.below[child], port)
+            if node.attributes is not None and node.token is not None:
+                self.labels.append((Origin(place, node.token), (place, number), node.attributes))
+        late = list[LocalEdge]()
+        for edge in fragment.edges:
+            made = (place, edge.source), edge.label, (place, edge.target)
+            (late if edge.last else self.edges).append(made)
+        self.last[:0] = late
 
+    def _meet(self, own: Local, child: int, port: int) -> Local:
+        """Let a port of a child be a node."""
+        exports = self.rules[child].fragments[self.layer].exports
+        if port >= len(exports):
+            raise Flaw(f"rule {self.rules[child].name} has no port {port}")
+        other = self.names.setdefault((child, exports[port]), own)
+        if other != own:  # two nodes meet in one node of a child
+            self.spend(len(self.names))
+            self.names = {node: own if name == other else name for node, name in self.names.items()}
+        return own
 
-def pair(good: str, bad: str, category: str) -> str:
-    """Return the line of a sentence and its twin, which must be another text."""
-    if good == bad:
-        raise ValueError(f"a sentence is its own twin: {good}")
-    members = {"sentence_good": good, "sentence_bad": bad, "pattern": category}
-    return json.dumps(members, ensure_ascii=False) + "\n"
+    def graph(self, layer: GraphLayer, words: Words) -> DerivedGraph:
+        """Return the graph over the words that are written."""
+        found = self._nodes(words)
+        order = sorted(found, key=lambda name: (found[name].word, name))
+        number = {name: place for place, name in enumerate(order)}
+        edges = dict[GraphArc, None]()
+        for source, label, target in self.edges + self.last:
+            start, end = number.get(self.names[source]), number.get(self.names[target])
+            if start is not None and end is not None:
+                edges[GraphArc(start, label, end)] = None
+        ordered = sorted(edges, key=lambda edge: edge[:1] if layer.free else edge)
+        head = number.get(self.names[0, self.rules[0].fragments[self.layer].exports[0]], -1)
+        return DerivedGraph([found[name] for name in order], tuple(ordered), head, [word.text for word in words])
 
-
-def line(*cells: str) -> str:
-    """Return a line of columns, of which none ends the column or the line by itself."""
-    if UNWRITABLE.search("".join(cells)):
-        raise ValueError(f"{cells} are no columns of a line")
-    return "\t".join(cells) + "\n"
-
-
-@lru_cache(1 << 16)
-def word_columns(attributes: Json) -> tuple[list[str], list[str]]:
-    """Return columns LEMMA to FEATS of a word, and those of its attributes that are in MISC."""
-    if attributes is None:  # the word has no node
-        return ["_"] * 4, ["Node=No"]
-    values = {name: value for name, value in attributes if value}
-    fixed = [values.pop(name, "_") for name in ("lemma", "upos", "xpos")]
-    pairs = {f"{name}={value}": value.lower().split(",") for name, value in values.items()}
-    feats = [p for p, parts in pairs.items() if FEATURE.fullmatch(p) and parts == sorted({*parts})]
-    shown = "|".join(sorted(feats, key=str.lower)) or "_"
-    if "|" in "".join(pairs):
-        raise ValueError(f"{attributes} are no features")
-    return [*fixed, shown], [pair for pair in pairs if pair not in feats]
+    def _nodes(self, words: Words) -> dict[Local, GraphNode]:
+        """Return the nodes whose words are written, by name; of several labels the first counts."""
+        place_of = {word.origin: place for place, word in enumerate(words)}
+        found = dict[Local, GraphNode]()
+        for origin, node, attributes in reversed(self.labels):
+            if origin in place_of:
+                found[self.names[node]] = GraphNode(attributes, place_of[origin])
+        return found

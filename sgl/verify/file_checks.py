@@ -275,7 +275,7 @@ def rows_drawn(data: LoadedData, tally: Result) -> None:
     for split, claim in data.manifest.splits.items():
         for stratum in claim.strata:
             counts = Counter(found.outcomes.get(stratum.stream, {}))
-            stated = {ACCEPTED: stratum.count // stratum.copies, **asdict(stratum.rejected)}
+            stated = {ACCEPTED: stratum.count // stratum.extent.copies, **asdict(stratum.rejected)}
             if counts != Counter(stated):
                 shown = ", ".join(f"{number} {reason}" for reason, number in counts.items())
                 tally.fault(f"{stratum.stream}: {shown}", f"{MANIFEST}: splits.{split}")

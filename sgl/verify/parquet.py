@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from sgl.foreign import ForeignFileError
 from sgl.foreign.parquet import READABLE, longest_value, parquet
-from sgl.verify.certificate import FAULTS
-from sgl.verify.derivation import Derivation
+from sgl.verify.certificate_format import RefusalError
 from sgl.verify.items import kind_of
 from sgl.verify.reading import Knowledge
-from sgl.verify.rows import ACCEPTED, Rows, refusal
+from sgl.verify.rows import ACCEPTED, Row, Rows, refusal
+from sgl.verify.schema_grammar import Flaw
 
 #: The columns of a dataset, to which one for each further target is added.
 COLUMNS = (*("id", "source", "target", "category", "split_kind"), *("derivation", "depth", "features", "seed_stream"))
@@ -107,17 +107,18 @@ def read_rows(_: Knowledge, directory: Path) -> RowsFound:
             faults = tuple(_differences(directory, rows))
         else:
             deque(rows.rows(), 0)
-    except (OSError, *FAULTS) as error:
+    except (OSError, Flaw, RefusalError) as error:
         problem = refusal(error)
     return RowsFound(outcomes, problem, faults)
 
 
 def _differences(directory: Path, rows: Rows) -> Iterator[str]:
     """Yield of each split how its Parquet file first differs from the rows of the certificate."""
-    columns = [*COLUMNS, *(f"target_{name}" for name in rows.plan["further"])]
-    paths = {split: f"parquet/{split}.parquet" for split, *_ in rows.plan["strata"]}
-    files = {split: _rows_of(directory / path, rows.plan["further"], columns) for split, path in paths.items()}
-    numbers, wrong, expected_of = Counter[str](), dict[str, str](), _expected(rows)
+    columns = [*COLUMNS, *(f"target_{name}" for name in rows.plan.further)]
+    paths = {split: f"parquet/{split}.parquet" for split in dict.fromkeys(own.split for own in rows.plan.strata)}
+    files = {split: _rows_of(directory / path, rows.plan.further, columns) for split, path in paths.items()}
+    wrong, expected_of = dict[str, str](), _expected(rows)
+    ends = dict.fromkeys(paths, 0)
 
     def following(split: str) -> tuple[Any, ...] | None:
         try:
@@ -126,22 +127,23 @@ def _differences(directory: Path, rows: Rows) -> Iterator[str]:
             wrong[split] = f"{paths[split]} cannot be read: {problem.strerror}"
             return None
 
-    for split, category, name, derivation in rows.rows():
-        numbers[split] += 1
-        found, place = following(split), f"{paths[split]}: row {numbers[split]}"
+    for row in rows.rows():
+        split = row.split
+        ends[split] = row.number
+        found, place = following(split), f"{paths[split]}: row {row.number}"
         if split in wrong:
             continue
         if found is None:
             wrong[split] = f"{place} is missing"
             continue
-        expected = expected_of(category, name, derivation)
+        expected = expected_of(row)
         for column, value in zip(columns, found, strict=True):
             if value != expected[column]:
                 wrong[split] = f"{place}: the column {column} is {value!r}, not {expected[column]!r}"
                 break
     for split, path in paths.items():
         if following(split) is not None:
-            wrong.setdefault(split, f"{path} has more than {numbers[split]} rows")
+            wrong.setdefault(split, f"{path} has more than {ends[split]} rows")
     yield from wrong.values()
 
 
@@ -151,34 +153,34 @@ def _rows_of(path: Path, further: Sequence[str], columns: Sequence[str]) -> Iter
     yield from read_columns(path, columns)
 
 
-def _expected(rows: Rows) -> Callable[[str, str, Derivation], dict[str, object]]:
-    """Return what says which columns a row has, by its category, candidate and derivation."""
+def _expected(rows: Rows) -> Callable[[Row], dict[str, object]]:
+    """Return a function that gives the columns of a row."""
     plan, meaning, names = rows.plan, rows.meaning, _names(rows)
-    layer: str = plan["lemma_layer"]
-    number, *_ = meaning.graphs[layer] if layer else (0,)
-    edges = [edge for rule in meaning.rules if layer for edge in rule[6][number]["edges"]]
-    labels = sorted({x for _, x, *_ in edges if not x.startswith("~") and x.partition(":")[0] in _RECURSIVE})
+    layer = plan.lemma_layer
+    number = meaning.grammar.graph(layer) if layer else 0
+    used = {edge.label for rule in meaning.rules if layer for edge in rule.fragments[number].edges}
+    labels = sorted(x for x in used if not x.startswith("~") and x.partition(":")[0] in _RECURSIVE)
 
-    def expected(category: str, name: str, derivation: Derivation) -> dict[str, object]:
-        expression, depth = dict[int, str](), dict[int, int]()
+    def expected(row: Row) -> dict[str, object]:
+        expression, depth, derivation = dict[int, str](), dict[int, int](), row.derivation
         for place, _, below in meaning.walk(derivation):
             own = names[derivation[place]]
             parts = " ".join([own, *(expression[child] for child in below)])
             rows.spend(len(parts) // 100)
             expression[place] = f"({parts})" if below else own
             depth[place] = 1 + max((depth[child] for child in below), default=0)
-        counts = Counter(label for _, label, _ in (meaning.graph(layer, derivation)[1] if layer else ()))
+        counts = Counter(label for _, label, _ in (meaning.graph(layer, derivation).edges if layer else ()))
         return {
             "id": sha256(expression[0].encode()).hexdigest()[:16],
-            "source": meaning.text(plan["source"], derivation),
-            "target": meaning.text(plan["target"], derivation),
-            "category": category,
-            "split_kind": kind_of(category),
+            "source": meaning.text(plan.source, derivation),
+            "target": meaning.text(plan.target, derivation),
+            "category": row.category,
+            "split_kind": kind_of(row.category),
             "derivation": expression[0],
             "depth": depth[0],
             "features": ";".join(f"{label}={counts[label]}" for label in labels),
-            "seed_stream": name,
-            **{f"target_{x}": meaning.text(x, derivation) for x in plan["further"]},
+            "seed_stream": row.candidate,
+            **{f"target_{x}": meaning.text(x, derivation) for x in plan.further},
         }
 
     return expected
@@ -186,13 +188,13 @@ def _expected(rows: Rows) -> Callable[[str, str, Derivation], dict[str, object]]
 
 def _names(rows: Rows) -> list[str]:
     """Return what ``derivation`` calls each rule: its words without children, then category, number if needed."""
-    source, *_ = rows.meaning.texts[rows.plan["source"]]
-    categories = [_atom(name) for name, *_ in rows.data["core"]["grammar"]["categories"]]
+    source = rows.meaning.texts[rows.plan.source]
+    categories = [_atom(category.name) for category in rows.meaning.grammar.categories]
     names, longer, ranks = list[str](), list[str](), Counter[str]()
-    for name, lhs, children, _, _, templates, _ in rows.meaning.rules:
-        words = " ".join(item[1] for item in templates[source] if item[0] == "word")
-        names.append(_atom(words if words and not children else name))
-        longer.append(f"{names[-1]}:{categories[lhs]}")
+    for rule in rows.meaning.rules:
+        words = " ".join(item.text for item in rule.templates[source] if item.text is not None)
+        names.append(_atom(words if words and not rule.rhs else rule.name))
+        longer.append(f"{names[-1]}:{categories[rule.lhs]}")
     names = _told_apart(names, longer)
     for number, name in enumerate(names):
         ranks[name] += 1

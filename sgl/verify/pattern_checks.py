@@ -176,10 +176,7 @@ def part_quotas(data: LoadedData, tally: Result) -> None:
 def _divisions(data: LoadedData, pattern: PatternClaim) -> list[tuple[SplitCategory, _Labelled]]:
     """Return of the exposures and of the items of a pattern the place and the quotas."""
     category, name = EXPOSURE + pattern.name, pattern.name
-    exposed = [
-        (f"{category}: {x.structure.text}", QuotaClaim(x.count, (x.structure,), (), each_target=x.each_target))
-        for x in pattern.expose
-    ]
+    exposed = [(f"{category}: {x.structure.text}", QuotaClaim(x.extent, (x.structure,))) for x in pattern.expose]
     items = _numbered(name, data.counted(GENERALIZATION, name, pattern.quotas))
     return [(SplitCategory(TRAIN, category), exposed), (SplitCategory(GENERALIZATION, name), items)]
 
@@ -192,10 +189,10 @@ def _numbered(category: str, quotas: Iterable[QuotaClaim]) -> _Labelled:
 def shares(data: LoadedData, tally: Result) -> None:
     for pattern in data.manifest.patterns:
         for place, labelled in _divisions(data, pattern):
-            if any(quota.each_target for _, quota in labelled):
+            if any(quota.extent.targets for _, quota in labelled):
                 parts = _deal(data, tally, place, labelled, pattern.targets)
                 _expect_recorded(data, tally, place, parts)
-        if any(quota.contexts for quota in pattern.quotas):
+        if any(quota.extent.contexts for quota in pattern.quotas):
             _contexts(data, tally, pattern)
 
 
@@ -208,7 +205,7 @@ def _expect_recorded(data: LoadedData, tally: Result, place: SplitCategory, part
     claim = data.manifest.splits.get(place.split)
     for stratum in claim.strata if claim else ():
         if stratum.category == place.category:
-            recorded.update({target: number * stratum.copies for target, number in stratum.shares.items()})
+            recorded.update({target: number * stratum.extent.copies for target, number in stratum.shares.items()})
     if +recorded != +declared:
         message = f"{place.category}: the manifest records other shares of targets"
         tally.fault(message, f"manifest.json: splits.{place.split}")
@@ -226,16 +223,18 @@ def _contexts(data: LoadedData, tally: Result, pattern: PatternClaim) -> None:
         stratum = strata.get(stream := f"{GENERALIZATION}/{pattern.name}/{number}")
         shares = stratum.shares if stratum else {}
         own = list(islice(items, stratum.count if stratum else 0))
-        if not quota.contexts:
+        if not quota.extent.contexts:
             continue
         tally.checked += len(own)
-        names = (name for name in shares for _ in range(quota.contexts))
+        names = (name for name in shares for _ in range(quota.extent.contexts))
         for (row, shape), name in zip(own, chain(names, repeat("")), strict=False):
             if not _has(data, pattern, shape, [word.form.casefold() for word in data.words(row)], name):
                 message = f"{pattern.name}: the item has not the instance {name!r}"
                 tally.add(partial(data.violation, message, row))
-        if {*shares.values()} != {quota.contexts} or sum(shares.values()) != quota.count:
-            tally.fault(f"{stream}: instances have not {quota.contexts} contexts each", "manifest.json: splits.gen")
+        if {*shares.values()} != {quota.extent.contexts} or sum(shares.values()) != quota.extent.count:
+            tally.fault(
+                f"{stream}: instances have not {quota.extent.contexts} contexts each", "manifest.json: splits.gen"
+            )
 
 
 def _has(data: LoadedData, pattern: PatternClaim, shape: int, words: list[str], name: str) -> bool:
@@ -257,12 +256,12 @@ def _divided(labelled: _Labelled, targets: tuple[str, ...] | None) -> Iterator[_
     for label, quota in labelled:
         groups = (*((clause,) for clause in quota.within), *quota.within_one_of)
         within = tuple(map(_numbers, groups))
-        part = _Part(label, quota.count, within, _numbers(quota.outside))
-        if targets is None or not quota.each_target:
+        part = _Part(label, quota.extent.count, within, _numbers(quota.outside))
+        if targets is None or not quota.extent.targets:
             yield part
             continue
         for rank, target in enumerate(targets):
-            count = (quota.count + len(targets) - 1 - rank) // len(targets)
+            count = (quota.extent.count + len(targets) - 1 - rank) // len(targets)
             yield replace(part, label=f"{label}, {target}", count=count, target=target)
 
 

@@ -139,7 +139,7 @@ def sentences_distinct(data: LoadedData, tally: Result) -> None:
         (split, stratum.category)
         for split, claim in data.manifest.splits.items()
         for stratum in claim.strata
-        if stratum.repeated or stratum.copies > 1
+        if stratum.extent.repeated or stratum.extent.copies > 1
     }
     repeated, found = 0, list[tuple[Repeated, Repeated]]()
     tally.checked += data.items
@@ -224,12 +224,12 @@ def _verdict(policy: str, pattern: str, strata: Sequence[tuple[str, Stratum]]) -
 
 
 def _disagreements(stratum: Stratum, read: ReadingCounts, policy: str) -> Iterator[str]:
-    rejected, items = stratum.rejected.ambiguous, stratum.count // stratum.copies
+    rejected, items = stratum.rejected.ambiguous, stratum.count // stratum.extent.copies
     if policy == IGNORE:
         yield "there are figures, though readings were to be ignored"
     # Instances that got too few contexts have been parsed as well.
     spare = read.parsed - items - rejected
-    if spare < 0 or (spare and not stratum.contexts):
+    if spare < 0 or (spare and not stratum.extent.contexts):
         yield f"{read.parsed} strings parsed, but {items} items and {rejected} rejected"
     expected = read.ambiguous if policy == REJECT else 0
     if rejected != expected:

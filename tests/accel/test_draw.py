@@ -18,6 +18,7 @@ from sgl.accel.draw import SentenceTable
 from sgl.accel.draw.program import program_of
 from sgl.accel.machine import hash_column as compiled_hash_column
 from sgl.core.arrays import Column, Derivations
+from sgl.core.extent import Extent
 from sgl.sampling import NotEnoughError, pack, sample
 from sgl.sampling.engine import (
     PackedStratum,
@@ -130,7 +131,7 @@ def test_much_may_stand_behind_each_of_many_nested_phrases(
 ) -> None:
     arity = [sum(isinstance(item, int) for item in template) for template in templates]
     none: list[tuple[str, ...]] = [()] * len(arity)
-    stratum = PackedStratum("train", "iid", "s", 1, 0, False, (), False)
+    stratum = PackedStratum("train", "iid", "s", Extent(1), 0)
     source = PackedText("en", " ", frozenset(), templates)
     tables = Tables(1, states, [stratum], arity, none, none, source, [], False)
     batch = sampler_for(tables).derive(stratum, np.arange(20, dtype=np.int64))
@@ -145,7 +146,7 @@ def test_much_may_stand_behind_each_of_many_nested_phrases(
 def test_a_word_that_attaches_has_no_separator_to_take_back_behind_a_child_without_words() -> None:
     states = [State([1], [0], [(1,)]), State([1, 2], [1, 2], [(), ()])]
     source = PackedText("en", " ", frozenset("."), [(0, "."), (), ("a",)])
-    stratum = PackedStratum("train", "iid", "s", 1, 0, False, (), False)
+    stratum = PackedStratum("train", "iid", "s", Extent(1), 0)
     none: list[tuple[str, ...]] = [(), (), ()]
     tables = Tables(1, states, [stratum], [1, 0, 0], none, none, source, [], False)
     batch = sampler_for(tables).derive(stratum, np.arange(20, dtype=np.int64))

@@ -23,6 +23,7 @@ from toy_notation import structure
 from sgl.automata import Proofs, StructureCompiler, Verdict, compile_structure, find_conflict, prove
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all
 from sgl.automata.weights.split import Transition, Transitions
+from sgl.core.extent import Extent
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
 from sgl.core.plan import Constraint, Need, Pattern, Plan, Stratum
@@ -48,11 +49,11 @@ def plan_of(*patterns: Pattern, train: Constraint | None = None) -> Plan:
     """A plan as the compiler builds it: one training and one gen stratum for each pattern."""
     held_out = tuple(s for p in patterns for s in p.forbid)
     train = Constraint(exclude=held_out) if train is None else train
-    strata = [Stratum("train", "in_distribution", "train/in_distribution", 100, train)]
+    strata = [Stratum("train", "in_distribution", "train/in_distribution", Extent(100), train)]
     for p in patterns:
         others = tuple(s for q in patterns if q is not p and q.name not in p.allow for s in q.held_out)
         constraint = Constraint((p.gen,), p.exclude + others)
-        strata.append(Stratum("gen", p.name, f"gen/{p.name}", 10, constraint))
+        strata.append(Stratum("gen", p.name, f"gen/{p.name}", Extent(10), constraint))
     return replace(toy_plan(), patterns=patterns, strata=tuple(strata))
 
 

@@ -10,16 +10,17 @@ from toy_notation import structure
 
 from sgl.automata import Claim, IngredientKind, Inventory, Reason, StructureCompiler, Verdict, compile_structure, prove
 from sgl.automata.proofs.evidence import Evidence, used_rules
+from sgl.core.extent import Extent
 from sgl.core.plan import Constraint, Pattern, Plan, Stratum
 
 
 def plan_of(*patterns: Pattern) -> Plan:
     held_out = tuple(s for p in patterns for s in p.held_out)
-    strata = [Stratum("train", "in_distribution", "train/in_distribution", 100, Constraint(exclude=held_out))]
+    strata = [Stratum("train", "in_distribution", "train/in_distribution", Extent(100), Constraint(exclude=held_out))]
     for p in patterns:
         others = tuple(s for q in patterns if q is not p for s in q.held_out)
         constraint = Constraint((p.gen,), others)
-        strata.append(Stratum("gen", p.name, f"gen/{p.name}/0", 10, constraint))
+        strata.append(Stratum("gen", p.name, f"gen/{p.name}/0", Extent(10), constraint))
     return replace(toy_plan(), patterns=patterns, strata=tuple(strata))
 
 

@@ -11,6 +11,7 @@ from toy_notation import structure
 from sgl.automata import Claim, StructureCompiler, Verdict, compile_structure, pieces_of, prove
 from sgl.automata.proofs import evidence
 from sgl.core.alike import key
+from sgl.core.extent import Extent
 from sgl.core.plan import Constraint, Need, Pattern, Plan, Stratum
 
 MODIFIED_SUBJECT = structure("{ V -[nsubj]-> N; N -[nmod]-> M }")
@@ -82,7 +83,7 @@ def test_a_sentence_with_the_whole_has_every_piece(whole: str) -> None:
 
 def plan_of(*patterns: Pattern, exposures: tuple[Stratum, ...] = ()) -> Plan:
     held_out = tuple(s for p in patterns for s in p.held_out)
-    stratum = Stratum("train", "in_distribution", "train/in_distribution", 100, Constraint(exclude=held_out))
+    stratum = Stratum("train", "in_distribution", "train/in_distribution", Extent(100), Constraint(exclude=held_out))
     return replace(toy_plan(), patterns=patterns, strata=(stratum, *exposures))
 
 
@@ -159,11 +160,13 @@ def test_the_verdicts_do_not_depend_on_the_sentences_at_hand(monkeypatch: pytest
 
 
 def test_an_exposure_licenses_a_piece() -> None:
-    only_exposed = Stratum("train", "exposure:subject", "train/exposure:subject/0", 5, Constraint(((MODIFIER,),)))
+    only_exposed = Stratum(
+        "train", "exposure:subject", "train/exposure:subject/0", Extent(5), Constraint(((MODIFIER,),))
+    )
     exposed = plan_of(SUBJECT, MODIFIED, exposures=(only_exposed,))
     claim, _ = pieces(exposed, "subject")
     assert (claim.verdict, claim.stream) == (Verdict.PROVED, "train/exposure:subject/0")
-    none_drawn = plan_of(SUBJECT, MODIFIED, exposures=(replace(only_exposed, count=0),))
+    none_drawn = plan_of(SUBJECT, MODIFIED, exposures=(only_exposed.of(0),))
     claim, _ = pieces(none_drawn, "subject")
     assert claim.verdict is Verdict.REFUTED
 

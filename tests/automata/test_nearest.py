@@ -260,7 +260,7 @@ def test_pairs_of_sget_differ_in_what_is_held_out(pattern: str, largest: int) ->
     strata = compiled.plan.strata
     stratum = next(s for s in strata if s.category == pattern)
     compiler = StructureCompiler(compiled.grammar)
-    plan = replace(compiled.plan, strata=(replace(stratum, count=30),), distinct_sentences=False)
+    plan = replace(compiled.plan, strata=(stratum.of(30),), distinct_sentences=False)
     splits = {stratum.stream: compiler.split(stratum.constraint)}
     (part,) = sample(pack(compiled.grammar, plan, splits))
     finder = finder_of(compiled)

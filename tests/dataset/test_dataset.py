@@ -198,8 +198,8 @@ def test_the_manifest_describes_what_was_drawn(dataset: Dataset) -> None:
         for stratum in split["strata"]:
             rejected = sum(stratum["rejected"].values())
             assert stratum["candidates"] == stratum["count"] + rejected
-    flags = {"repeated": False, "each_target": False}
-    assert read["patterns"][1]["expose"] == [{"count": 30, "structure": "{ V -[nsubj]-> N[lemma=cat] }"} | flags]
+    shown = {"structure": "{ V -[nsubj]-> N[lemma=cat] }", "extent": {"count": 30}}
+    assert read["patterns"][1]["expose"] == [shown]
 
 
 def test_the_manifest_has_the_hash_of_every_data_file(dataset: Dataset) -> None:
@@ -234,7 +234,7 @@ def test_the_card_names_the_parts_that_repeat_sentences(dataset: Dataset) -> Non
     _, _, content = dataset
     repeating = json.loads(json.dumps(content))
     assert "No source sentence occurs twice. " in dict(descriptions(repeating))["README.md"]
-    repeating["splits"]["train"]["strata"][1]["repeated"] = True
+    repeating["splits"]["train"]["strata"][1]["extent"]["repeated"] = True
     sentence = "No source sentence occurs twice, except within exposure:cat_as_object. "
     assert sentence in dict(descriptions(repeating))["README.md"]
 
@@ -251,8 +251,8 @@ def test_the_fingerprint_sees_every_change_of_meaning() -> None:
     first, *others = TOY.rules
     lighter = replace(TOY, rules=(replace(first, weight=first.weight / 2), *others))
     kept = replace(TOY, rules=(replace(first, keep=True), *others))
-    longer = replace(PLAN.strata[0], count=301)
-    repeated = replace(PLAN.strata[0], repeated=True)
+    longer = PLAN.strata[0].of(301)
+    repeated = replace(PLAN.strata[0], extent=replace(PLAN.strata[0].extent, repeated=True))
     prints = {
         fingerprint(TOY, PLAN),
         fingerprint(lighter, PLAN),

@@ -11,7 +11,7 @@ from sgl.dataset.staged import OutputError, check_target, dataset_of, listed_fil
 from sgl.disk import DIRECTORY, Folder
 from sgl.disk.stages import staged_file
 
-MANIFEST = json.dumps({"format": "sgl-dataset/2"})
+MANIFEST = json.dumps({"format": "sgl-dataset/3"})
 LIST = "0  data/train.tsv\n0  manifest.json\n"
 
 

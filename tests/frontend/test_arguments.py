@@ -156,7 +156,7 @@ def test_so_many_per_target_of_a_quota(tmp_path: Path) -> None:
     quota = "quota each = 3 per target outside { A -[obj]-> B }\n"
     pattern = "pattern p\n  targets dog cat\n  forbid { V -[nsubj]-> N[@targets] }\n  size each\n"
     (stratum,) = items(quota + pattern, tmp_path)
-    assert (stratum.count, stratum.targets) == (6, ("dog", "cat"))
+    assert (stratum.count, stratum.extent.targets) == (6, ("dog", "cat"))
 
 
 def test_a_dataset_gives_patterns_their_size(tmp_path: Path) -> None:

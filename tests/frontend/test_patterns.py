@@ -101,7 +101,7 @@ pattern p
     (pattern,) = compiled(source, tmp_path).plan.patterns
     assert pattern.need[0].minimum == 2
     assert pattern.expose[0].count == 5
-    assert [quota.count for quota in pattern.quotas] == [2, 2]
+    assert [quota.extent.count for quota in pattern.quotas] == [2, 2]
 
 
 def test_an_example_may_belong_to_one_setting(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_a_part_may_be_left_out(scope: str, counts: list[int], tmp_path: Path) -
     source = f"param scope = {scope}\npattern p\n{SUBJECT}"
     size = "  size 5 within { V -[obj]-> O }, 7 outside { V -[obj]-> O } when scope = inner\n"
     (pattern,) = compiled(source + size, tmp_path).plan.patterns
-    assert [quota.count for quota in pattern.quotas] == counts
+    assert [quota.extent.count for quota in pattern.quotas] == counts
 
 
 def test_a_node_that_only_one_structure_has(tmp_path: Path) -> None:
@@ -105,16 +105,16 @@ pattern p
 def test_each_target_has_a_share_of_the_part_that_says_so(tmp_path: Path) -> None:
     source = TARGETS + "  size 6 shared within { V -[obj]-> O }, 4\n"
     strata = [s for s in compiled(source, tmp_path).plan.strata if s.split == "gen"]
-    assert [(s.count, s.targets) for s in strata] == [(6, ("dog", "cat")), (4, ())]
+    assert [(s.count, s.extent.targets) for s in strata] == [(6, ("dog", "cat")), (4, ())]
 
 
 def test_each_target_has_a_share_of_exposures(tmp_path: Path) -> None:
     expose = "  expose 4 shared repeated { V -[obj]-> N[@targets] }\n"
     plan = compiled(TARGETS + expose + "  size 0\n", tmp_path).plan
     (stratum,) = (s for s in plan.strata if s.category == "exposure:p")
-    assert (stratum.targets, stratum.repeated) == (("dog", "cat"), True)
+    assert (stratum.extent.targets, stratum.extent.repeated) == (("dog", "cat"), True)
     (exposure,) = plan.patterns[0].expose
-    assert exposure.each_target
+    assert exposure.extent.targets
 
 
 NO_TARGET = "expose 2 shared { V -[obj]-> N[not @targets] }"
@@ -152,7 +152,7 @@ def test_so_many_per_target_are_as_many_as_all_targets_share(tmp_path: Path) -> 
 @pytest.mark.parametrize("size", ["0", "1", "6 shared", "3 per target"])
 def test_a_number_without_a_word_behind_it_is_for_all_items(size: str, tmp_path: Path) -> None:
     (stratum, *_) = [s for s in compiled(f"{TARGETS}  size {size}\n", tmp_path).plan.strata if s.split == "gen"]
-    assert stratum.targets == (("dog", "cat") if " " in size else ())
+    assert stratum.extent.targets == (("dog", "cat") if " " in size else ())
 
 
 def test_so_many_per_target_may_be_too_many_in_all(tmp_path: Path) -> None:

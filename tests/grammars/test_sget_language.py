@@ -313,7 +313,7 @@ def test_the_generalization_data_has_the_sizes_of_the_paper() -> None:
 def test_one_exposure_is_one_for_each_target() -> None:
     for pattern in sget(exposures="1").plan.patterns:
         for exposure in pattern.expose:
-            assert exposure.count == (len(pattern.targets) if exposure.each_target else 1)
+            assert exposure.extent.count == max(len(exposure.extent.targets), 1)
 
 
 # ---- selectional restrictions

@@ -33,6 +33,7 @@ from definition import contains
 from opening import candidates, opened
 from random_structures import random_structure, words_of
 from sgl.automata import StructureCompiler, StructureTooCostly
+from sgl.core.extent import Extent
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Constraint, Plan, Stratum
@@ -120,8 +121,8 @@ def random_structures(compiled: Compiled, number: int, seed: int, graphs: Sequen
 
 def sample_of(compiled: Compiled, items: int, seed: int, limit: int | None = None) -> Sample:
     """Different sentences of every stratum and of the whole grammar."""
-    whole = Stratum("whole", "whole", "whole", 20 * items, Constraint())
-    strata = (*(replace(s, count=items, repeated=True) for s in compiled.plan.strata), whole)
+    whole = Stratum("whole", "whole", "whole", Extent(20 * items), Constraint())
+    strata = (*(replace(s, extent=replace(s.extent, count=items, repeated=True)) for s in compiled.plan.strata), whole)
     derivations = list(dict.fromkeys(candidates(compiled, strata, seed)))
     if limit is not None:
         derivations = derivations[:: max(1, len(derivations) // limit)][:limit]

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +12,8 @@ from dataclasses import replace
 from functools import cache
 from itertools import islice
 from pathlib import Path
+
+from certified import core_of, meaning_of
 
 from claims_maker import Maker
 from claims_matches import contains
@@ -23,6 +24,7 @@ from harness import Difference
 from sgl.automata import StructureCompiler
 from sgl.automata.weights.split import SplitGrammar, count_derivations, longest_text
 from sgl.cli.arguments import graph_text
+from sgl.core.extent import Extent
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
 from sgl.core.plan import Stratum
@@ -33,9 +35,9 @@ from sgl.dataset.fingerprint import core_form
 from sgl.frontend import Compiled
 from sgl.sampling.engine import Listing
 from sgl.sampling.tables import pack_states
+from sgl.verify.candidates import Candidates, Source
 from sgl.verify.conllu import Sentence, TokenTable, read_sentences
-from sgl.verify.derivation import Interpreter
-from sgl.verify.rows import Candidates
+from sgl.verify.schema import CertificateData, DrawnState, DrawnTables
 
 #: Words of the longest sentence, and the most phrases of a category that are listed.
 LONGEST, MOST = 8, 2_500
@@ -108,14 +110,15 @@ def _check_listing(compiled: Compiled, stratum: Stratum, split: SplitGrammar, ow
         raise Difference(f"{stratum.stream} has {size} derivations, the model {own.total()}")
     if not size:
         return 0
-    plan = replace(compiled.plan, strata=(replace(stratum, every=True, count=size),))
+    plan = replace(compiled.plan, strata=(replace(stratum, extent=Extent(size, every=True)),))
     states, (start,), _ = pack_states(compiled.grammar, plan, {stratum.stream: split})
     listing = Listing(states, start)
-    form = json.loads(json.dumps(core_form(compiled.grammar, plan)))
-    sampler = {"states": json.loads(json.dumps(states))}
-    checker = Candidates({"seed": 1, "sampler": sampler, "core": form}, int)
+    core = core_of(core_form(compiled.grammar, plan))
+    drawn = DrawnTables(tuple(DrawnState(own.bounds, own.rules, [*map(list, own.children)]) for own in states), [start])
+    data = CertificateData("", "", core, "", 1, [0] * len(core.grammar.rules), (), (), drawn, ())
+    checker, source = Candidates(data, abs), Source("", start, core.plan.strata[0].extent, frozenset())
     found = [tuple(listing.derivation(number) or ()) for number in range(size)]
-    if [checker.draw("", n, start, size) for n in range(size)] != found:
+    if [checker.candidate(source, n).derivation for n in range(size)] != found:
         raise Difference(f"{stratum.stream}: the checker lists other derivations")
     lengths = sum(len(interpret(compiled.grammar, d).tokens[0]) == most for d in found)
     if Counter(term_of(compiled.grammar, own) for own in found) != own or not lengths:
@@ -173,7 +176,7 @@ def compare_files(
         Difference: a file has other nodes or edges.
     """
     grammar, trees_of = compiled.grammar, {tree.term: tree for tree in listed}
-    meaning = Interpreter(json.loads(json.dumps(core_form(grammar, compiled.plan)))["grammar"])
+    meaning = meaning_of(core_form(grammar, compiled.plan)["grammar"])
     split = structures.split(compiled.plan.strata[0].constraint)
     for derivation in islice(derivations(compiled, split, longest), FILES):
         tree, item = trees_of[term_of(grammar, derivation)], interpret(grammar, derivation)

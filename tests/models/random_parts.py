@@ -16,11 +16,12 @@ templates and of the checker of rows.  The exit status is 1 if anything differs.
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
+
+from certified import meaning_of
 
 from claims_matches import contains
 from claims_streams import derived, term_of
@@ -39,7 +40,6 @@ from sgl.pipeline.proofs import establish
 from sgl.rendering.output import TemplateWriter, text_output
 from sgl.sampling.engine import joined, words_of
 from sgl.sampling.tables import pack_text
-from sgl.verify.derivation import Interpreter
 
 
 def main() -> int:
@@ -146,7 +146,7 @@ def _compare_writers(
 ) -> None:
     """Compare what else writes texts and graphs with the model, on all that was read."""
     grammar = compiled.grammar
-    meaning = Interpreter(json.loads(json.dumps(core_form(grammar, compiled.plan)))["grammar"])
+    meaning = meaning_of(core_form(grammar, compiled.plan)["grammar"])
     for layer, name in enumerate(LAYERS):
         packed, writer = pack_text(grammar, layer), TemplateWriter(text_output(grammar, layer))
         ways: dict[str, Callable[[Derivation], str]] = {

@@ -22,6 +22,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from certified import grammar_of, meaning_of
+
 from harness import Difference, command
 from sgl.core.grammar import Category, CoreGrammar, Rule, Slot, TextLayer, Token
 from sgl.core.interpret import interpret
@@ -222,7 +224,7 @@ def compare_readings(grammar: CoreGrammar, texts: Texts, dice: Random) -> tuple[
 def compare_twins(grammar: CoreGrammar, found: Sequence[tuple[int, ...]]) -> tuple[int, list[str]]:
     """Compare the numbers of differences that are possible with those that there are."""
     form = core_form(grammar, PLAN)["grammar"]
-    possible = {*differences(grammar, 2)[0]}, certificate_rules.differences(form, 2, 0)
+    possible = {*differences(grammar, 2)[0]}, certificate_rules.differences(grammar_of(form), 2, 0)
     there = {min(2, places(grammar, derivation)) for derivation in found}
     wrong = [] if possible == (there, there) else [f"twins: {there}, not {possible}"]
     return len(found) * len(possible), wrong
@@ -246,7 +248,7 @@ def places(grammar: CoreGrammar, derivation: Sequence[int]) -> int:
 
 def checker(grammar: CoreGrammar) -> Interpreter:
     """Return the checker's own reading of the grammar."""
-    return Interpreter(core_form(grammar, PLAN)["grammar"])
+    return meaning_of(core_form(grammar, PLAN)["grammar"])
 
 
 def main() -> int:

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from common import Json, Workers, command_line, print_table, run_tasks, write_json
 from opening import candidates, opened
+from sgl.core.extent import Extent
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.plan import Constraint, Stratum
@@ -92,10 +93,10 @@ def parts_of(compiled: Compiled, items: int) -> dict[str, list[Stratum]]:
     for stratum in compiled.plan.strata:
         groups.setdefault(f"{stratum.split}/{stratum.category}", []).append(stratum)
     parts = {
-        name: [replace(s, count=-(-items // len(strata)), repeated=True) for s in strata]
+        name: [replace(s, extent=replace(s.extent, count=-(-items // len(strata)), repeated=True)) for s in strata]
         for name, strata in groups.items()
     }
-    parts[WHOLE] = [Stratum(WHOLE, WHOLE, WHOLE, FACTOR * items, Constraint(), repeated=True)]
+    parts[WHOLE] = [Stratum(WHOLE, WHOLE, WHOLE, Extent(FACTOR * items, repeated=True), Constraint())]
     return parts
 
 

@@ -140,7 +140,7 @@ class Claims:
             if evidence.stratum.count != stratum.count:
                 text = f"{evidence.stratum.count} sentences instead of {stratum.count}"
                 found.append(Breach(text, stratum.stream))
-            if evidence.stratum.targets != stratum.targets:
+            if evidence.stratum.extent.targets != stratum.extent.targets:
                 found.append(Breach("targets have other shares", stratum.stream))
             if evidence.stratum.repeated_lemmas > stratum.repeated_lemmas:
                 found.append(Breach("lemmas may be repeated", stratum.stream))

@@ -25,7 +25,7 @@ from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.rows import write_items
 from sgl.frontend import Compiled
 from sgl.sampling import pack
-from sgl.sampling.acceptance import REASONS, share
+from sgl.sampling.acceptance import REASONS
 from sgl.sampling.engine import PackedStratum
 from sgl.sampling.strata import StrataSampler, StratumSample, sampler_for
 from sgl.verify import Report, verify
@@ -46,9 +46,7 @@ def verify_small(
         NotEnoughError: the mutant cannot make so many sentences.
     """
     wanted = {stratum.stream: stratum for stratum in original.plan.strata}
-    strata = tuple(
-        replace(stratum, count=_size(stratum, wanted.get(stratum.stream), sizes)) for stratum in mutant.plan.strata
-    )
+    strata = tuple(stratum.of(_size(stratum, wanted.get(stratum.stream), sizes)) for stratum in mutant.plan.strata)
     plan = replace(mutant.plan, strata=strata)
     splits = {stratum.stream: compiler.split(stratum.constraint) for stratum in strata}
     tables = pack(mutant.grammar, plan, splits)
@@ -70,15 +68,9 @@ def verify_small(
 
 def _claimed(s: Stratum) -> StratumSample:
     """What the manifest says of a stratum, as if it had been drawn."""
-    packed = PackedStratum(
-        *(s.split, s.category, s.stream, s.count),
-        start=0,
-        repeated=s.repeated,
-        targets=s.targets,
-        repeated_lemmas=s.repeated_lemmas,
-    )
-    shares = {target: share(s.count, s.targets, target) for target in s.targets}
-    return StratumSample(packed, np.arange(s.count), s.count, dict.fromkeys(REASONS, 0), shares, (), np.arange(0))
+    packed = PackedStratum(s.split, s.category, s.stream, s.extent, 0, s.repeated_lemmas)
+    rejected, shares = dict.fromkeys(REASONS, 0), s.extent.shares()
+    return StratumSample(packed, np.arange(s.count), s.count, rejected, shares, (), np.arange(0))
 
 
 def scaled(stratum: Stratum) -> int:
@@ -98,7 +90,7 @@ def _size(stratum: Stratum, wanted: Stratum | None, sizes: Mapping[str, int]) ->
 def scaled_plan(original: Original, sizes: Mapping[str, int]) -> Plan:
     """The plan of the original with reduced numbers, in its strata and its patterns."""
     plan = original.plan
-    strata = tuple(replace(s, count=sizes.get(s.stream, scaled(s))) for s in plan.strata)
+    strata = tuple(s.of(sizes.get(s.stream, scaled(s))) for s in plan.strata)
     patterns = tuple(_scaled_pattern(original, pattern, strata) for pattern in plan.patterns)
     count = {stratum.stream: stratum.count for stratum in strata}
     parts = tuple(
@@ -109,7 +101,7 @@ def scaled_plan(original: Original, sizes: Mapping[str, int]) -> Plan:
 
 
 def _scaled_quotas(quotas: Sequence[Quota], stream: str, count: Mapping[str, int]) -> tuple[Quota, ...]:
-    return tuple(replace(q, count=count[f"{stream}/{i}"]) for i, q in enumerate(quotas))
+    return tuple(replace(q, extent=q.extent.of(count[f"{stream}/{i}"])) for i, q in enumerate(quotas))
 
 
 def _scaled_pattern(original: Original, pattern: Pattern, strata: tuple[Stratum, ...]) -> Pattern:
@@ -118,7 +110,7 @@ def _scaled_pattern(original: Original, pattern: Pattern, strata: tuple[Stratum,
         pattern,
         need=tuple(_scaled_need(original, need, strata) for need in pattern.need),
         expose=tuple(
-            replace(exposure, count=count[f"train/exposure:{pattern.name}/{index}"])
+            replace(exposure, extent=exposure.extent.of(count[f"train/exposure:{pattern.name}/{index}"]))
             for index, exposure in enumerate(pattern.expose)
         ),
         quotas=_scaled_quotas(pattern.quotas, f"gen/{pattern.name}", count),

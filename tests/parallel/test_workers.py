@@ -98,7 +98,7 @@ def test_parquet_and_lines_hold_the_same_rows(tmp_path: Path) -> None:
 
 def test_too_few_sentences_are_reported_and_leave_nothing(tmp_path: Path) -> None:
     plain = tables_of(SMALL, plan=plan_of({"sample": 8}, sentences=True))
-    plain = plain._replace(strata=[plain.strata[0]._replace(wanted=9)])
+    plain = plain._replace(strata=[plain.strata[0].of(9)])
     work = SentenceWork(plain, SMALL, ("en",), TSV)
     with pytest.raises(NotEnoughError, match="repeated sentence"), open_run(tmp_path / "a", {}, Parallelism()) as run:
         sample_into(tmp_path / "a", work, InProcess(work), run, lambda *_: None)

@@ -118,8 +118,8 @@ def test_the_whole_chain_of_checks_passes(dataset: Path) -> None:
 def test_manifest_and_card_say_that_it_is_everything(dataset: Path) -> None:
     manifest = json.loads((dataset / "manifest.json").read_text("utf-8"))
     train = manifest["splits"]["train"]["strata"][0]
-    assert (train["every"], train["copies"], train["count"]) == (True, 3, 3 * train["candidates"])
-    assert "every" not in manifest["splits"]["test"]["strata"][0]
+    assert (train["extent"]["every"], train["extent"]["copies"], train["count"]) == (True, 3, 3 * train["candidates"])
+    assert "every" not in manifest["splits"]["test"]["strata"][0]["extent"]
     card = (dataset / "README.md").read_text("utf-8")
     assert "in_distribution (all that there are) (each 3 times)" in card
 

@@ -170,7 +170,7 @@ def words_of(sentence: str) -> str:
 
 def test_every_instance_has_its_contexts_one_after_the_other(shop: Path) -> None:
     (stratum,) = manifest_of(shop)["splits"]["gen"]["strata"]
-    assert stratum["contexts"] == 5
+    assert stratum["extent"]["contexts"] == 5
     assert list(stratum["shares"].values()) == [5] * 6
     sentences = [line.split("\t")[0] for line in (shop / "data" / "gen.tsv").read_text("utf-8").splitlines()]
     assert len({*sentences}) == 30

@@ -82,6 +82,7 @@ def stratum(mass: float) -> dict[str, Any]:
         "split": "train",
         "category": "in_distribution",
         "stream": "train/in_distribution",
+        "extent": {"count": 40000},
         "count": 40000,
         "candidates": 50000,
         "mass": mass,

@@ -37,7 +37,7 @@ def test_a_repeated_stratum_repeats_its_own_sentences_only() -> None:
     # Eight sentences: the first part takes three, the second shares the other five.
     plan = plan_of({"dev": 3, "gen": 40}, sentences=True)
     dev, gen = plan.strata
-    plan = replace(plan, strata=(dev, replace(gen, repeated=True)))
+    plan = replace(plan, strata=(dev, replace(gen, extent=replace(gen.extent, repeated=True))))
     first, second = sample(tables_of(SMALL, plan=plan))
     taken = {found.derivation for found in first.items}
     shared = {found.derivation for found in second.items}
@@ -146,7 +146,9 @@ def test_a_hopeless_stratum_stops_after_the_first_window() -> None:
 def test_of_all_that_there_is_something_must_be_left() -> None:
     """Training takes all eight sentences, so dev has none: neither sampler calls that a sample."""
     plan = plan_of({"train": 8, "dev": 8}, sentences=True)
-    tables = tables_of(SMALL, plan=replace(plan, strata=tuple(replace(s, every=True) for s in plan.strata)))
+    tables = tables_of(
+        SMALL, plan=replace(plan, strata=tuple(replace(s, extent=replace(s.extent, every=True)) for s in plan.strata))
+    )
     for drawing in (sample(tables), sample_strata(sampler_for(tables))):
         next(drawing)
         with pytest.raises(NotEnoughError, match="all 8 derivations of this part of the data were rejected"):
@@ -195,7 +197,7 @@ def test_long_derivations_need_no_recursion() -> None:
 def shared(count: int, targets: tuple[str, ...], split: str = "gen") -> Plan:
     """A plan of one stratum that targets share."""
     plan = plan_of({split: count})
-    return replace(plan, strata=(replace(plan.strata[0], targets=targets),))
+    return replace(plan, strata=(replace(plan.strata[0], extent=replace(plan.strata[0].extent, targets=targets)),))
 
 
 @pytest.mark.parametrize(("count", "expected"), [(6, [2, 2, 2]), (7, [3, 2, 2]), (8, [3, 3, 2]), (2, [1, 1, 0])])

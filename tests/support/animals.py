@@ -41,7 +41,7 @@ def small_dataset(directory: Path, *, dev: bool = True, target: str = "ja") -> P
         lines = [f"{source}\t{said}\t{kind}\n" for source, said in pairs]
         (directory / "data" / f"{name}.tsv").write_text("".join(lines), "utf-8")
     manifest = {
-        "format": "sgl-dataset/2",
+        "format": "sgl-dataset/3",
         "name": "animals",
         "title": "Animals",
         "identity": "sgl:0|grammar:animals",

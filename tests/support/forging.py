@@ -63,7 +63,7 @@ class Forger(Copy):
     def rule(self, name: str, text: str = "") -> Json:
         """The first rule of this name, with a text in it."""
         rules = self.grammar["rules"]
-        return next(r for r in rules if r[0] == name and text in json.dumps(r, ensure_ascii=False))
+        return next(r for r in rules if r["name"] == name and text in json.dumps(r, ensure_ascii=False))
 
     def rule_number(self, name: str, text: str = "") -> int:
         return int(self.grammar["rules"].index(self.rule(name, text)))
@@ -74,11 +74,11 @@ class Forger(Copy):
 
     def claim(self, word: str, kind: str) -> Json:
         """The first claim of this word and kind."""
-        return next(c for c in self.certificate["claims"] if c[1:3] == [word, kind])
+        return next(c for c in self.certificate["claims"] if (c["claim"], c["kind"]) == (word, kind))
 
     def split(self, stream: str) -> Json:
         """The split of a stream, by the head of its name."""
-        strata = [n for n, own in enumerate(self.plan["strata"]) if own[2].startswith(stream)]
+        strata = [n for n, own in enumerate(self.plan["strata"]) if own["stream"].startswith(stream)]
         return next(s for s in self.certificate["splits"] if strata[0] in s["strata"])
 
     # ---- texts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+from sgl.core.extent import Extent
 from sgl.sampling.engine import PackedStratum, PackedText, State, Tables
 
 WORDS = ("a", "dog", "", "ß", "犬", "?", ".", "élan", "x" * 70, "of the very long words, the longest")
@@ -77,10 +78,12 @@ class TableMaker:
                 split=split,
                 category=split,
                 stream=f"{split}/{number}",
-                wanted=choose.choice((0, 7, 400)),
+                extent=Extent(
+                    choose.choice((0, 7, 400)),
+                    repeated=choose.random() < 0.4,
+                    targets=tuple(choose.sample(LEMMAS, choose.choice((0, 0, 2)))),
+                ),
                 start=choose.randrange(10),
-                repeated=choose.random() < 0.4,
-                targets=tuple(choose.sample(LEMMAS, choose.choice((0, 0, 2)))),
                 repeated_lemmas=choose.random() < 0.4,
                 ambiguous=frozenset(choose.sample(range(50), choose.choice((0, 5)))),
             )

@@ -15,8 +15,8 @@ from composed_grammar import SOURCE, TAKES
 from diagnostics import BASE, MAIN
 
 from sgl.cli.main import OK, run
-from sgl.verify.certificate import FAULTS
 from sgl.verify.rows import Rows, refusal
+from sgl.verify.schema_grammar import Flaw
 
 FARM = Path(__file__).parents[2] / "docs" / "examples"
 _FOLDERS: list[TemporaryDirectory[str]] = []
@@ -77,6 +77,6 @@ def rows_refused(directory: Path) -> str:
     try:
         for _ in Rows(directory).rows():
             pass
-    except (OSError, *FAULTS) as problem:
+    except (OSError, Flaw) as problem:
         return refusal(problem)
     return ""

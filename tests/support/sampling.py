@@ -12,6 +12,7 @@ from toy import GrammarBuilder
 
 from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.weights.split import NO_CHILD, SplitGrammar, Transition, Transitions, split_grammar
+from sgl.core.extent import Extent
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.dataset import DataFile
@@ -96,7 +97,7 @@ def plan_of(counts: dict[str, int], *, seed: int = 2024, lemmas: tuple[str, ...]
         source="en",
         target="ja",
         strata=tuple(
-            Stratum(split, "in_distribution", f"{split}/in_distribution", count, Constraint())
+            Stratum(split, "in_distribution", f"{split}/in_distribution", Extent(count), Constraint())
             for split, count in counts.items()
         ),
         patterns=(),

@@ -145,8 +145,9 @@ class Tiny:
         default_factory=lambda: [
             {
                 "name": "joined",
+                "title": "",
                 "only": [TWO_CLAUSES],
-                "quotas": [{"count": 1, "within": [], "outside": [COMPLEMENT]}],
+                "quotas": [{"extent": {"count": 1}, "within": [], "outside": [COMPLEMENT]}],
                 "repeated_lemmas": True,
                 "allow": [],
             }
@@ -180,12 +181,12 @@ class Tiny:
                     {
                         "category": name,
                         "stream": f"{split}/{name}",
+                        "extent": {"count": count, "repeated": name in self.repeated},
                         "count": count,
                         "rejected": {"ambiguous": self.ambiguous.get(name, 0)},
                         "readings": one_reading(count) | self.readings.get(name, {})
                         if self.policy != "ignore"
                         else None,
-                        "repeated": name in self.repeated,
                         "shares": self.shares.get(name, {}),
                     }
                     for name, count in counts.items()
@@ -193,7 +194,7 @@ class Tiny:
             }
         items = sum(split["items"] for split in splits.values())
         return {
-            "format": "sgl-dataset/2",
+            "format": "sgl-dataset/3",
             "name": "tiny",
             "identity": f"sgl:0.1.0|edition:2026|grammar:sha256:{'0' * 12}|seed:1|items:{items}",
             "compiler": {"version": "0.1.0", "edition": "2026"},
@@ -267,8 +268,8 @@ def tiny() -> Tiny:
                 exclude=[ADJECTIVE],
                 need=[{"structure": PP_IN_OBJECT, "minimum": 2}],
                 quotas=[
-                    {"count": 1, "within": [COMPLEMENT], "outside": []},
-                    {"count": 2, "within": [], "outside": [COMPLEMENT]},
+                    {"extent": {"count": 1}, "within": [COMPLEMENT], "outside": []},
+                    {"extent": {"count": 2}, "within": [], "outside": [COMPLEMENT]},
                 ],
             ),
             pattern(
@@ -276,10 +277,10 @@ def tiny() -> Tiny:
                 forbid=[CAT_AS_OBJECT],
                 gen=["{ V -[obj]-> N[lemma=cat] }"],
                 need=[{"structure": CAT_AS_SUBJECT, "minimum": 1}],
-                expose=[{"count": 2, "structure": CAT_AS_SUBJECT}],
+                expose=[{"structure": CAT_AS_SUBJECT, "extent": {"count": 2}}],
                 reserved=[CAT],
                 targets=["dog", "girl"],
-                quotas=[{"count": 2, "within": [], "outside": [], "each_target": True}],
+                quotas=[{"extent": {"count": 2, "targets": ["dog", "girl"]}}],
             ),
         ],
     )
@@ -288,7 +289,11 @@ def tiny() -> Tiny:
 def pattern(name: str, **clauses: object) -> dict[str, object]:
     """A pattern of the manifest with the given clauses, the rest empty."""
     lists = ("forbid", "never", "gen", "exclude", "reserved", "need", "expose", "quotas", "allow")
-    return {"name": name, "layer": "syn"} | {clause: [] for clause in lists} | clauses
+    return (
+        {"name": name, "title": "", "groups": [], "targets": [], "layer": "syn"}
+        | {clause: [] for clause in lists}
+        | clauses
+    )
 
 
 def write_split(directory: Path, split: str, sentences: list[Sentence], parquet: bool) -> None:

@@ -15,6 +15,7 @@ from random import Random
 
 from toy_notation import GAP, GrammarBuilder, structure
 
+from sgl.core.extent import Extent
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.plan import Constraint, Exposure, Need, Pattern, Plan, Quota, Stratum
 from sgl.core.structure import Structure
@@ -120,33 +121,33 @@ def toy_plan() -> Plan:
             "pp_in_subject",
             (PP_IN_SUBJECT,),
             need=(Need(PP_IN_OBJECT, 10),),
-            quotas=(Quota(10, within=(IN_COMPLEMENT,)), Quota(10, outside=(IN_COMPLEMENT,))),
+            quotas=(Quota(Extent(10), within=(IN_COMPLEMENT,)), Quota(Extent(10), outside=(IN_COMPLEMENT,))),
         ),
         pattern(
             "cat_as_object",
             (CAT_AS_OBJECT,),
             need=(Need(CAT_AS_SUBJECT, 20),),
             targets=("cat",),
-            expose=(Exposure(30, CAT_AS_SUBJECT),),
+            expose=(Exposure(CAT_AS_SUBJECT, Extent(30)),),
             reserved=(structure("{ N[lemma=cat] }"),),
-            quotas=(Quota(20),),
+            quotas=(Quota(Extent(20)),),
         ),
-        pattern("far_gap", (FAR_GAP,), need=(Need(DEEP_COMPLEMENT),), quotas=(Quota(20),)),
+        pattern("far_gap", (FAR_GAP,), need=(Need(DEEP_COMPLEMENT),), quotas=(Quota(Extent(20)),)),
     )
     held_out = tuple(s for p in patterns for s in p.held_out)
     reserved = patterns[1].reserved
     base = Constraint(exclude=held_out + reserved)
     strata = [
-        Stratum("train", "in_distribution", "train/in_distribution", 300, base),
+        Stratum("train", "in_distribution", "train/in_distribution", Extent(300), base),
         Stratum(
             "train",
             "exposure:cat_as_object",
             "train/exposure:cat_as_object/0",
-            30,
+            Extent(30),
             Constraint(require=((CAT_AS_SUBJECT,),), exclude=held_out),
         ),
-        Stratum("dev", "in_distribution", "dev/in_distribution", 30, base),
-        Stratum("test", "in_distribution", "test/in_distribution", 30, base),
+        Stratum("dev", "in_distribution", "dev/in_distribution", Extent(30), base),
+        Stratum("test", "in_distribution", "test/in_distribution", Extent(30), base),
     ]
     for p in patterns:
         others = tuple(s for q in patterns if q is not p for s in q.held_out)
@@ -156,7 +157,7 @@ def toy_plan() -> Plan:
                     "gen",
                     p.name,
                     f"gen/{p.name}/{number}",
-                    quota.count,
+                    quota.extent,
                     Constraint(
                         require=(p.gen, *((s,) for s in quota.within)), exclude=p.exclude + others + quota.outside
                     ),

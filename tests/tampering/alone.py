@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from common import print_table, write_json
-from sgl.verify.certificate import FAULTS, Checker
+from sgl.verify.certificate import Checker
 from sgl.verify.certificate_format import RefusalError
 from tampering import certificates
 from tampering.copy import MANIFEST, Copy, Tampering
@@ -72,7 +72,7 @@ def first_fault(text: str) -> str | None:
     """The first line of reasoning that fails, if one does."""
     try:
         return next(Checker(text.encode()).refusals(), None)
-    except (RefusalError, *FAULTS) as problem:
+    except RefusalError as problem:
         return str(problem)
 
 
@@ -82,7 +82,8 @@ def stated(content: Json) -> Json:
     bodies = json.dumps([structure["bodies"] for structure in content["structures"]])
     strata = [part["strata"] for part in content["splits"]]
     claims = {
-        (pattern, word, kind, n, *(names[s] for s in group)) for pattern, word, kind, n, group, _ in content["claims"]
+        (own["pattern"], own["claim"], own["kind"], own["split"], *(names[s] for s in own["structures"]))
+        for own in content["claims"]
     }
     return content["digest"], content["seed"], names, bodies, strata, claims
 

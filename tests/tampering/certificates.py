@@ -131,13 +131,13 @@ def _grammar(content: Json) -> Iterator[Tampering]:
         "another format": lambda c: c.update(format="sgl-certificate/9"),
         "another digest": lambda c: c.update(digest="0" * 64),
         "another start": lambda c: _core(c).update(start=_core(c)["start"] + 1),
-        "another weight": lambda c: _core(c)["rules"][0].__setitem__(3, "0.123"),
+        "another weight": lambda c: _core(c)["rules"][0].update(weight="0.123"),
         "another seed": lambda c: c.update(seed=c["seed"] + 1),
         "a member more": lambda c: c.update(note="nothing"),
         "a symbol of another category": _joined,
         "another port": _digested(lambda c: _fragment(c)["exports"].append(0)),
         "a node without a label": _digested(_unlabelled),
-        "a label more": _digested(lambda c: _node(c)[0].append(["lemma", "nobody"])),
+        "a label more": _digested(lambda c: _node(c)["attributes"].append(["lemma", "nobody"])),
     }
     for name, change in changes.items():
         yield _make("grammar", name, "the grammar is another one", change)
@@ -149,7 +149,7 @@ def _core(content: Json) -> Json:
 
 def _fragment(content: Json) -> Json:
     """The effect of the last rule in the first graph layer."""
-    return _core(content)["rules"][-1][-1][0]
+    return _core(content)["rules"][-1]["fragments"][0]
 
 
 def _node(content: Json) -> Json:
@@ -157,7 +157,7 @@ def _node(content: Json) -> Json:
 
 
 def _unlabelled(content: Json) -> None:
-    _node(content)[0] = None
+    del _node(content)["attributes"]
 
 
 def _joined(content: Json) -> None:
@@ -186,8 +186,8 @@ def _structure(number: int, structure: Json, rng: Random | None = None) -> Itera
     changes: dict[str, Change] = {
         "accepts nothing": lambda c: of(c).update(accepting=[]),
         "another notation": lambda c: of(c).update(name="{ V -[vocative]-> N }"),
-        "a condition more": lambda c: of(c)["bodies"][0]["tests"].append(
-            [of(c)["bodies"][0]["variables"][0], "lemma", [0, ["nobody"]]]
+        "a condition more": lambda c: of(c)["bodies"][0]["variables"][0].update(
+            tests=[{"attribute": "lemma", "values": ["nobody"]}]
         ),
     }
     if structure["transitions"]:
@@ -196,8 +196,8 @@ def _structure(number: int, structure: Json, rng: Random | None = None) -> Itera
         changes["accepts the usual state"] = lambda c: of(c)["accepting"].append(0)
     for index in _some(len(structure["transitions"]), rng):
         changes[f"transition {index} away"] = lambda c, i=index: of(c)["transitions"].pop(i)
-    if structure["bodies"][0]["links"]:
-        changes["another label"] = lambda c: of(c)["bodies"][0]["links"][0].__setitem__(1, [0, ["x"]])
+    if structure["bodies"][0].get("links"):
+        changes["another label"] = lambda c: of(c)["bodies"][0]["links"][0].update(labels={"labels": ["x"]})
         changes["a link less"] = lambda c: of(c)["bodies"][0]["links"].pop()
     for name, change in changes.items():
         yield _make(kind, f"{what}: {name}", claim, change)
@@ -230,33 +230,34 @@ def _split(number: int, content: Json) -> Iterator[Tampering]:
 
 
 def _drop_choice(content: Json, state: int) -> None:
-    for column in content["sampler"]["states"][state]:
+    for column in content["sampler"]["states"][state].values():
         column.pop()
 
 
 def _claim(number: int, content: Json, rng: Random | None = None) -> Iterator[Tampering]:
-    _, word, kind, _, _, evidence = content["claims"][number]
+    own = content["claims"][number]
+    word, kind, evidence = own["claim"], own["kind"], own.get("evidence")
     what = f"claim {number} ({word}: {kind})"
 
     def of(c: Json) -> Json:
         return c["claims"][number]
 
     changes: dict[str, Change] = {
-        "of a structure that is not there": lambda c: of(c).__setitem__(4, [10**6]),
-        "of another word": lambda c: of(c).__setitem__(1, "proved"),
+        "of a structure that is not there": lambda c: of(c).update(structures=[10**6]),
+        "of another word": lambda c: of(c).update(claim="proved"),
     }
     if (word, kind) != ("disjoint", "requires") or evidence is not None:
         changes["away"] = lambda c: c["claims"].pop(number)
     if kind != "requires":
-        changes["of another pattern"] = lambda c: of(c).__setitem__(0, "nobody")
+        changes["of another pattern"] = lambda c: of(c).update(pattern="nobody")
     if kind == "contains":
-        changes["another derivation"] = lambda c: of(c)[5].pop()
-        changes["no derivation"] = lambda c: of(c).__setitem__(5, [])
+        changes["another derivation"] = lambda c: of(c)["evidence"].pop()
+        changes["no derivation"] = lambda c: of(c).update(evidence=[])
     elif kind in ("excludes", "requires") and evidence is not None:
         opposite = {"excludes": "requires", "requires": "excludes"}[kind]
-        changes["the opposite"] = lambda c: of(c).__setitem__(2, opposite)
+        changes["the opposite"] = lambda c: of(c).update(kind=opposite)
         for index in _some(len(evidence), rng):
-            changes[f"without entry {index}"] = lambda c, i=index: of(c)[5].pop(i)
+            changes[f"without entry {index}"] = lambda c, i=index: of(c)["evidence"].pop(i)
         if kind == "excludes" and _leaking_step(number, content) is not None:
             changes["a leak"] = partial(leak, number)
     for name, change in changes.items():
@@ -268,14 +269,14 @@ def leak(number: int, content: Json) -> None:
     step = _leaking_step(number, content)
     if step is None:
         raise ValueError("no phrase can stand elsewhere")
-    split = content["claims"][number][3]
+    split = content["claims"][number]["split"]
     content["splits"][split]["transitions"].append(step)
 
 
 def _leaking_step(number: int, content: Json) -> list[int] | None:
     """A transition with such a phrase, if there is one."""
-    *_, split, _, invariant = content["claims"][number]
-    part = content["splits"][split]
+    own = content["claims"][number]
+    part, invariant = content["splits"][own["split"]], own["evidence"]
     states, known = part["states"], {tuple(step) for step in part["transitions"]}
     special = {entry[0] for entry in invariant}
     for symbol, result, *children in part["transitions"]:

@@ -116,8 +116,8 @@ def _claims(pattern: str) -> Iterator[Tampering]:
         "needs it more often": (LICENSED, lambda p: p["need"][0].update(minimum=10**6)),
         "other items": (INSTANCES, lambda p: p.update(gen=[NONE])),
         "excludes more": (EXCLUDED, lambda p: p["exclude"].append(COMMON)),
-        "another quota": (QUOTAS, lambda p: p["quotas"][0].update(count=p["quotas"][0]["count"] + 1)),
-        "a quota within": (QUOTAS, lambda p: p["quotas"][0]["within"].append(NONE)),
+        "another quota": (QUOTAS, lambda p: p["quotas"][0]["extent"].update(copies=2)),
+        "a quota within": (QUOTAS, lambda p: p["quotas"][0].update(within=[*p["quotas"][0].get("within", ()), NONE])),
         "unreadable": (STRUCTURES, lambda p: p["forbid"].append("{ V -[obj-> N }")),
         "about another layer": (STRUCTURES, lambda p: p.update(layer="sem")),
     }
@@ -129,10 +129,10 @@ def _claims(pattern: str) -> Iterator[Tampering]:
 
 def _exposures(pattern: str) -> Iterator[Tampering]:
     changes: dict[str, Change] = {
-        "one more": lambda p: p["expose"][0].update(count=p["expose"][0]["count"] + 1),
-        "one less": lambda p: p["expose"][0].update(count=p["expose"][0]["count"] - 1),
+        "one more": lambda p: p["expose"][0]["extent"].update(count=p["expose"][0]["extent"]["count"] + 1),
+        "one less": lambda p: p["expose"][0]["extent"].update(count=p["expose"][0]["extent"]["count"] - 1),
         "of something else": lambda p: p["expose"][0].update(structure=NONE),
-        "another kind": lambda p: p["expose"].append({"structure": NONE, "count": 1}),
+        "another kind": lambda p: p["expose"].append({"structure": NONE, "extent": {"count": 1}}),
     }
     for name, change in changes.items():
         act = partial(_pattern, pattern, change)

@@ -20,7 +20,10 @@ from row_datasets import GRAMMARS, compiled, rows_refused
 
 from sgl.verify import rows as rows_module
 from sgl.verify import verify
-from sgl.verify.rows import Candidates, Refusal, Rows
+from sgl.verify.candidates import Refusal, Weights
+from sgl.verify.certificate_format import STRICT
+from sgl.verify.rows import Rows
+from sgl.verify.schema import CertificateData
 
 Json = Any
 SCRIPT = Path(rows_module.__file__)
@@ -241,7 +244,7 @@ def test_another_seed_draws_other_rows(copy: Callable[[str], Path]) -> None:
 
 def test_other_tables_draw_other_rows(copy: Callable[[str], Path]) -> None:
     directory = copy("farm")
-    certificate(directory, lambda content: content["sampler"]["states"][5][1].reverse())
+    certificate(directory, lambda content: content["sampler"]["states"][5]["rules"].reverse())
     assert rows_refused(directory).startswith("R03")
 
 
@@ -251,7 +254,7 @@ def test_two_parts_of_the_data_do_not_share_a_stream(copy: Callable[[str], Path]
 
     def shared(content: Json) -> None:
         train, dev, *_ = content["core"]["plan"]["strata"]
-        dev[2] = train[2]
+        dev["stream"] = train["stream"]
 
     certificate(directory, shared, core=True)
     assert rows_refused(directory).startswith("R01 two parts")
@@ -262,20 +265,20 @@ def test_intervals_have_the_shares_that_weights_give(name: str, copy: Callable[[
     """Whatever bound is moved by a millionth of its state, the weights contradict it."""
     directory = copy(name)
     content = json.loads((directory / "certificate.json").read_text("utf-8"))
-    several = [bounds for bounds, *_ in content["sampler"]["states"] if len(bounds) > 1]
+    several = [own["bounds"] for own in content["sampler"]["states"] if len(own["bounds"]) > 1]
     for bounds in several[:: 1 + len(several) // 10]:
         bounds[-2] -= bounds[-1] // 10**6
         with pytest.raises(Refusal, match="R08 state"):
-            Candidates(content, abs).check()
+            Weights(STRICT.read(CertificateData, content), abs).check()
         bounds[-2] += bounds[-1] // 10**6
-    Candidates(content, abs).check()
+    Weights(STRICT.read(CertificateData, content), abs).check()
 
 
 def test_weights_that_contradict_the_tables_are_refused(copy: Callable[[str], Path]) -> None:
     directory = copy("farm")
 
     def heavier(content: Json) -> None:
-        next(r for r in content["core"]["grammar"]["rules"] if r[0] == "animals")[3] = "0.5"
+        next(r for r in content["core"]["grammar"]["rules"] if r["name"] == "animals")["weight"] = "0.5"
 
     certificate(directory, heavier, core=True)
     assert rows_refused(directory).startswith("R08 state")
@@ -289,11 +292,11 @@ def test_no_word_ends_a_column_or_a_line(end: str, copy: Callable[[str], Path]) 
 
     def ending(content: Json) -> None:
         for rule in content["core"]["grammar"]["rules"]:
-            if rule[0] == "animals":
-                rule[5][0][0][1] += end
+            if rule["name"] == "animals":
+                rule["templates"][0][0]["text"] += end
 
     certificate(directory, ending, core=True)
-    assert rows_refused(directory).startswith("R01 malformed")
+    assert rows_refused(directory).startswith("R01 ")
 
 
 def test_what_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch, copy: Callable[[str], Path]) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
+from typing import Any
 
 import pytest
+from certified import meaning_of
 from hypothesis import given, settings
 from random_graph_grammars import grammars
 
@@ -15,14 +16,25 @@ from sgl.core.plan import Plan
 from sgl.dataset.fingerprint import core_form
 from sgl.rendering import ConlluError
 from sgl.rendering.conllu import word_lines
-from sgl.verify.derivation import Interpreter, word_columns
+from sgl.verify.derivation import Interpreter
+from sgl.verify.lines import word_columns
 
+Json = Any
 PLAN = Plan(0, "en", "ja", (), (), (), distinct_sentences=False, lemma_layer="syn")
 
 
 def interpreter(grammar: CoreGrammar) -> Interpreter:
     """What reads the grammar as a certificate has it."""
-    return Interpreter(json.loads(json.dumps(core_form(grammar, PLAN)["grammar"])))
+    return meaning_of(core_form(grammar, PLAN)["grammar"])
+
+
+def doubling(first: Json, word: Json) -> Interpreter:
+    """A grammar with a rule that has its child twice, and a word."""
+    double = {"name": "double", "lhs": 0, "rhs": [0], "weight": "0.5", "templates": [[first, {"child": 0}]]}
+    leaf = {"name": "leaf", "lhs": 0, "rhs": [], "weight": "0.5", "templates": [word]}
+    rules = [{**rule, "fragments": []} for rule in (double, leaf)]
+    grammar = {"categories": [], "rules": rules, "start": 0, "text_layers": [{"name": "en"}], "graph_layers": []}
+    return meaning_of(grammar)
 
 
 def graph_of(grammar: CoreGrammar, derivation: Derivation, layer: int) -> Graph | None:
@@ -70,22 +82,16 @@ def test_texts_and_graphs_and_sentences(drawn: tuple[CoreGrammar, list[Derivatio
 
 
 def test_a_text_that_doubles_with_each_rule_ends() -> None:
-    double = ["double", 0, [0], "0.5", 0, [[["child", 0, 0], ["child", 0, 0]]], []]
-    word = ["word", 0, [], "0.5", 0, [[["word", "ha"]]], []]
-    grammar = {"start": 0, "categories": [], "text": [["en", " ", []]], "graph": [], "views": []}
-    meaning = Interpreter({**grammar, "rules": [double, word]})
+    meaning = doubling({"child": 0}, [{"text": "ha"}])
     assert meaning.text("en", (0, 0, 1)) == "ha ha ha ha"
     with pytest.raises(ValueError, match="too many words"):
         meaning.text("en", (*[0] * 60, 1))
 
 
-@pytest.mark.parametrize("word", [[["word", ""]], [["word", "ha" * 5000]]])
-def test_a_text_of_empty_or_of_long_words_ends(word: list[list[str]]) -> None:
+@pytest.mark.parametrize("word", [[{"text": ""}], [{"text": "ha" * 5000}]])
+def test_a_text_of_empty_or_of_long_words_ends(word: list[dict[str, str]]) -> None:
     """Phrases without a word are as many as those with one, and words are of any length."""
-    double = ["double", 0, [0], "0.5", 0, [[["child", 0, 1], ["child", 0, 0]]], []]
-    leaf = ["leaf", 0, [], "0.5", 0, [word], []]
-    grammar = {"start": 0, "categories": [], "text": [["en", " ", []]], "graph": [], "views": []}
-    meaning = Interpreter({**grammar, "rules": [double, leaf]})
+    meaning = doubling({"child": 0, "capital": 1}, word)
     with pytest.raises(ValueError, match="too many"):
         meaning.text("en", (*[0] * 60, 1))
     assert meaning.text("en", (1,)) in ("", "ha" * 5000)

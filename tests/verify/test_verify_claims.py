@@ -47,8 +47,8 @@ def test_a_part_may_contain_what_the_patterns_that_it_allows_reserve(tmp_path: P
 def test_overlapping_quotas_are_dealt_out(tmp_path: Path) -> None:
     data = tiny()
     data.pattern("pp_in_subject")["quotas"] = [
-        {"count": 2, "within": [], "outside": []},
-        {"count": 1, "within": ["{ V -[ccomp]-> W }"], "outside": []},
+        {"extent": {"count": 2}, "within": [], "outside": []},
+        {"extent": {"count": 1}, "within": ["{ V -[ccomp]-> W }"]},
     ]
     assert verify(data.write(tmp_path)).ok
     data.splits["gen"][2] = pp_in_subject("girl", "Lina")
@@ -66,7 +66,7 @@ def test_an_item_counts_for_the_first_target_that_it_has(tmp_path: Path) -> None
 
 def test_the_first_targets_have_what_is_left_over(tmp_path: Path) -> None:
     data = tiny()
-    data.pattern("cat_as_object")["quotas"][0]["count"] = 3
+    data.pattern("cat_as_object")["quotas"][0]["extent"]["count"] = 3
     data.shares["cat_as_object"] = {"dog": 2, "girl": 1}
     data.splits["gen"].append(said("dog", "slept", "cat", "cat_as_object"))
     assert verify(data.write(tmp_path)).ok
@@ -77,7 +77,7 @@ def test_the_first_targets_have_what_is_left_over(tmp_path: Path) -> None:
 def test_exposures_have_shares_too(tmp_path: Path) -> None:
     data = tiny()
     (exposure,) = data.pattern("cat_as_object")["expose"]
-    exposure["each_target"] = True
+    exposure["extent"]["targets"] = ["dog", "girl"]
     data.pattern("cat_as_object")["targets"] = ["dog", "book", "girl"]
     data.shares["cat_as_object"] = {"dog": 1, "book": 1}
     data.shares["exposure:cat_as_object"] = {"dog": 1, "book": 1}
@@ -93,8 +93,8 @@ def test_exposures_have_shares_too(tmp_path: Path) -> None:
 def test_two_exposures_of_one_pattern_are_told_apart(tmp_path: Path) -> None:
     data = tiny()
     data.pattern("cat_as_object")["expose"] = [
-        {"count": 1, "structure": CAT_AS_SUBJECT},
-        {"count": 1, "structure": "{ V -[obj]-> N[lemma=book] }"},
+        {"structure": CAT_AS_SUBJECT, "extent": {"count": 1}},
+        {"structure": "{ V -[obj]-> N[lemma=book] }", "extent": {"count": 1}},
     ]
     assert verify(data.write(tmp_path)).ok
 

@@ -210,7 +210,7 @@ def test_a_damaged_manifest_fails_the_first_check(content: bytes, message: str, 
     ("path", "value", "message"),
     [
         (["patterns", 0, "need", 0, "minimum"], "ten", "patterns[0].need[0].minimum: a whole number"),
-        (["patterns", 1, "quotas", 0, "count"], -1, "patterns[1].quotas[0].count: a whole number"),
+        (["patterns", 1, "quotas", 0, "extent", "count"], -1, "patterns[1].quotas[0].extent.count: a whole number"),
         (["distinct", "sentences"], 1, "distinct.sentences: true or false expected, found 1"),
         (["distinct", "layer"], "sem", "there is no graph layer 'sem'"),
         (["files", 0, "path"], None, "files[0].path: a string expected, found null"),

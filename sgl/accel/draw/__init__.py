@@ -46,7 +46,7 @@ class CompiledSampler(Sampler):
 
     def derive(self, stratum: PackedStratum, numbers: NDArray[np.int64]) -> Batch:
         """Sample the candidates of a stratum with these numbers; a list is not sampled, instances are not compiled."""
-        if stratum.every or stratum.contexts:
+        if stratum.extent.every or stratum.extent.contexts:
             return super().derive(stratum, numbers)
         rules = np.empty(_RULES * len(numbers) + 2 * RULE_MARGIN, np.int32)
         text = np.empty(_TEXT * len(numbers) + 2 * TEXT_MARGIN, np.uint8)

@@ -140,7 +140,7 @@ class StructureCompiler:
 
     def drawn(self, stratum: Stratum) -> SplitGrammar:
         """Return what a stratum is drawn from; with contexts, its states of instances are ``found``."""
-        return self.instances(stratum.constraint) if stratum.contexts else self.split(stratum.constraint)
+        return self.instances(stratum.constraint) if stratum.extent.contexts else self.split(stratum.constraint)
 
     @computed_once
     def instances(self, constraint: Constraint) -> SplitGrammar:

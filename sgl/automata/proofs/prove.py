@@ -138,7 +138,7 @@ def _sources(evidence: Evidence, pattern: Pattern) -> Iterator[StratumEvidence]:
 
 def _supplied(evidence: Evidence, need: Need, one: StratumEvidence, mass: float) -> tuple[float, int]:
     """Return the expected sentences of a stratum with a part, and how many are certain: all of them, or none."""
-    if one.stratum.every:
+    if one.stratum.extent.every:
         number = evidence.number(one, need.structure) if mass > 0.0 else 0
         return number, number
     always = mass > _ALMOST and evidence.requires(one, (need.structure,))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from sgl.cache import kept
+from sgl.core.extent import Extent
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Part, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.diagnostics import Label, Span, shortlist, suggest
@@ -205,13 +206,23 @@ class _PatternLowering:
             allow=self.allowed,
             targets=self.targets,
             expose=tuple(
-                Exposure(one.sentences, one.structure, one.written.repeated, one.written.share is not None)
+                Exposure(
+                    one.structure,
+                    Extent(
+                        one.sentences,
+                        targets=self.targets if one.written.share is not None else (),
+                        repeated=one.written.repeated,
+                    ),
+                )
                 for one in self.clauses["expose"]
             ),
             reserved=tuple(dict.fromkeys(reserved)),
             quotas=quotas,
             waive=structures["waive"],
         )
+
+    def _sharing(self, clause: s.StructureClause) -> tuple[str, ...]:
+        return self.targets if clause.share is not None else ()
 
     def _structure_clause(self, clause: s.StructureClause) -> None:
         if isinstance(clause.graph, s.Layered) and clause.kind == "need" and not clause.amount:

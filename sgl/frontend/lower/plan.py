@@ -13,12 +13,13 @@ and patterns that are never tested.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations
 
 from sgl.cache import kept
 from sgl.core import plan
+from sgl.core.extent import Extent
 from sgl.core.joint import PLUS
 from sgl.core.structure import Structure
 from sgl.diagnostics import Label, Span
@@ -87,12 +88,11 @@ class _Strata:
 
     def all(self) -> Iterator[plan.Stratum]:
         for split in SPLITS:
-            count, every = self.settings.sizes.get(split, 0), split in self.settings.every
-            if count or every:
+            extent = self.settings.extents.get(split, Extent())
+            if not extent.empty:
                 name = f"{split}/{plan.IN_DISTRIBUTION}"
                 constraint = self._trained((), self._reserved(()), self._only(None))
-                usual = plan.Stratum(split, plan.IN_DISTRIBUTION, name, count, constraint, every=every)
-                yield replace(usual, copies=self.settings.copies.get(split, 1))
+                yield plan.Stratum(split, plan.IN_DISTRIBUTION, name, extent, constraint)
             for lowered in self.patterns if split == TRAIN else ():
                 yield from self._exposures(lowered.pattern)
             for part in self.parts:
@@ -132,10 +132,8 @@ class _Strata:
                 TRAIN,
                 category,
                 f"{TRAIN}/{category}/{index}",
-                exposure.count,
+                exposure.extent,
                 self._trained(((exposure.structure,),), others, self._only(None)),
-                repeated=exposure.repeated,
-                targets=pattern.targets if exposure.each_target else (),
             )
 
     def _part(self, lowered: LoweredPart, split: str) -> Iterator[plan.Stratum]:
@@ -144,17 +142,15 @@ class _Strata:
         others = [structure for structure in self._only(lowered) if structure not in part.only]
         for index, quota in enumerate(part.quotas):
             # Of a part without sentences it remains that no other sentence has its structures.
-            if quota.split == split and (quota.count or quota.every):
+            if quota.split == split and not quota.extent.empty:
                 reserved = self._reserved(part.allow)
                 yield plan.Stratum(
                     split,
                     category,
                     f"{split}/{category}/{index}",
-                    quota.count,
+                    quota.extent,
                     self._trained((part.only, *quota.groups), reserved, quota.outside, others),
                     repeated_lemmas=part.repeated_lemmas,
-                    every=quota.every,
-                    copies=quota.copies,
                 )
 
     def _gen(self, lowered: LoweredPattern) -> Iterator[plan.Stratum]:
@@ -168,19 +164,15 @@ class _Strata:
             shared = set(other.pattern.targets) & set(pattern.targets)
             if other is not lowered and other.target_structure is not None and not shared:
                 strange.append(other.target_structure)
-        for index, quota in enumerate(pattern.quotas or (plan.Quota(0),)):
+        for index, quota in enumerate(pattern.quotas or (plan.Quota(Extent()),)):
             only = self._only(None, item=True)
             excluded = _unique(pattern.exclude, quota.outside, strange, only, self.nowhere)
             yield plan.Stratum(
                 GEN,
                 pattern.name,
                 f"{GEN}/{pattern.name}/{index}",
-                quota.count,
+                quota.extent,
                 plan.Constraint((pattern.gen, *quota.groups), excluded),
-                targets=pattern.targets if quota.each_target else (),
-                every=quota.every,
-                copies=quota.copies,
-                contexts=quota.contexts,
             )
 
 
@@ -192,21 +184,22 @@ def check_patterns(claims: Claims, dataset: DatasetSettings, state: Session) -> 
     """Report what patterns cannot ask for together, or here."""
     patterns = claims.patterns
     _check_held_out(patterns, state)
-    exposed = sum(e.count for lowered in patterns for e in lowered.pattern.expose)
+    exposed = sum(exposure.extent.count for lowered in patterns for exposure in lowered.pattern.expose)
     quotas = [quota for lowered in claims.parts for quota in lowered.part.quotas if quota.split == TRAIN]
-    trained = dataset.sizes.get(TRAIN, 0) + exposed + sum(quota.count for quota in quotas)
+    usual = dataset.extents.get(TRAIN, Extent())
+    trained = usual.count + exposed + sum(quota.extent.count for quota in quotas)
     # All sentences that there are have not been counted yet.
-    whole = TRAIN in dataset.every or any(quota.every for quota in quotas)
-    if exposed > (written := dataset.sizes.get(TRAIN, 0)) > 0 and not whole:
+    whole = usual.every or any(quota.extent.every for quota in quotas)
+    if exposed > usual.count > 0 and not whole:
         place = next(lowered.span("expose", 0) for lowered in patterns if lowered.pattern.expose)
-        message = f"training has {exposed:,} exposures beside the {written:,} sentences of `train`"
+        message = f"training has {exposed:,} exposures beside the {usual.count:,} sentences of `train`"
         hint = "expose fewer: exposures come on top of `train`, and `per target` counts for each of the targets"
         state.warning("SGL0835", place, message, hint)
     for lowered in patterns:
         if lowered.pattern.forbid and not lowered.pattern.quotas:
             name = lowered.declaration.name
             state.warning("SGL0822", name.span, f"the pattern `{name}` has no items", "say how many: `size 1000`")
-        if any(quota.contexts for quota in lowered.pattern.quotas):
+        if any(quota.extent.contexts for quota in lowered.pattern.quotas):
             _check_contexts(lowered, dataset, state)
         if dataset.declared and not whole:
             _check_trained(lowered, trained, dataset, state)
@@ -216,12 +209,12 @@ def _check_trained(lowered: LoweredPattern, trained: int, dataset: DatasetSettin
     """Report a pattern that asks for more training sentences than there are, or has items and no training at all."""
     asked = [(lowered.span("need", n), need.minimum) for n, need in enumerate(lowered.pattern.need)]
     hint = "need fewer, or make `train` larger"
-    if TRAIN not in dataset.sizes:
+    if TRAIN not in dataset.extents:
         hint = "the dataset has no `train`: add `train 40000` to it"
     for span, number in asked:
         if number > trained:
             state.error("SGL0821", span, f"{number:,} sentences are needed, but training has {trained:,}", hint)
-    if not (asked or trained) and any(quota.count or quota.every for quota in lowered.pattern.quotas):
+    if not (asked or trained) and not all(quota.extent.empty for quota in lowered.pattern.quotas):
         message = f"training has no sentences, and each word of an item of `{lowered.pattern.name}` must be in it"
         state.error("SGL0821", lowered.span("size", 0), message, hint)
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
+from sgl.core.extent import Extent
 from sgl.core.joint import PLUS, lift, linked, renamed, united, variable_of
 from sgl.core.plan import Quota
 from sgl.core.structure import Body, Structure
@@ -106,16 +107,13 @@ def _quota(item: s.SizeItem, anchors: Sequence[Clause], scope: Scope, context: S
     structures = [anchor.structure for anchor in anchors]
     if item.share is not None and not check_shares(item.span, count, structures, context):
         return None
+    shares = (context.targets or ()) if item.share is not None else ()
     return Quota(
-        count,
-        each_target=item.share is not None,
+        Extent(count, every, copies, contexts if item.contexts is not None else 0, shares),
         within=tuple(group[0] for group in within if len(group) == 1),
         within_one_of=tuple(group for group in within if len(group) > 1),
         outside=tuple(outside),
         split=item.split.text if item.split is not None else "train",
-        every=every,
-        copies=copies,
-        contexts=contexts if item.contexts is not None else 0,
     )
 
 

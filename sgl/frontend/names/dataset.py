@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sgl.core.extent import Extent
 from sgl.core.plan import Ambiguous, Release, canary_of, known
 from sgl.diagnostics import Label, suggest, suggested
 from sgl.frontend.names.resolved import Resolved
@@ -29,10 +30,8 @@ class DatasetSettings:
 
     start: s.Name = field(init=False)
     declared: bool = True
-    sizes: dict[str, int] = field(default_factory=dict)
-    #: The splits that have all sentences there are, and how often each sentence is there.
-    every: set[str] = field(default_factory=set)
-    copies: dict[str, int] = field(default_factory=dict)
+    #: How many sentences each split asks for.
+    extents: dict[str, Extent] = field(default_factory=dict)
     seed: int = 1
     #: How much is asked for of the numbers of sentences that the dataset, patterns and parts write.
     percent: int = 100
@@ -67,7 +66,7 @@ def read_dataset(state: Resolved) -> DatasetSettings | None:
             message = "the dataset does not say which category to start from"
             state.error("SGL0804", dataset.span, message, "add `from` and the category of whole texts")
         return None
-    if not (any(settings.sizes.values()) or settings.every) and state.diagnostics.errors == errors:
+    if all(extent.empty for extent in settings.extents.values()) and state.diagnostics.errors == errors:
         state.error("SGL0804", dataset.span, "the dataset asks for no sentences", "say how many: `train 40000`")
     start = settings.start
     category = scope.of(start).find(s.CategoryDecl, start)
@@ -190,13 +189,10 @@ def _read_number(key: str, clause: s.DatasetClause, settings: DatasetSettings, s
         seed = state.parameters.whole(amount)
         settings.seed = seed if seed is not None else settings.seed
         return
-    settings.copies[key] = state.parameters.copies(clause.copies)
-    if state.parameters.is_all(amount):
-        settings.every.add(key)
-        return
-    count = state.parameters.sentences(amount, settings.percent)
+    copies, every = state.parameters.copies(clause.copies), state.parameters.is_all(amount)
+    count = 0 if every else state.parameters.sentences(amount, settings.percent)
     if count is not None:
-        settings.sizes[key] = count
+        settings.extents[key] = Extent(count, every, copies)
 
 
 def check_lemma_classes(dataset: DatasetSettings, known: Collection[str], state: Session) -> None:

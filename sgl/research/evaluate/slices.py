@@ -133,7 +133,10 @@ def _quotas(benchmark: Benchmark) -> tuple[str, ...]:
     manifest = manifest_of(benchmark.directory)
     said = {
         f"{benchmark.split}/{pattern['name'].of(str)}/{number}": " ".join(
-            f"{key} {text}" for key in ("within", "outside") for text in quota[key].texts()
+            f"{key} {text}"
+            for key, own in quota.members().items()
+            if key in ("within", "outside")
+            for text in own.texts()
         )
         for pattern in manifest["patterns"].elements()
         for number, quota in enumerate(pattern["quotas"].elements())

@@ -363,12 +363,12 @@ def all_labels_with_another_letter(of: Forger) -> None:
 def a_claim_with_another_letter(of: Forger) -> None:
     """What is held out is spelt with a Cyrillic letter, so that it is nowhere; all else agrees."""
     rules = of.grammar["rules"]
-    honest = [[list(edge) for edge in rule[6][0]["edges"]] for rule in rules]
+    honest = [[dict(edge) for edge in rule["fragments"][0]["edges"]] for rule in rules]
     for path in (CERTIFICATE, "manifest.json"):
         of.write_text(path, of.text(path).replace("nmod", "nm\u043ed"))
     of.reload()
     for rule, edges in zip(of.grammar["rules"], honest, strict=True):
-        rule[6][0]["edges"] = edges
+        rule["fragments"][0]["edges"] = edges
 
 
 @of_letters("V029")
@@ -390,4 +390,4 @@ def a_claim_in_wide_letters(of: Forger) -> None:
 @of_letters("V025")
 def a_stream_with_an_invisible_letter(of: Forger) -> None:
     """The stream of training has a zero-width space in certificate, not in manifest."""
-    of.plan["strata"][0][2] += "\u200b"
+    of.plan["strata"][0]["stream"] += "\u200b"

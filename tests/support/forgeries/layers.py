@@ -54,14 +54,14 @@ def a_manifest_that_moves_a_pattern(of: Forger) -> None:
 @of_layers("V025", "kites")
 def layers_that_change_places(of: Forger) -> None:
     """The two layers of graphs exchange their names."""
-    one, two = of.grammar["graph"]
-    one[0], two[0] = two[0], one[0]
+    one, two = of.grammar["graph_layers"]
+    one["name"], two["name"] = two["name"], one["name"]
 
 
 @of_layers("V025", "kites")
 def a_layer_that_is_not_free(of: Forger) -> None:
     """The layer of meanings is called a tree."""
-    of.grammar["graph"][1][2] = 0
+    del of.grammar["graph_layers"][1]["free"]
 
 
 @of_layers("V025")
@@ -79,21 +79,20 @@ def another_target(of: Forger) -> None:
 @of_layers("V025", "kites")
 def a_further_target_less(of: Forger) -> None:
     """The plan has one target where the data have two."""
-    of.plan["further"] = []
+    del of.plan["further"]
 
 
 @of_layers("V025", "kites")
 def another_kind_of_view(of: Forger) -> None:
     """A view without variables is called one with variables."""
-    of.grammar["views"][-1] = [*of.grammar["views"][1][:1], *of.grammar["views"][-1][1:]]
+    of.grammar["views"][-1]["name"] = of.grammar["views"][1]["name"]
 
 
 def add_layer(of: Forger, name: str) -> None:
     """Add a graph layer in which rules connect their children with nothing."""
-    of.grammar["graph"].append([name, "en", 1])
+    of.grammar["graph_layers"].append({"name": name, "anchor": "en", "free": 1})
     for rule in of.grammar["rules"]:
-        fragment = rule[6][0]
-        rule[6].append({**fragment, "edges": []})
+        rule["fragments"].append({**rule["fragments"][0], "edges": []})
 
 
 # ---- names
@@ -157,14 +156,15 @@ def a_name_with_a_remark(of: Forger) -> None:
 def a_variable_that_is_a_structure(of: Forger) -> None:
     """A variable is called `V -[nsubj]-> N`, so that a node looks like an edge in its name."""
     own = of.structure("{ V -[nsubj]-> N }")
-    own["bodies"][0].update(variables=["V -[nsubj]-> N"], links=[], tests=[], degrees=[])
+    own["bodies"][0].clear()
+    own["bodies"][0]["variables"] = [{"name": "V -[nsubj]-> N"}]
 
 
 @of_names("C09")
 def a_label_that_is_a_list_of_labels(of: Forger) -> None:
     """A label is called `nsubj|obj`, so that one label looks like a choice of two."""
     body = of.structure("nsubj")["bodies"][0]
-    body["links"][0][1][1] = ["nsubj|obj"]
+    body["links"][0]["labels"]["labels"] = ["nsubj|obj"]
     of.structure("nsubj")["name"] = of.structure("nsubj")["name"].replace("nsubj", "nsubj|obj")
 
 
@@ -178,7 +178,7 @@ def another_name_of_the_dataset(of: Forger) -> None:
 def another_name_of_the_pattern(of: Forger) -> None:
     """The claims are about a pattern that the plan has not."""
     for claim in of.certificate["claims"]:
-        claim[0] = "pp_in_object"
+        claim["pattern"] = "pp_in_object"
 
 
 @of_names("C08")
@@ -190,12 +190,13 @@ def two_patterns_of_one_name(of: Forger) -> None:
 @of_names("V025")
 def a_stream_of_another_name(of: Forger) -> None:
     """The training sentences are drawn from a stream of another name."""
-    of.plan["strata"][0][2] = "train/other"
+    of.plan["strata"][0]["stream"] = "train/other"
 
 
 def respell(of: Forger, structure: dict[str, object], label: str) -> None:
     """Spell the label `nmod` otherwise in name and data of a structure."""
     body = of.certificate["structures"][of.certificate["structures"].index(structure)]
     for link in body["bodies"][0]["links"]:
-        link[1][1] = [label if own == "nmod" else own for own in link[1][1]]
+        labels = link["labels"]
+        labels["labels"] = [label if own == "nmod" else own for own in labels["labels"]]
     body["name"] = body["name"].replace("nmod", label)

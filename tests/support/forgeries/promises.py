@@ -74,15 +74,15 @@ def a_result_that_is_given_twice(of: Forger) -> None:
 @stated("C08")
 def a_word_that_is_excused_for_nothing(of: Forger) -> None:
     """Items are said to have a word that training lacks, as a target; it is none, nor lacking."""
-    of.claim("exposed", "exposes")[5] = [["word", "dog", "target"]]
+    of.claim("exposed", "exposes")["evidence"] = [{"kind": "word", "name": "dog", "reason": "target"}]
 
 
 @stated("C08")
 def everything_is_excused(of: Forger) -> None:
     """All rules are said to be excused."""
-    rules = {own[0] for own in of.grammar["rules"] if own[2]}
-    excuses = [["rule", name, "held out together"] for name in sorted(rules)]
-    of.claim("exposed", "exposes")[5] = excuses
+    rules = {own["name"] for own in of.grammar["rules"] if own["rhs"]}
+    excuses = [{"kind": "rule", "name": name, "reason": "held out together"} for name in sorted(rules)]
+    of.claim("exposed", "exposes")["evidence"] = excuses
 
 
 @stated("V027")
@@ -133,8 +133,8 @@ def a_manifest_with_a_bom(of: Forger) -> None:
 
 @manifest_text()
 def a_manifest_of_another_format(of: Forger) -> None:
-    """The format is called sgl-dataset/1, of which less was asked."""
-    rewritten(of, "sgl-dataset/2", "sgl-dataset/1")
+    """The format is called sgl-dataset/2, of which less was asked."""
+    rewritten(of, "sgl-dataset/3", "sgl-dataset/2")
 
 
 @manifest_text()
@@ -197,13 +197,13 @@ def a_dataset_with_other_parameters(of: Forger) -> None:
 @other()
 def a_dataset_with_another_constraint(of: Forger) -> None:
     """The constraint of training is empty in the plan."""
-    of.plan["strata"][0][7]["exclude"] = []
+    del of.plan["strata"][0]["constraint"]["exclude"]
 
 
 @forgery("tables of the sampler", "R08")
 def a_dataset_whose_table_has_a_rule_twice(of: Forger) -> None:
     """A noun is drawn twice as often: its rule is in its table twice, each time with its weight."""
-    bounds, rules, children = of.certificate["sampler"]["states"][5]
+    bounds, rules, children = of.certificate["sampler"]["states"][5].values()
     bounds.append(2 * bounds[-1])
     rules.append(rules[0])
     children.append([])
@@ -218,5 +218,5 @@ def a_copy_of_the_structure_in_another_layer(of: Forger) -> None:
     of.certificate["structures"].append(copy)
     number = len(of.certificate["structures"]) - 1
     for claim in of.certificate["claims"]:
-        if claim[1] == "held out" and claim[0]:
-            claim[4], claim[5] = [number], []
+        if claim["claim"] == "held out" and claim["pattern"]:
+            claim["structures"], claim["evidence"] = [number], []

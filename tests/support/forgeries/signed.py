@@ -29,7 +29,7 @@ def a_dataset_of_another_seed(of: Forger) -> None:
 @other()
 def a_dataset_of_other_weights(of: Forger) -> None:
     """The dog has twice its weight, and all rows are drawn from the tables that this gives."""
-    of.rule("animals", "dog")[3] = "0.25"
+    of.rule("animals", "dog")["weight"] = "0.25"
     weigh_again(of)
     draw_again(of)
 
@@ -53,7 +53,7 @@ def a_dataset_with_a_word_that_is_hardly_drawn(of: Forger) -> None:
 @other()
 def a_dataset_of_another_translation(of: Forger) -> None:
     """The dog is a cat in the Japanese of grammar and rows."""
-    of.rule("animals", "犬")[5][1][0][1] = "猫"
+    of.rule("animals", "犬")["templates"][1][0]["text"] = "猫"
     draw_again(of)
 
 
@@ -64,7 +64,7 @@ def a_dataset_with_easier_items(of: Forger) -> None:
     nested = next(step for step in split["transitions"] if step[0] == 5 and step[2] == 6)
     split["transitions"].remove(nested)
     state = next(q for q, own in split["drawn"] if own == nested[1])
-    for column in of.certificate["sampler"]["states"][state]:
+    for column in of.certificate["sampler"]["states"][state].values():
         column.pop()
     weigh_again(of)
     draw_again(of)
@@ -73,8 +73,8 @@ def a_dataset_with_easier_items(of: Forger) -> None:
 @other()
 def a_dataset_with_a_smaller_need(of: Forger) -> None:
     """Plan and manifest need the part once."""
-    of.plan["patterns"][0]["need"][0]["minimum"] = 1
-    of.manifest["patterns"][0]["need"][0]["minimum"] = 1
+    del of.plan["patterns"][0]["need"][0]["minimum"]
+    del of.manifest["patterns"][0]["need"][0]["minimum"]
 
 
 @other()
@@ -118,9 +118,12 @@ def a_dataset_without_certificate(of: Forger) -> None:
 def a_dataset_that_waives(of: Forger) -> None:
     """Plan and manifest waive a piece, of which nothing is shown any more."""
     piece = "{ V -[nsubj]-> N }"
-    of.plan["patterns"][0]["waive"] = of.manifest["patterns"][0]["waive"] = [piece]
-    own = next(c for c in of.certificate["claims"] if c[1] == "licensed" and c[4] == [3])
-    own[2], own[5] = "waived", None
+    for patterns in (of.plan["patterns"], of.manifest["patterns"]):
+        layer = patterns[0].pop("layer")
+        patterns[0].update(waive=[piece], layer=layer)
+    own = next(c for c in of.certificate["claims"] if c["claim"] == "licensed" and c["structures"] == [3])
+    own["kind"] = "waived"
+    own.pop("evidence", None)
 
 
 @other()

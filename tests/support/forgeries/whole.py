@@ -16,13 +16,14 @@ from functools import partial
 from itertools import accumulate
 from math import prod
 from pathlib import Path
+from typing import Any
 
 from forged_datasets import compiled
 from forging import CERTIFICATE, MANIFEST, Forger, forgery
 
-from forgeries.claims import drop, new_noun
+from forgeries.claims import drop, new_noun, with_word
 from forgeries.rows import forget
-from sgl.verify.rows import Rows
+from sgl.verify.rows import Row, Rows
 
 whole = partial(forgery, "whole datasets, made again")
 
@@ -38,14 +39,11 @@ def draw_again(of: Forger) -> None:
             split: [closing.enter_context(path.open("w", newline="")) for path in paths_of(of, split)]
             for split in of.manifest["splits"]
         }
-        sampler = of.certificate["sampler"]
-        found = sampler.get("found", [[]] * len(sampler["starts"]))
-        for stratum, start, instances in zip(of.plan["strata"], sampler["starts"], found, strict=True):
-            split, category, *_ = stratum
-            for name, derivation in rows.accepted(stratum, start, instances):
-                numbers[split] += 1
-                texts = rows.texts(f"{split}-{numbers[split]:06d}", category, name, derivation)
-                for file, text in zip(files[split], texts, strict=True):
+        for number, stratum in enumerate(rows.plan.strata):
+            for named in rows.acceptance.of(number).accepted():
+                numbers[stratum.split] += 1
+                row = Row(stratum.split, stratum.category, numbers[stratum.split], *named)
+                for file, text in zip(files[stratum.split], rows.writer.texts(row), strict=True):
                     file.write(text)
     for name, split in of.manifest["splits"].items():
         split["items"] = numbers[name]
@@ -59,24 +57,28 @@ def draw_again(of: Forger) -> None:
 
 def weigh_again(of: Forger) -> None:
     """Compute the intervals of all tables from the weights, as the compiler does."""
-    states, weights = (of.certificate["sampler"]["states"], [float(r[3]) for r in of.grammar["rules"]])
+    states, weights = (of.certificate["sampler"]["states"], [float(r["weight"]) for r in of.grammar["rules"]])
     values = [0.0] * len(states)
     for _ in range(200):
         shares = [
-            [weights[n] * prod(values[x] for x in below) for n, below in zip(*own[1:], strict=True)] for own in states
+            [
+                weights[n] * prod(values[x] for x in below)
+                for n, below in zip(own["rules"], own["children"], strict=True)
+            ]
+            for own in states
         ]
         values = [*map(sum, shares)]
     for own, share, value in zip(states, shares, values, strict=True):
-        own[0] = [*accumulate(max(1, round(x / value * 2**53)) for x in share)]
+        own["bounds"] = [*accumulate(max(1, round(x / value * 2**53)) for x in share)]
 
 
-def of_stratum(of: Forger, stream: str) -> list[object]:
-    return next(stratum for stratum in of.plan["strata"] if stratum[2] == stream)
+def of_stratum(of: Forger, stream: str) -> dict[str, Any]:
+    return next(stratum for stratum in of.plan["strata"] if stratum["stream"] == stream)
 
 
 def paths_of(of: Forger, split: str) -> list[Path]:
     """The files that have a row for each item of a split, in the order of the checker."""
-    further = [f"data/{name}" for name in of.plan["further"]]
+    further = [f"data/{name}" for name in of.plan.get("further", ())]
     paths = [f"{folder}/{split}.tsv" for folder in ("derivations", "data", *further)]
     return [of.directory / path for path in (*paths, f"conllu/{split}.conllu")]
 
@@ -84,7 +86,7 @@ def paths_of(of: Forger, split: str) -> list[Path]:
 def leak(of: Forger) -> None:
     """Let training modify its subjects, in its split, its tables and its rows."""
     of.split("train")["transitions"].append([1, 6, 7, 4])
-    bounds, rules, children = of.certificate["sampler"]["states"][1]
+    bounds, rules, children = of.certificate["sampler"]["states"][1].values()
     bounds.append(2 * bounds[-1])
     rules.append(rules[0])
     children.append([3, 7])
@@ -137,8 +139,8 @@ def a_leak_without_a_certificate(of: Forger) -> None:
 def training_without_the_needed_part(of: Forger) -> None:
     """Objects are almost never modified in training, by its tables and its rows."""
     table = of.certificate["sampler"]["states"][3]
-    assert table[1] == [2, 2]
-    table[0][0] = table[0][1] // 100 * 98
+    assert table["rules"] == [2, 2]
+    table["bounds"][0] = table["bounds"][1] // 100 * 98
     draw_again(of)
 
 
@@ -146,7 +148,7 @@ def training_without_the_needed_part(of: Forger) -> None:
 def items_of_one_verb(of: Forger) -> None:
     """Items are drawn with one verb, by a table that the split has not."""
     table = of.certificate["sampler"]["states"][6]
-    for column in table:
+    for column in table.values():
         del column[1:]
     draw_again(of)
 
@@ -155,7 +157,7 @@ def items_of_one_verb(of: Forger) -> None:
 def shares_that_are_not_equal(of: Forger) -> None:
     """The plan has no targets in its parts, so that shares of words are as they come."""
     for stratum in of.plan["strata"]:
-        stratum[5] = []
+        stratum["extent"].pop("targets", None)
     draw_again(of)
 
 
@@ -176,14 +178,14 @@ def lemmas_that_are_repeated(of: Forger) -> None:
 @whole("V016")
 def fewer_items_than_the_plan(of: Forger) -> None:
     """The plan has six items, and the quota of its pattern twelve."""
-    of_stratum(of, "gen/pp_in_subject/0")[3] = 6
+    of_stratum(of, "gen/pp_in_subject/0")["extent"]["count"] = 6
     draw_again(of)
 
 
 @whole("V016")
 def a_split_without_items(of: Forger) -> None:
     """The dataset has no items at all, by its plan and in its counts."""
-    of_stratum(of, "gen/pp_in_subject/0")[3] = 0
+    of_stratum(of, "gen/pp_in_subject/0")["extent"] = {}
     draw_again(of)
 
 
@@ -243,7 +245,7 @@ def what_was_refuted_is_proved(of: Forger) -> None:
 @whole("R08")
 def a_dataset_of_other_tables(of: Forger) -> None:
     """All rows are drawn from other tables than the weights give, with the same rules."""
-    bounds = of.certificate["sampler"]["states"][5][0]
+    bounds = of.certificate["sampler"]["states"][5]["bounds"]
     bounds[0] += (bounds[1] - bounds[0]) // 2
     draw_again(of)
 
@@ -261,8 +263,9 @@ def development_sentences_from_the_stream_of_training(of: Forger) -> None:
 def share_stream(of: Forger) -> None:
     """Let development sentences come from the stream of training, in plan and manifest."""
     train, dev, *_ = of.plan["strata"]
-    dev[2], dev[4] = train[2], 1
-    of.manifest["splits"]["dev"]["strata"][0].update(stream=train[2], repeated=True)
+    dev["stream"], dev["extent"]["repeated"] = train["stream"], 1
+    of.manifest["splits"]["dev"]["strata"][0]["stream"] = train["stream"]
+    of.manifest["splits"]["dev"]["strata"][0]["extent"]["repeated"] = True
 
 
 def remove_certificate(of: Forger) -> None:
@@ -283,10 +286,9 @@ def replace_all(of: Forger, name: str) -> None:
 def add_yak(of: Forger) -> None:
     """Add a noun to grammar and splits, which the tables of training draw almost never."""
     number, table = len(of.grammar["rules"]), of.certificate["sampler"]["states"][5]
-    of.grammar["rules"].append([*(own := new_noun(of))[:3], "1e-13", *own[4:]])
+    of.grammar["rules"].append(new_noun(of, "1e-13"))
     of.certificate["symbols"].append(of.certificate["symbols"][of.rule_number("animals")])
-    own = [[*table[0], 2 * table[0][-1]], [*table[1], number], [*table[2], []]]
-    of.certificate["sampler"]["states"].append(own)
-    table[0].append(table[0][-1] + 1)
-    table[1].append(number)
-    table[2].append([])
+    of.certificate["sampler"]["states"].append(with_word(table, number, 2 * table["bounds"][-1]))
+    table["bounds"].append(table["bounds"][-1] + 1)
+    table["rules"].append(number)
+    table["children"].append([])

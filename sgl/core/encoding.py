@@ -1,0 +1,85 @@
+"""What is written of values: dataclasses become objects of JSON, and their declaration is the format.
+
+A member has the name of its field, in the order of the fields.  Two forms are written:
+
+* ``plain``: every member, for reports and commands;
+* ``stated``: without the members that have their default, for what is hashed, certified and claimed.  A field that is
+  added with a default changes nothing that was written before.
+
+In *exact* JSON there are only texts, whole numbers from 0, ``null``, lists and objects: weights are texts and ``True``
+is 1.  Structures are written in the author's notation, sets in alphabetical order.
+"""
+
+from dataclasses import MISSING, Field, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from sgl.core.grammar import Category, CoreGrammar, Rule
+from sgl.core.plan import Pattern, Plan
+from sgl.core.structure import Structure
+
+Json = Any
+
+#: Fields that say nothing of what is meant: numbers that follow from the order, places in files, names for messages.
+_UNSTATED: dict[type, tuple[str, ...]] = {
+    CoreGrammar: ("name",),
+    Category: ("parts",),
+    Rule: ("id", "origin"),
+    Plan: ("seed",),
+}
+#: Properties that are written after the fields, since a reader would have to work them out.
+_ADDED: dict[type, tuple[str, ...]] = {Pattern: ("layer",)}
+
+
+def plain(value: object, *, exact: bool = False, stated: bool = False) -> Json:
+    """Return a value as JSON can hold it."""
+    if type(value) in (str, int):
+        return value
+    match value:
+        case bool() if exact:
+            return int(value)
+        case float() if exact:
+            return repr(value)
+        case Structure():
+            return str(value)
+        case Enum():
+            return value.value
+        case dict():
+            return {name: plain(member, exact=exact, stated=stated) for name, member in value.items()}
+    kind: Any = type(value)
+    if _fields(kind):
+        members = _members(value, kind, stated=stated)
+        return {name: plain(member, exact=exact, stated=stated) for name, member in members.items()}
+    if isinstance(value, tuple | list | frozenset):
+        elements = sorted(value) if isinstance(value, frozenset) else value
+        if {*map(type, elements)} <= {int, str}:
+            return [*elements]
+        return [plain(element, exact=exact, stated=stated) for element in elements]
+    return value
+
+
+def stated(value: object, *, exact: bool = False) -> Json:
+    """Return a value as JSON, without members that have their default or say nothing of what is meant."""
+    return plain(value, exact=exact, stated=True)
+
+
+def _members(value: object, kind: Any, *, stated: bool) -> dict[str, object]:  # noqa: ANN401 - its class
+    members = {name: getattr(value, name) for name in (*_fields(kind), *_ADDED.get(kind, ()))}
+    if not stated:
+        return members
+    defaults = _fields(kind)
+    said = {name: own for name, own in members.items() if name not in defaults or own != defaults[name]}
+    return {name: own for name, own in said.items() if name not in _UNSTATED.get(kind, ())}
+
+
+@cache
+def _fields(kind: Any) -> dict[str, object]:  # noqa: ANN401 - a class
+    """Return the fields of a dataclass or named tuple, each with its default, if it has one."""
+    if hasattr(kind, "_fields"):
+        return {name: kind._field_defaults.get(name, MISSING) for name in kind._fields}
+    return {own.name: _default(own) for own in fields(kind)} if is_dataclass(kind) else {}
+
+
+def _default(own: Field[Any]) -> object:
+    return own.default if own.default_factory is MISSING else own.default_factory()

@@ -1,0 +1,220 @@
+"""Which candidates are accepted: the tests of a finished sentence, and what is listed as rejected.
+
+A candidate is rejected for the first reason that holds; docs/certificate.md lists them.  The parser that finds
+ambiguous sentences is not here: ``derivations/rejected.tsv`` lists another reading of each, which must show why.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, NamedTuple
+
+from sgl.verify.candidates import Candidate, Candidates, Refusal, source_of
+from sgl.verify.derivation import Derivation, Interpreter
+from sgl.verify.schema import CertificateData
+from sgl.verify.schema_plan import PlannedStratum
+
+TRAIN, GENERALIZATION = "train", "gen"
+ACCEPTED, TOO_LONG, REPEATED_LEMMA, UNEXPOSED_WORD = "accepted", "too_long", "repeated_lemma", "unexposed_word"
+SHARE_FULL, REPEATED_SENTENCE, AMBIGUOUS = "share_full", "repeated_sentence", "ambiguous"
+REJECTED = "derivations/rejected.tsv"
+LONGEST_LINE = 1 << 18
+BYTE = 300  # steps that each letter of a file that was right adds to the budget
+NUMBER = rb"(?:0|[1-9][0-9]{0,19})"
+LINE = re.compile(rb"([^\t\n]+#%b)\t(%b(?: %b)*)\n" % (NUMBER, NUMBER, NUMBER))
+
+
+class Named(NamedTuple):
+    """A derivation with the name of its candidate, ``STREAM#NUMBER``."""
+
+    name: str
+    derivation: Derivation
+
+
+class Considered(NamedTuple):
+    """A candidate as the tests see it."""
+
+    name: str
+    derivation: Derivation
+    lemmas: frozenset[str]
+    repeats: bool  # a lemma that may not
+    owner: str  # the target or the instance that has a share of the sentences
+    text: str
+
+
+class Rejections:
+    """The candidates that are listed as ambiguous, each with another reading of its sentence."""
+
+    def __init__(self, file: BinaryIO | None, spend: Callable[[int], None]) -> None:
+        self.file, self.spend = file, spend
+        self.next: Named | None = None
+        self.advance()
+
+    def advance(self) -> None:
+        """Read the next line, if there is one."""
+        row = self.file.readline(LONGEST_LINE) if self.file else b""
+        found = LINE.fullmatch(row)
+        if row and not found:
+            raise Refusal(f"R06 {REJECTED}: {row[:40]!r} is no candidate with a derivation")
+        self.spend(-BYTE * len(row))
+        self.next = Named(_decoded(found[1]), tuple(map(int, found[2].split()))) if found else None
+
+
+def _decoded(name: bytes) -> str:
+    try:
+        return name.decode()
+    except UnicodeDecodeError:
+        raise Refusal(f"R06 {REJECTED}: {name!r} is not UTF-8") from None
+
+
+class Acceptance:
+    """Tests the candidates of one stratum after the other; ``outcomes`` counts what became of those of each stream."""
+
+    def __init__(self, data: CertificateData, meaning: Interpreter, candidates: Candidates) -> None:
+        self.data, self.plan, self.meaning, self.candidates = data, data.core.plan, meaning, candidates
+        self.spend = candidates.spend
+        self.lemmas = meaning.lemmas(self.plan.lemma_layer)
+        self.trains = any(stratum.split == TRAIN and stratum.count for stratum in self.plan.strata)
+        self.outcomes = dict[str, Counter[str]]()
+        #: The stream in which each sentence was accepted; the lemmas of training.
+        self.seen, self.exposed = dict[str, str](), set[str]()
+        self.rejections = Rejections(None, self.spend)
+        self.held_out = [*_held_out(data)]
+        self.tables = [{(s, *below): state for s, state, *below in own.transitions} for own in data.structures]
+
+    def of(self, number: int) -> "StratumAcceptance":
+        """Return the acceptance of a stratum, by its number; those before it are done."""
+        return StratumAcceptance(self, number)
+
+    def check_ambiguous(self, split: str, own: Derivation, listed: Named) -> None:
+        """Check that another reading of the sentence of a candidate shows why it is rejected."""
+        other, text, source = listed.derivation, self.meaning.text, self.plan.source
+        if not self.meaning.is_text(other):
+            raise Refusal(f"R06 {listed.name}: the derivation listed is no derivation of a text")
+        if own == other or text(source, own) != text(source, other):
+            raise Refusal(f"R06 {listed.name}: the derivation listed is no other reading of its sentence")
+        readings = () if split == GENERALIZATION else (own, other)
+        if not (self._holds_out(readings) or self._differ(own, other)):
+            raise Refusal(f"R06 {listed.name}: the derivation listed is no reason to reject it")
+
+    def _holds_out(self, readings: tuple[Derivation, ...]) -> bool:
+        """Return whether one of these readings has a structure that a pattern holds out."""
+        return any(self.contains(structure, reading) for structure in self.held_out for reading in readings)
+
+    def _differ(self, own: Derivation, other: Derivation) -> bool:
+        """Return whether two readings have different texts in a layer or a view."""
+        views = [view.name for view in self.meaning.views.values() if view.kind != "conllu"]
+        return any(self.meaning.text(x, own) != self.meaning.text(x, other) for x in (*self.meaning.texts, *views))
+
+    def contains(self, structure: int, derivation: Derivation) -> bool:
+        """Return whether the automaton of a structure finds it in a derivation."""
+        states, table = dict[int, int](), self.tables[structure]
+        self.spend(len(derivation))
+        for step in self.meaning.walk(derivation):
+            symbol = self.data.symbols[derivation[step.place]]
+            states[step.place] = table.get((symbol, *[states[child] for child in step.below]), 0)
+        return states[0] in self.data.structures[structure].accepting
+
+
+def _held_out(data: CertificateData) -> Iterator[int]:
+    """Yield the structures that patterns hold out, by number."""
+    texts = {clause.text for pattern in data.core.plan.patterns for clause in pattern.held_out}
+    for number, structure in enumerate(data.structures):
+        if structure.name in texts:
+            yield number
+
+
+class StratumAcceptance:
+    """The candidates of a stratum, as many as it takes."""
+
+    def __init__(self, whole: Acceptance, number: int) -> None:
+        self.whole, self.plan = whole, whole.plan
+        self.stratum: PlannedStratum = whole.plan.strata[number]
+        self.extent = self.stratum.extent
+        self.source = source_of(whole.data, number)
+        self.counts = whole.outcomes[self.stratum.stream] = Counter[str]()
+        #: How many sentences each target or instance may still have.
+        self.room = self.extent.shares()
+        self.complete = 0  # instances that have all of their contexts
+
+    def accepted(self) -> Iterator[Named]:
+        """Yield the accepted candidates, in the order of the rows."""
+        instances = dict[str, list[Named]]()
+        while self.extent.missing(self.counts.total(), self.counts[ACCEPTED], self.complete) > 0:
+            own = self._considered(self.counts.total())
+            reason = self._reason(own)
+            self.counts[reason] += 1
+            if reason == AMBIGUOUS:
+                self._reject(own)
+            elif reason == ACCEPTED:
+                self._accept(own)
+                named = Named(own.name, own.derivation)
+                if self.extent.contexts:
+                    instances.setdefault(own.owner, []).append(named)
+                else:
+                    yield from [named] * self.extent.copies
+        for each in instances.values():
+            yield from self._whole(each)
+
+    def _considered(self, number: int) -> Considered:
+        whole, name = self.whole, f"{self.stratum.stream}#{number}"
+        candidate = whole.candidates.candidate(self.source, number)
+        lemmas = [lemma for rule in candidate.derivation for lemma in whole.lemmas[rule]]
+        whole.spend(len(lemmas) + len(self.extent.targets))
+        used = frozenset(lemma.lemma for lemma in lemmas)
+        once = [lemma.lemma for lemma in lemmas if lemma.upos in self.plan.distinct_lemmas]
+        repeats = len({*once}) < len(once)
+        text = whole.meaning.text(self.plan.source, candidate.derivation) if candidate.derivation else ""
+        return Considered(name, candidate.derivation, used, repeats, self._owner(candidate, used), text)
+
+    def _owner(self, candidate: Candidate, lemmas: frozenset[str]) -> str:
+        """Return the first target of a candidate, or its instance; nothing if it has none."""
+        if candidate.instance:
+            instance = self.whole.meaning.phrase(self.plan.source, candidate.instance)
+            self.room.setdefault(instance, self.extent.contexts)
+            return instance
+        return next((target for target in self.extent.targets if target in lemmas), "")
+
+    def _reason(self, own: Considered) -> str:
+        """Return what becomes of a candidate: the first reason to reject it, or that it is accepted."""
+        reasons = {
+            TOO_LONG: not own.derivation and not self.extent.contexts,
+            REPEATED_LEMMA: own.repeats and not self.stratum.repeated_lemmas,
+            UNEXPOSED_WORD: self._is_unexposed(own.lemmas),
+            SHARE_FULL: self.extent.shared and not self.room.get(own.owner),
+            REPEATED_SENTENCE: self._is_repeated(own.text),
+            AMBIGUOUS: self._is_listed(own.name),
+        }
+        return next((reason for reason, holds in reasons.items() if holds), ACCEPTED)
+
+    def _is_unexposed(self, lemmas: frozenset[str]) -> bool:
+        return self.stratum.split != TRAIN and self.whole.trains and not lemmas <= self.whole.exposed
+
+    def _is_repeated(self, text: str) -> bool:
+        first = self.whole.seen.get(text) if self.plan.distinct_sentences else None
+        return first is not None and not (self.extent.repeated and first == self.stratum.stream)
+
+    def _is_listed(self, name: str) -> bool:
+        listed = self.whole.rejections.next
+        return listed is not None and listed.name == name
+
+    def _reject(self, own: Considered) -> None:
+        """Check the reason that is listed for a candidate, and go on to the next that is listed."""
+        if (listed := self.whole.rejections.next) is not None:
+            self.whole.check_ambiguous(self.stratum.split, own.derivation, listed)
+            self.whole.rejections.advance()
+
+    def _accept(self, own: Considered) -> None:
+        self.whole.seen[own.text] = self.stratum.stream
+        self.room[own.owner] = self.room.get(own.owner, 0) - 1
+        self.complete += bool(self.extent.contexts) and self.room[own.owner] == 0
+        if self.stratum.split == TRAIN:
+            self.whole.exposed |= own.lemmas
+
+    def _whole(self, sentences: list[Named]) -> Iterator[Named]:
+        """Yield the sentences of an instance that has all of its contexts; others count as rejected."""
+        if len(sentences) < self.extent.contexts:
+            self.counts[ACCEPTED] -= len(sentences)
+            self.counts[SHARE_FULL] += len(sentences)
+        else:
+            yield from sentences

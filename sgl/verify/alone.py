@@ -1,0 +1,12 @@
+"""Let the programs of this folder run by themselves: as scripts they see it as a package that imports nothing else."""
+
+import sys
+from pathlib import Path
+from types import ModuleType
+
+FOLDER = Path(__file__).resolve().parent
+
+for name, path in (("sgl", FOLDER.parent), ("sgl.verify", FOLDER)):
+    package = ModuleType(name)
+    package.__path__ = [str(path)]
+    sys.modules[name] = package

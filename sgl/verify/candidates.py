@@ -1,0 +1,277 @@
+"""The candidates of a stratum: derivations that seed, stream and number give, by the tables of a certificate.
+
+A state of the sampler gives each alternative an interval.  The shares must be those that the weights of the grammar
+have, given what the split excludes: that is so if each state has a *value* such that
+
+    share of an alternative × value of the state = weight of its rule × values of its children
+
+Multiplied over a derivation, all values cancel but that of its start.
+"""
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from heapq import heappop, heappush
+from itertools import accumulate
+from typing import NamedTuple
+
+from sgl.verify.derivation import Derivation
+from sgl.verify.schema import CertificateData, DrawnState
+from sgl.verify.schema_grammar import Flaw
+from sgl.verify.schema_plan import ExtentClaim
+
+LONGEST = 10_000  # rules of a derivation
+ROUND, TRIALS = 2, 64  # candidates for a context, and sentences for one of these
+EXACT = 1e-9  # an interval may differ by this part of it, and by two: bounds are rounded
+MASK, GAMMA = (1 << 64) - 1, 0x9E3779B97F4A7C15
+
+
+class Refusal(Flaw):
+    """What is wrong with the rows; it begins with a code."""
+
+
+def mix(key: int) -> int:
+    """Return the 64 random bits of a key, by SplitMix64."""
+    key = ((key ^ (key >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    key = ((key ^ (key >> 27)) * 0x94D049BB133111EB) & MASK
+    return key ^ (key >> 31)
+
+
+class Source(NamedTuple):
+    """Where the candidates of a stratum are from: its stream, its start, its extent, its states of instances."""
+
+    stream: str
+    start: int
+    extent: ExtentClaim
+    found: frozenset[int]
+
+
+def source_of(data: CertificateData, number: int) -> Source:
+    """Return where the candidates of a stratum are from, by its number."""
+    stratum, sampler = data.core.plan.strata[number], data.sampler
+    found = frozenset(sampler.found[number] if sampler.found else ())
+    return Source(stratum.stream, sampler.starts[number], stratum.extent, found)
+
+
+class Candidate(NamedTuple):
+    """A derivation, () if there is none, and the instance in it, if the stratum has contexts."""
+
+    derivation: Derivation
+    instance: Derivation = ()
+
+
+class Drawn(NamedTuple):
+    """A derivation, and the state of each of its rules; both are empty if it is too long."""
+
+    rules: Derivation
+    states: tuple[int, ...]
+
+
+class FoundInstance(NamedTuple):
+    """A sentence with the place of its instance, and the state of that."""
+
+    rules: Derivation
+    begin: int
+    end: int
+    state: int
+
+    @property
+    def phrase(self) -> Derivation:
+        """The rules of the instance."""
+        return self.rules[self.begin : self.end]
+
+    def with_phrase(self, phrase: Derivation) -> Derivation:
+        """Return the sentence with another phrase in place of its instance."""
+        return self.rules[: self.begin] + phrase + self.rules[self.end :]
+
+
+class Candidates:
+    """The candidates that the tables of a certificate give."""
+
+    def __init__(self, data: CertificateData, spend: Callable[[int], None]) -> None:
+        self.seed, self.states, self.spend = data.seed, data.sampler.states, spend
+        self.arity = [len(rule.rhs) for rule in data.core.grammar.rules]
+        #: The numbers of derivations of a state by its alternatives up to each one.
+        self.ends = dict[int, list[int]]()
+        #: The instance of the present round, and the stream and first candidate of the round.
+        self.given: FoundInstance | None = None
+        self.round = "", -1
+
+    def candidate(self, source: Source, number: int) -> Candidate:
+        """Return a candidate by its number."""
+        if source.extent.contexts:
+            return self._in_context(source, number)
+        if source.extent.every:
+            return Candidate(self._listed(number, source.start, source.extent.count))
+        return Candidate(self.draw(source.stream, number, source.start).rules)
+
+    def draw(self, stream: str, number: int, state: int) -> Drawn:
+        """Return the derivation that a stream has from a state on, by its number."""
+        start = int.from_bytes(sha256(f"{self.seed}/{stream}".encode()).digest()[:8], "big")
+        key = mix((start + (number + 1) * GAMMA) & MASK)
+        rules, visited, waiting = list[int](), list[int](), [state]
+        while waiting and len(rules) + len(waiting) <= LONGEST:
+            visited.append(waiting.pop())
+            own = self.states[visited[-1]]
+            key = (key + GAMMA) & MASK
+            choice = bisect_right(own.bounds, mix(key) * own.bounds[-1] >> 64)
+            rules.append(own.rules[choice])
+            waiting += own.children[choice]
+        self.spend(10 + len(rules))
+        return Drawn((), ()) if waiting else Drawn(tuple(rules), tuple(visited))
+
+    # ---- instances in contexts
+
+    def _in_context(self, source: Source, number: int) -> Candidate:
+        """Return a candidate with the instance of its round; both are () if there is none."""
+        first = number - number % (ROUND * source.extent.contexts)
+        if self.round != (source.stream, first):
+            self.round = source.stream, first
+            self.given = self._with_instance(source, first * TRIALS)
+        given = self.given
+        if given is None:
+            return Candidate(())
+        if number == first:
+            return Candidate(given.rules, given.phrase)
+        for trial in range(TRIALS):
+            own = self._with_instance(source, number * TRIALS + trial)
+            if own is not None and own.state == given.state:
+                return Candidate(own.with_phrase(given.phrase), given.phrase)
+        return Candidate(())
+
+    def _with_instance(self, source: Source, number: int) -> FoundInstance | None:
+        """Return a sentence with its only smallest phrase of a ``found`` state; None if it has none, or several."""
+        rules, states = self.draw(source.stream, number, source.start)
+        waiting, smallest = list[tuple[int, int]](), list[tuple[int, int]]()  # phrases: where they begin and end
+        for place in range(len(rules) - 1, -1, -1):
+            below = [waiting.pop() for _ in range(self.arity[rules[place]])]
+            waiting.append((place, below[-1][1] if below else place + 1))
+            inside = any(states[child] in source.found for child, _ in below)
+            if states[place] in source.found and not inside:
+                smallest.append(waiting[-1])
+        if len(smallest) != 1:
+            return None
+        [(begin, end)] = smallest
+        return FoundInstance(rules, begin, end, states[begin])
+
+    # ---- all derivations, in order
+
+    def _listed(self, number: int, state: int, every: int) -> Derivation:
+        """Return a derivation by its number, if there are ``every``; () if it is too long."""
+        if not 0 <= number < every or every != self._ends_of(state)[-1]:
+            raise Refusal(f"R01 state {state} has not {every} derivations")
+        rules, waiting = list[int](), [(state, number)]
+        while waiting and len(rules) + len(waiting) <= LONGEST:
+            state, number = waiting.pop()
+            ends, own = self.ends[state], self.states[state]
+            choice = bisect_right(ends, number)
+            number -= ends[choice - 1] if choice else 0
+            rules.append(own.rules[choice])
+            for child in own.children[choice]:  # the last one first, which changes quickest
+                number, rest = divmod(number, self.ends[child][-1])
+                waiting.append((child, rest))
+        self.spend(10 + len(rules))
+        return () if waiting else tuple(rules)
+
+    def _ends_of(self, start: int) -> list[int]:
+        """Return the numbers of derivations of a state by its alternatives up to each one."""
+        waiting = [] if start in self.ends else [start]
+        while waiting:
+            state = waiting.pop()
+            below = [child for own in self.states[state].children for child in own]
+            unknown = [child for child in below if child not in self.ends]
+            self.spend(1 + len(below) + len(unknown))
+            if unknown:
+                waiting += [state, *unknown]
+            else:
+                self.ends[state] = [*accumulate(map(self._ways, self.states[state].children))]
+        return self.ends[start]
+
+    def _ways(self, children: list[int]) -> int:
+        """Return the number of derivations of some states, one of each."""
+        return math.prod([self.ends[child][-1] for child in children])
+
+
+class Alternative(NamedTuple):
+    """A choice of a state of the sampler, both by number."""
+
+    state: int
+    choice: int
+
+
+class Weights:
+    """Checks that states draw in proportion to the weights of the grammar."""
+
+    def __init__(self, data: CertificateData, spend: Callable[[int], None]) -> None:
+        self.states, self.spend = data.sampler.states, spend
+        self.weights = [float(rule.weight) for rule in data.core.grammar.rules]
+
+    def check(self) -> None:
+        """Check that the values of the states make all shares what the weights say."""
+        values = self._values()
+        for number, state in enumerate(self.states):
+            ways = {(rule, *below) for rule, below in zip(state.rules, state.children, strict=True)}
+            if number not in values or len(ways) < len(state.bounds):
+                raise Refusal(f"R08 state {number} of the sampler derives nothing, or one twice")
+            for choice in range(len(state.rules)):
+                self._check_share(Alternative(number, choice), state, values)
+
+    def _check_share(self, own: Alternative, state: DrawnState, values: dict[int, float]) -> None:
+        width, value = state.width(own.choice), values[own.state] or math.nan
+        right = self._worth(own, values) * state.bounds[-1] / value
+        if not abs(right - width) <= 2 + EXACT * width:
+            share = f"{width} of {state.bounds[-1]}, and its weight gives {right:.0f}"
+            raise Refusal(f"R08 state {own.state} of the sampler has rule {state.rules[own.choice]} in {share}")
+
+    def _values(self) -> dict[int, float]:
+        """Return the values of the states, each from one alternative: that with least rounding."""
+        values, loss = dict[int, float](), dict[int, float]()
+        missing = {own: {*self._below(own)} for own in self._alternatives()}
+        users = self._users(missing)
+        ready, queue = [own for own, below in missing.items() if not below], list[tuple[float, int, float]]()
+        while ready or queue:
+            for own in ready:
+                heappush(queue, self._offer(own, values, loss))
+            ready, (rounded, state, value) = [], heappop(queue)
+            if state not in values:
+                values[state], loss[state] = value, rounded
+                ready = [*_freed(state, users[state], missing)]
+        return values
+
+    def _users(self, missing: dict[Alternative, set[int]]) -> list[list[Alternative]]:
+        """Return for each state the alternatives that have it as a child."""
+        users: list[list[Alternative]] = [[] for _ in self.states]
+        for own, below in missing.items():
+            self.spend(1 + len(below))
+            for child in below:
+                users[child].append(own)
+        return users
+
+    def _offer(self, own: Alternative, values: dict[int, float], loss: dict[int, float]) -> tuple[float, int, float]:
+        """Return how much is lost by rounding if a state has its value from this alternative, the state, the value."""
+        state = self.states[own.state]
+        width = max(1, state.width(own.choice))
+        rounded = 1 / width + sum(loss[child] for child in self._below(own))
+        return rounded, own.state, self._worth(own, values) * state.bounds[-1] / width
+
+    def _alternatives(self) -> Iterator[Alternative]:
+        for number, state in enumerate(self.states):
+            for choice in range(len(state.rules)):
+                yield Alternative(number, choice)
+
+    def _below(self, own: Alternative) -> list[int]:
+        return self.states[own.state].children[own.choice]
+
+    def _worth(self, own: Alternative, values: dict[int, float]) -> float:
+        """Return the weight of an alternative with the values of its children."""
+        weight = self.weights[self.states[own.state].rules[own.choice]]
+        return math.prod([weight, *(values[child] for child in self._below(own))])
+
+
+def _freed(state: int, users: list[Alternative], missing: dict[Alternative, set[int]]) -> Iterator[Alternative]:
+    """Yield the alternatives that lacked the value of this state only."""
+    for own in users:
+        missing[own].discard(state)
+        if not missing[own]:
+            yield own

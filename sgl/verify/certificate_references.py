@@ -1,0 +1,109 @@
+"""Whether the numbers and names of a certificate refer to something: after this check all can be looked up."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from sgl.verify.schema import CertificateData
+from sgl.verify.schema_grammar import CertifiedGrammar, Flaw, GrammarRule, RuleFragment, TemplateItem
+from sgl.verify.texts import FUNCTIONS
+
+
+def check_references(data: CertificateData) -> None:
+    """Check what the grammar, the plan and the tables of the sampler refer to."""
+    grammar = data.core.grammar
+    _below("the start", [grammar.start], len(grammar.categories))
+    _below("a view", [view.layer for view in grammar.views], len(grammar.graph_layers))
+    for number, layer in enumerate(grammar.graph_layers):
+        if grammar.anchor(number) >= len(grammar.text_layers):
+            raise Flaw(f"the layer {layer.name} has no words")
+    for category in grammar.categories:
+        if not category.ports:
+            raise Flaw(f"the category {category.name} has no port")
+    for rule in grammar.rules:
+        _check_rule(grammar, rule)
+    _check_plan(data)
+    _check_sampler(data)
+
+
+def _check_rule(grammar: CertifiedGrammar, rule: GrammarRule) -> None:
+    what = f"rule {rule.name}"
+    _below(what, [rule.lhs, *rule.rhs], len(grammar.categories))
+    if len(rule.templates) != len(grammar.text_layers) or len(rule.fragments) != len(grammar.graph_layers):
+        raise Flaw(f"{what} has not a template and a fragment for each layer")
+    for template in rule.templates:
+        for item in template:
+            _check_item(what, item, len(rule.rhs))
+    for number, fragment in enumerate(rule.fragments):
+        _check_fragment(what, fragment, len(rule.rhs), len(rule.templates[grammar.anchor(number)]))
+
+
+def _check_item(what: str, item: TemplateItem, children: int) -> None:
+    if item.child is not None:
+        _below(what, [item.child], children)
+    for name in item.functions:
+        if name not in FUNCTIONS:
+            raise Flaw(f"{what} uses the text function {name!r}, which the checker does not know")
+
+
+def _check_fragment(what: str, fragment: RuleFragment, children: int, items: int) -> None:
+    nodes = len(fragment.nodes)
+    if not fragment.exports:
+        raise Flaw(f"{what} exports no node")
+    _below(what, fragment.exports, nodes)
+    for edge in fragment.edges:
+        _below(what, [edge.source, edge.target], nodes)
+    for node in fragment.nodes:
+        _below(what, [child for child, _ in node.glue], children)
+        if node.token is not None:
+            _below(what, [node.token], items)
+
+
+def _check_plan(data: CertificateData) -> None:
+    grammar, plan = data.core.grammar, data.core.plan
+    texts = names_of(grammar.text_layers)
+    _among({plan.source}, texts)
+    _among({plan.target, *plan.further}, texts | names_of(grammar.views))
+    _among({plan.lemma_layer, *plan.graphs}, names_of(grammar.graph_layers) | {""})
+    for layer in grammar.text_layers:
+        _among({layer.finish.twin} if layer.finish else set(), texts | {""})
+    patterns = names_of(plan.patterns)
+    for stratum in plan.strata:
+        _among({stratum.category} if stratum.split == "gen" else set(), patterns)
+
+
+class Named(Protocol):
+    """Whatever has a name."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+
+
+def names_of(things: Iterable[Named]) -> set[str]:
+    """Return the names of some things."""
+    return {thing.name for thing in things}
+
+
+def _among(names: set[str], known: set[str]) -> None:
+    if unknown := names - known:
+        raise Flaw(f"there is nothing called {min(unknown)!r}")
+
+
+def _check_sampler(data: CertificateData) -> None:
+    sampler, rules = data.sampler, data.core.grammar.rules
+    strata = len(data.core.plan.strata)
+    if len(sampler.starts) != strata or len(sampler.found) not in (0, strata):
+        raise Flaw("not every stratum has a start, or its states of instances")
+    _below("a start of the sampler", sampler.starts, len(sampler.states))
+    for number, state in enumerate(sampler.states):
+        _below(f"state {number} of the sampler", state.rules, len(rules))
+        for rule, children in zip(state.rules, state.children, strict=True):
+            _below(f"state {number} of the sampler", children, len(sampler.states))
+            if len(children) != len(rules[rule].rhs):
+                raise Flaw(f"state {number} of the sampler has not the children of rule {rule}")
+
+
+def _below(what: str, numbers: Iterable[int], size: int) -> None:
+    for number in numbers:
+        if number >= size:
+            raise Flaw(f"{what} refers to number {number} of {size}")

@@ -1,0 +1,334 @@
+"""What a structure sees of the graphs of phrases: the types of lemma A.
+
+A ``Sight`` tells graphs of phrases apart as far as a structure sees them.  docs/certificate.md shows why that is
+enough.  Nodes of a graph are numbers, the ports first; ``None`` stands for a node outside.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, partial
+from itertools import chain, product
+from typing import Any, NamedTuple
+
+from sgl.verify.certificate_rules import COMPARE, Edge, RuleFrame
+from sgl.verify.schema import Body, EdgeCount, LabelSet
+from sgl.verify.schema_grammar import Flaw
+
+Node = int | None
+Match = dict[str, Node]  # the places of variables
+Shape = tuple[Any, ...]  # what matters of a match
+Type = tuple[Any, ...]  # what matters of a graph
+FOUND, LABEL, FREE, NONE = "found", "label", "free", "none"
+
+
+class Relation(NamedTuple):
+    """A walk along edges with certain labels, of ``low`` to ``high`` edges (None: no bound)."""
+
+    labels: LabelSet
+    low: int
+    high: int | None
+
+
+class SeenLink(NamedTuple):
+    """A link between two variables of a body, by name."""
+
+    source: str
+    relation: Relation
+    target: str
+
+
+class SeenBody(NamedTuple):
+    """A body as the search uses it: a variable without a link has a walk of no edges to itself."""
+
+    rank: int
+    links: tuple[SeenLink, ...]
+    degrees: tuple[tuple[str, EdgeCount], ...]
+
+    @property
+    def variables(self) -> list[str]:
+        """The variables in the order of the links."""
+        return [*dict.fromkeys(end for link in self.links for end in (link.source, link.target))]
+
+
+def seen_body(rank: int, body: Body) -> SeenBody:
+    """Return a body of a structure as the search uses it."""
+    names = body.names
+    links = [SeenLink(names[x.source], Relation(x.labels, x.low, x.high), names[x.target]) for x in body.links]
+    linked = {end for link in links for end in (link.source, link.target)}
+    alone = Relation(LabelSet(()), 0, 0)
+    links += [SeenLink(name, alone, name) for name in names if name not in linked]
+    degrees = tuple((variable.name, test) for variable in body.variables for test in variable.degrees)
+    return SeenBody(rank, tuple(links), degrees)
+
+
+class WalkEnd(NamedTuple):
+    """A walk that has been begun: its ends, and its edges so far."""
+
+    source: int
+    target: int
+    length: int
+
+
+class Walks(NamedTuple):
+    """The walks of a relation in a graph.
+
+    ``longer`` ones may go on outside; ``held`` are the ends of complete ones; ``near`` gives for two ends, of which
+    each may be ``FREE``, the pairs that they can have, if one of them is in the core.
+    """
+
+    longer: frozenset[WalkEnd]
+    held: set[tuple[Node, Node]]
+    near: dict[tuple[Any, Any], list[tuple[Node, Node]]]
+
+
+class Effect(NamedTuple):
+    """A frame with the number of its nodes."""
+
+    ports: int
+    nodes: int
+    edges: frozenset[Edge] | tuple[Edge, ...]
+    rows: tuple[tuple[int, ...], ...]
+
+
+class Phrase:
+    """The graph of a phrase as a structure sees it; ``barred`` says what each node cannot be."""
+
+    def __init__(self, sight: "Sight", effect: Effect, parts: Sequence["Phrase"], bars: frozenset[Any]) -> None:
+        self.bodies, self.spend = sight.bodies, sight.spend
+        self.ports: range = range(effect.ports)
+        self.ends: set[Node] = {None, *self.ports}
+        self.edges, self.barred = {*effect.edges}, [bars] * effect.nodes
+        for row, part in zip(effect.rows, parts, strict=True):
+            self._take(row, part)
+        self.spend(len(self.edges) + len(self.barred))
+        self._check_ends()
+        self._forget(range(effect.ports, effect.nodes))
+        #: The nodes that no context reaches; with `without` bodies also the ports and what is outside.
+        self.core: set[Node] = {*range(effect.ports, len(self.barred))}
+        if len(self.bodies) > 1:
+            self.core |= self.ends
+        links = [link for body in self.bodies for link in body.links]
+        self.walks = {relation: self._walks(relation) for relation in {link.relation for link in links}}
+        self.size = len(links) + sum(len(self.walks[link.relation].longer) for link in links)
+
+    def _check_ends(self) -> None:
+        for edge in self.edges:
+            if NONE in self.barred[edge.source] | self.barred[edge.target]:
+                raise Flaw("an edge leads to a phrase that is no node")
+
+    def _take(self, row: Sequence[int], part: "Phrase") -> None:
+        """Take over a part, whose ports are the nodes of a row."""
+        inner = range(len(self.barred), len(self.barred) + len(part.barred) - len(row))
+        name = [*row, *inner]
+        for node, barred in zip(row, part.barred[: len(part.ports)], strict=True):
+            if LABEL in self.barred[node] & barred or row.count(node) > 1:
+                raise Flaw("a node gets two labels, or is two ports of one part")
+            self.barred[node] |= barred
+        self.barred += part.barred[len(row) :]
+        self.edges |= {Edge(name[edge.source], edge.label, name[edge.target]) for edge in part.edges}
+
+    def _forget(self, nodes: Iterable[int]) -> None:
+        """Settle what nodes cannot be that are visible no longer: the number of their edges is final."""
+        for node, body in product(nodes, self.bodies):
+            if LABEL not in self.barred[node]:
+                raise Flaw("a node is forgotten without a label")
+            failed = {
+                (body.rank, name)
+                for name, test in body.degrees
+                if not COMPARE[test.comparison](self.degree(node, test.labels), test.number)
+            }
+            self.barred[node] |= failed
+
+    def degree(self, node: int, labels: LabelSet) -> int:
+        """Return the number of edges from a node."""
+        self.spend(len(self.edges))
+        return sum(edge.source == node and labels.passes(edge.label) for edge in self.edges)
+
+    def _walks(self, relation: Relation) -> Walks:
+        begun = self._begun(relation)
+        held: set[tuple[Node, Node]] = {(walk.source, walk.target) for walk in begun if walk.length >= relation.low}
+        sources, targets = {*self.ends}, {*self.ends}
+        for walk in begun:
+            if walk.length != relation.high:
+                sources |= {walk.source} if walk.target in self.ports else set()
+                targets |= {walk.target} if walk.source in self.ports else set()
+        near = self._near(held.union(product(sources, targets)))
+        return Walks(begun if relation.high not in (0, 1) else frozenset(), held, near)
+
+    def _near(self, pairs: set[tuple[Node, Node]]) -> dict[tuple[Any, Any], list[tuple[Node, Node]]]:
+        """Return the pairs with an end in the core, under what may be known of their ends."""
+        near = dict[tuple[Any, Any], list[tuple[Node, Node]]]()
+        self.spend(len(pairs))
+        for pair in pairs:
+            if not self.core.isdisjoint(pair):
+                for key in product((pair[0], FREE), (pair[1], FREE)):
+                    near.setdefault(key, []).append(pair)
+        return near
+
+    def _begun(self, relation: Relation) -> frozenset[WalkEnd]:
+        """Return the walks within the graph that a complete walk may begin with, or be."""
+        steps = [*filter(lambda edge: relation.labels.passes(edge.label), self.edges)]
+        found = {WalkEnd(node, node, 0) for node in range(len(self.barred))}
+        news = [*found] if relation.high != 0 else []
+        while news:
+            self.spend(len(news) * len(steps) + len(found))
+            longer = set(chain.from_iterable(_longer_walks(walk, steps, relation) for walk in news)) - found
+            found |= longer
+            news = [walk for walk in longer if walk.length != relation.high]
+        return frozenset(found)
+
+    def matches(self, body: SeenBody, outer: Match) -> list[Match]:
+        """Return the partial matches that extend one along all links with an end in the core."""
+        fit = {name: self._fitting(body.rank, name) for name in body.variables}
+        if not all(place in fit.get(name, {place}) | {None} for name, place in outer.items()):
+            return []
+        found = [outer]
+        for link in body.links:
+            longer = [*chain.from_iterable(self._longer(link, match, fit) for match in found)]
+            self.spend(1 + len(found) + len(longer))
+            found = [match for match in found if self._apart(link, match)] + longer
+            fit[link.source] = fit[link.source] - self.core  # in the core it would be by this link
+            fit[link.target] = fit[link.target] - self.core
+        return found
+
+    def _apart(self, link: SeenLink, match: Match) -> bool:
+        """Return whether a match places no end of a link in the core."""
+        return match.get(link.source) not in self.core and match.get(link.target) not in self.core
+
+    def _fitting(self, rank: int, name: str) -> set[Node]:
+        return {node for node, barred in enumerate(self.barred) if (rank, name) not in barred}
+
+    def _longer(self, link: SeenLink, match: Match, fit: dict[str, set[Node]]) -> Iterator[Match]:
+        """Yield a match with the ends of a link at all places that they can have."""
+        u, _, w = link
+        free = {name: fit[name].difference(match.values()) | {None} for name in (u, w) if name not in match}
+        for source, target in self.walks[link.relation].near.get((match.get(u, FREE), match.get(w, FREE)), ()):
+            fitting = source in free.get(u, {source}) and target in free.get(w, {target})
+            if fitting and ((u == w) == (source == target) or source is target is None):
+                yield match | {u: source, w: target}
+
+    def shape(self, body: SeenBody, match: Match) -> Shape:
+        """Return what matters of a match: whether it is complete, its places, walks that may go on."""
+        self.spend(self.size)
+        given = [match.get(name) for name in body.variables]
+        places = [place if place in self.ends else -1 for place in given]
+        ahead, back, held = list[frozenset[Any]](), list[frozenset[Any]](), list[bool]()
+        for link in body.links:
+            walks, source, target = self.walks[link.relation], match.get(link.source), match.get(link.target)
+            held.append((source, target) in walks.held)
+            if walks.longer:
+                ahead.append(self._leaving(walks, source))
+                back.append(self._coming(walks, target))
+        return {*places} == {-1} and all(held), *places, *held, *ahead, *back
+
+    def _leaving(self, walks: Walks, node: Node) -> frozenset[Any]:
+        own = (walk for walk in walks.longer if walk.source == node)
+        return frozenset((walk.target, walk.length) for walk in own if walk.target in self.ports)
+
+    def _coming(self, walks: Walks, node: Node) -> frozenset[Any]:
+        own = (walk for walk in walks.longer if walk.target == node)
+        return frozenset((walk.source, walk.length) for walk in own if walk.source in self.ports)
+
+    def type(self) -> Type:
+        """Return all that matters of the graph: its ports, and its partial matches, or FOUND."""
+        kept = set[Shape]()
+        for match in self.matches(self.bodies[0], {}):
+            own, more = self.shape(self.bodies[0], match), self._exceptions(match)
+            complete = [shape[0] for shapes in more for shape in shapes]
+            if own[0] and not complete:
+                return FOUND, *(LABEL in bars for bars in self._visible)
+            if not any(complete):
+                kept.add((own, *map(frozenset, more)))
+        return *self._visible, *self._degrees(), *self._surroundings(), frozenset(kept)
+
+    def _exceptions(self, match: Match) -> list[list[Shape]]:
+        """Return for each `without` body the shapes of what extends a match."""
+        return [[self.shape(body, longer) for longer in self.matches(body, match)] for body in self.bodies[1:]]
+
+    @property
+    def _visible(self) -> list[frozenset[Any]]:
+        return self.barred[: len(self.ports)]
+
+    def _degrees(self) -> list[int]:
+        """Return the degrees of the ports, up to one more than the number each is compared with."""
+        tests = [test for body in self.bodies for _, test in body.degrees]
+        return [min(self.degree(port, test.labels), test.number + 1) for port in self.ports for test in tests]
+
+    def _surroundings(self) -> tuple[frozenset[Edge], frozenset[Any]]:
+        """Return the edges and the walks between ports."""
+        ports = self.ends
+        edges = frozenset(edge for edge in self.edges if edge.source in ports and edge.target in ports)
+        between = (
+            (relation, walk)
+            for relation, walks in self.walks.items()
+            for walk in walks.longer
+            if walk.source in ports and walk.target in ports
+        )
+        return edges, frozenset(between)
+
+
+def _longer_walks(walk: WalkEnd, steps: Sequence[Edge], relation: Relation) -> Iterator[WalkEnd]:
+    """Yield a walk with each of the steps that it can take; without a bound a number of edges is soon enough."""
+    most = relation.high or max(relation.low, 1)
+    for edge in steps:
+        if walk.target == edge.source:
+            yield WalkEnd(walk.source, edge.target, min(walk.length + 1, most))
+
+
+class Sight:
+    """How structures see phrases that differ in tests of nodes only; examples stand for types."""
+
+    def __init__(self, bodies: Sequence[Body], spend: Callable[[int], None]) -> None:
+        self.bodies, self.spend = [seen_body(rank, body) for rank, body in enumerate(bodies)], spend
+        self.examples = dict[Type, Phrase]()
+        self.example = cache(self._example)
+        self.whole = cache(lambda frame: cache(partial(self._whole, frame)))
+        self.tests = [link.relation.labels for body in self.bodies for link in body.links]
+        self.tests += [test.labels for body in self.bodies for _, test in body.degrees]
+
+    def seen(self, frame: RuleFrame) -> RuleFrame:
+        """Return a frame without the edges that pass no test."""
+        edges = tuple(edge for edge in frame.edges if any(test.passes(edge.label) for test in self.tests))
+        return frame._replace(edges=edges)
+
+    def _example(self, effect: Effect, parts: tuple[Phrase, ...] = (), bars: frozenset[Any] = frozenset()) -> Phrase:
+        """Return the example for what an effect makes of parts."""
+        phrase = Phrase(self, effect, parts, bars)
+        return self.examples.setdefault(phrase.type(), phrase)
+
+    def _whole(self, frame: RuleFrame, parts: tuple[Phrase, ...]) -> Phrase:
+        """Return the example for what a frame makes of parts.
+
+        Of a part that meets nothing the ports are forgotten first; one that then looks empty is left out.
+        """
+        self.spend(1 + len(frame.edges) + len(frame.rows))
+        ends = [*range(frame.ports)]
+        for edge in frame.edges:
+            ends += [edge.source, edge.target]
+        pairs = [*self._kept(frame, parts, Counter([*ends, *ends, *chain(*frame.rows)]))]
+        nodes = dict.fromkeys([*ends, *chain(*(row for row, _ in pairs))])
+        number = {node: place for place, node in enumerate(nodes)}
+        edges = frozenset(Edge(number[s], label, number[t]) for s, label, t in frame.edges)
+        rows = tuple(tuple(map(number.__getitem__, row)) for row, _ in pairs)
+        return self.example(Effect(frame.ports, len(number), edges, rows), tuple(part for _, part in pairs))
+
+    def _kept(
+        self, frame: RuleFrame, parts: tuple[Phrase, ...], met: Counter[int]
+    ) -> Iterator[tuple[tuple[int, ...], Phrase]]:
+        """Yield the parts with their rows; of those that meet nothing what is closed, unless it is like nothing."""
+        for row, part in zip(frame.rows, parts, strict=True):
+            if any(met[node] > 1 for node in row):
+                yield row, part
+                continue
+            closed = self.example(Effect(0, len(row), (), (tuple(range(len(row))),)), (part,))
+            if closed is not self.example(Effect(0, 0, (), ())):
+                yield (), closed
+
+    def contained(self, phrase: Phrase) -> bool:
+        """Return whether a text whose graph is this phrase contains the structure."""
+        *_, matches = self.whole(RuleFrame(0, (), (tuple(phrase.ports),)))((phrase,)).type()
+        return matches == FOUND or any(own[0] for own, *_ in matches)
+
+    def word(self, bars: frozenset[Any]) -> Phrase:
+        """Return the example for a single node with a label."""
+        return self.example(Effect(1, 1, (), ()), (), frozenset({LABEL, *bars}))

@@ -1,0 +1,92 @@
+"""The lines of data files: columns, pairs of a sentence and its twin, and the words of CoNLL-U.
+
+Words in one piece are a multiword token in CoNLL-U.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from operator import itemgetter
+from typing import NamedTuple
+
+from sgl.verify.schema_grammar import Flaw, Pair, WrittenLayer
+from sgl.verify.texts import TextPiece, spelt
+
+UNWRITABLE = re.compile("[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")  # in a column
+VALUE = "[A-Z0-9][A-Za-z0-9]*"
+FEATURE = re.compile(rf"{VALUE}(\[[a-z0-9]+\])?={VALUE}(,{VALUE})*")
+
+
+def line(*cells: str) -> str:
+    """Return a line of columns, of which none ends the column or the line by itself."""
+    if UNWRITABLE.search("".join(cells)):
+        raise Flaw(f"{cells} are no columns of a line")
+    return "\t".join(cells) + "\n"
+
+
+def pair(good: str, bad: str, category: str) -> str:
+    """Return the line of a sentence and its twin, which must be another text."""
+    if good == bad:
+        raise Flaw(f"a sentence is its own twin: {good}")
+    members = {"sentence_good": good, "sentence_bad": bad, "pattern": category}
+    return json.dumps(members, ensure_ascii=False) + "\n"
+
+
+class WordColumns(NamedTuple):
+    """The columns LEMMA to FEATS of a word, and its attributes that are in MISC."""
+
+    cells: list[str]
+    misc: list[str]
+
+
+@lru_cache(1 << 16)
+def word_columns(attributes: tuple[Pair, ...] | None) -> WordColumns:
+    """Return what CoNLL-U has of the attributes of a word; without a node it has none."""
+    if attributes is None:
+        return WordColumns(["_"] * 4, ["Node=No"])
+    values = dict(filter(itemgetter(1), attributes))
+    fixed = [values.pop(name, "_") for name in ("lemma", "upos", "xpos")]
+    feats, misc = list[str](), list[str]()
+    for name, value in values.items():
+        text = f"{name}={value}"
+        if "|" in text:
+            raise Flaw(f"{attributes} are no features")
+        (feats if is_feature(text, value) else misc).append(text)
+    return WordColumns([*fixed, "|".join(sorted(feats, key=str.lower)) or "_"], misc)
+
+
+def is_feature(text: str, value: str) -> bool:
+    """Return whether an attribute is a feature of Universal Dependencies, whose values are sorted."""
+    parts = value.lower().split(",")
+    return bool(FEATURE.fullmatch(text)) and parts == sorted({*parts})
+
+
+class ShownWord(NamedTuple):
+    """A word of CoNLL-U: the line of a multiword token above it, if any, and whether no space follows."""
+
+    text: str
+    above: str
+    tight: bool
+
+
+def shown_words(layer: WrittenLayer, words: Sequence[str]) -> list[ShownWord]:
+    """Return the words of a sentence as CoNLL-U shows them."""
+    if layer.finish is not None:
+        return _of_pieces(layer, words, spelt(layer, layer.finish, words))
+    following = [not layer.join or word in layer.attach for word in words[1:]]
+    return [ShownWord(word, "", tight) for word, tight in zip(words, [*following, False], strict=True)]
+
+
+def _of_pieces(layer: WrittenLayer, words: Sequence[str], pieces: Sequence[TextPiece]) -> list[ShownWord]:
+    found = list[ShownWord]()
+    for number, piece in enumerate(pieces):
+        close = number + 1 < len(pieces) and (not layer.join or pieces[number + 1].tight)
+        if piece.size == 1:
+            found.append(ShownWord(piece.text, "", close))
+            continue
+        first, second = words[len(found) : len(found) + 2]
+        cells = [piece.text, *"_______", "SpaceAfter=No" if close else "_"]
+        above = line(f"{len(found) + 1}-{len(found) + 2}", *cells)
+        found += [ShownWord(first, above, False), ShownWord(second, "", False)]
+    return found

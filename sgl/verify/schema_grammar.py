@@ -1,0 +1,178 @@
+"""The format of grammars in certificates: what each member is called, and of which kind."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+NAME_OF_PORT = "head"
+WEIGHT = re.compile(r"(0|[1-9]\d{0,16})(\.\d{1,22})?(e[+-]\d{2,3})?", re.ASCII)
+
+Pair = tuple[str, str]
+Triple = tuple[str, str, str]
+
+
+class Flaw(ValueError):
+    """What is wrong with a certificate, or with rows, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarCategory:
+    """A category with its ports; ``limited`` are those of one graph layer only, with its name."""
+
+    name: str
+    ports: tuple[str, ...] = (NAME_OF_PORT,)
+    limited: tuple[Pair, ...] = ()
+
+    def ports_in(self, layer: str) -> int:
+        """Return the number of ports in a graph layer."""
+        elsewhere = {port for port, other in self.limited if other != layer}
+        return len({*self.ports} - elsewhere)
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateItem:
+    """A word, a child, or, if it is neither, the end of a part of the phrase.
+
+    ``capital`` raises the first letter of the child; ``part`` is the number of its part, from 1; of its ``functions``
+    the last is applied first.
+    """
+
+    text: str | None = None
+    child: int | None = None
+    capital: bool = False
+    part: int = 0
+    functions: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.text is not None and self.child is not None:
+            raise Flaw("an item is a word and a child")
+
+    @property
+    def number(self) -> int:
+        """The number of the part of the child, from 0."""
+        return max(self.part - 1, 0)
+
+
+Template = tuple[TemplateItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentNode:
+    """A node: its label, the item of the template that is its word, and the ports of children that are glued here."""
+
+    attributes: tuple[Pair, ...] | None = None
+    token: int | None = None
+    glue: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentEdge:
+    """An edge between nodes of a rule; a ``last`` one comes after those that the rules below write at its source."""
+
+    source: int
+    label: str
+    target: int
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFragment:
+    """What a rule does in a graph layer; ``exports`` are the nodes that become its ports."""
+
+    nodes: tuple[FragmentNode, ...]
+    edges: tuple[FragmentEdge, ...]
+    exports: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarRule:
+    """A rule of a category over those of its children, with a template and a fragment for each layer."""
+
+    name: str
+    lhs: int
+    rhs: tuple[int, ...]
+    weight: str
+    templates: tuple[Template, ...]
+    fragments: tuple[RuleFragment, ...]
+    keep: bool = False
+
+    def __post_init__(self) -> None:
+        if not WEIGHT.fullmatch(self.weight):
+            raise Flaw(f"the weight {self.weight!r} of rule {self.name} is no decimal number")
+
+    @property
+    def ends(self) -> tuple[int, tuple[int, ...]]:
+        """The categories of the rule and of its children."""
+        return self.lhs, self.rhs
+
+
+@dataclass(frozen=True, slots=True)
+class TextFinish:
+    """What a text layer does to its words before it joins them; docs/texts.md says what the members mean."""
+
+    after: tuple[str, ...] = ()
+    absorb: tuple[Pair, ...] = ()
+    forms: tuple[Triple, ...] = ()
+    elisions: tuple[Triple, ...] = ()
+    capital: int = 0
+    twin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLayer:
+    """A text layer: what joins its words, which of them attach to the one before, and its finish."""
+
+    name: str
+    join: str = " "
+    attach: tuple[str, ...] = ()
+    finish: TextFinish | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GraphLayer:
+    """A graph layer, and the text layer of its tokens; one that is ``free`` is no tree."""
+
+    name: str
+    anchor: str
+    free: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GraphView:
+    """A notation of a graph layer, by number; an author's own has a template."""
+
+    name: str
+    kind: str
+    layer: int
+    template: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CertifiedGrammar:
+    """A grammar with the meaning of its rules in all layers."""
+
+    categories: tuple[GrammarCategory, ...]
+    rules: tuple[GrammarRule, ...]
+    start: int
+    text_layers: tuple[WrittenLayer, ...]
+    graph_layers: tuple[GraphLayer, ...]
+    views: tuple[GraphView, ...] = ()
+
+    def text(self, name: str) -> int:
+        """Return the number of a text layer."""
+        return _index(self.text_layers, name)
+
+    def graph(self, name: str) -> int:
+        """Return the number of a graph layer."""
+        return _index(self.graph_layers, name)
+
+    def anchor(self, graph: int) -> int:
+        """Return the number of the text layer whose words are the nodes of a graph layer."""
+        return self.text(self.graph_layers[graph].anchor)
+
+
+def _index(layers: Sequence[WrittenLayer | GraphLayer], name: str) -> int:
+    for number, layer in enumerate(layers):
+        if layer.name == name:
+            return number
+    raise Flaw(f"there is no layer {name!r}")

@@ -1,0 +1,174 @@
+"""The format of plans: what certificates have of a dataset, and manifests repeat."""
+
+from dataclasses import dataclass, field
+
+REJECT = "reject"
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A structure where it is written: its text, the place, and its number among those of a manifest."""
+
+    text: str
+    place: str = field(default="", compare=False)
+    number: int = field(default=-1, compare=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class ExtentClaim:
+    """How many sentences there are, and what they share.
+
+    ``count`` is their number; with ``every`` it is that of all derivations.  Each sentence is there ``copies`` times.
+    With ``contexts`` each instance of a structure is in that many.  ``targets`` have equal shares.  Those that are
+    ``repeated`` may be equal to one another.
+    """
+
+    count: int = 0
+    every: bool = False
+    copies: int = 1
+    contexts: int = 0
+    targets: tuple[str, ...] = ()
+    repeated: bool = False
+
+    @property
+    def shared(self) -> bool:
+        """Whether each sentence belongs to a target or an instance, which has a share of them."""
+        return bool(self.targets or self.contexts)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows, if nothing is rejected for good."""
+        return self.count * self.copies
+
+    def shares(self) -> dict[str, int]:
+        """Return how many sentences each target has: an equal part, the first ones one more."""
+        each, more = divmod(self.count, len(self.targets) or 1)
+        return {target: each + (rank < more) for rank, target in enumerate(self.targets)}
+
+    def missing(self, candidates: int, accepted: int, complete: int) -> int:
+        """Return how many sentences are missing after this many candidates, and complete instances."""
+        if self.every:
+            return self.count - candidates
+        return self.count - (complete * self.contexts if self.contexts else accepted)
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A structure that a number of sentences of train must contain."""
+
+    structure: Clause
+    minimum: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """A structure with the extent of its exposures."""
+
+    structure: Clause
+    extent: ExtentClaim
+
+
+@dataclass(frozen=True, slots=True)
+class QuotaClaim:
+    """Items with all of ``within``, one of each ``within_one_of``, none of ``outside``."""
+
+    extent: ExtentClaim
+    within: tuple[Clause, ...] = ()
+    within_one_of: tuple[tuple[Clause, ...], ...] = ()
+    outside: tuple[Clause, ...] = ()
+    split: str = "train"
+
+
+@dataclass(frozen=True, slots=True)
+class PartClaim:
+    """Sentences that belong to no pattern; they contain one of ``only``.
+
+    Generalization items may contain these as well if the part is ``tested``.  With ``repeated_lemmas`` a lemma may
+    occur twice in one of them.  ``allow``: patterns whose reserved structures they may contain.
+    """
+
+    name: str
+    title: str
+    only: tuple[Clause, ...]
+    quotas: tuple[QuotaClaim, ...]
+    repeated_lemmas: bool = False
+    allow: tuple[str, ...] = ()
+    tested: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PatternClaim:
+    """One type of generalization, as declared; see the language reference."""
+
+    name: str
+    title: str
+    groups: tuple[str, ...]
+    forbid: tuple[Clause, ...]
+    never: tuple[Clause, ...]
+    gen: tuple[Clause, ...]
+    exclude: tuple[Clause, ...]
+    need: tuple[Need, ...]
+    allow: tuple[str, ...]
+    targets: tuple[str, ...]
+    expose: tuple[Exposure, ...]
+    reserved: tuple[Clause, ...]
+    quotas: tuple[QuotaClaim, ...]
+    waive: tuple[Clause, ...] = ()
+    layer: str = ""
+
+    @property
+    def held_out(self) -> tuple[Clause, ...]:
+        """What no sentence of train, dev or test contains."""
+        return (*self.forbid, *self.never)
+
+    @property
+    def instances(self) -> tuple[Clause, ...]:
+        """The structures of which every generalization item contains one."""
+        return self.gen or self.held_out
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnConstraint:
+    """What sentences contain: one structure of each group in ``require``, and none of ``exclude``."""
+
+    require: tuple[tuple[Clause, ...], ...] = ()
+    exclude: tuple[Clause, ...] = ()
+    cut: tuple[Clause, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStratum:
+    """A part of a split that is drawn from one conditional distribution, with its own stream of random numbers."""
+
+    split: str
+    category: str
+    stream: str
+    extent: ExtentClaim
+    constraint: DrawnConstraint
+    repeated_lemmas: bool = False
+
+    @property
+    def count(self) -> int:
+        """The number of sentences, without their copies."""
+        return self.extent.count
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetPlan:
+    """Everything that is drawn, in the order in which it is drawn."""
+
+    source: str
+    target: str
+    strata: tuple[PlannedStratum, ...]
+    patterns: tuple[PatternClaim, ...]
+    distinct_lemmas: tuple[str, ...]
+    distinct_sentences: bool
+    lemma_layer: str
+    parts: tuple[PartClaim, ...] = ()
+    nowhere: tuple[Clause, ...] = ()
+    ambiguous: str = REJECT
+    further: tuple[str, ...] = ()
+    graphs: tuple[str, ...] = ()

@@ -1,0 +1,122 @@
+"""How the words of a text layer are written: which are absorbed, which are one piece, and what templates do to them.
+
+The finish of a text layer has ``after, absorb, forms, elisions, capital, twin``; docs/texts.md says what they mean.
+A word that is absorbed is in no text and no graph.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from sgl.verify.schema_grammar import Flaw, TextFinish, WrittenLayer
+
+LARGEST = 1 << 20  # items and letters of a text: rules that repeat a child could make any number
+
+
+class Origin(NamedTuple):
+    """Where a word is from: the place of its rule in the derivation, and its item in the template."""
+
+    place: int
+    item: int
+
+
+class Word(NamedTuple):
+    """A word of a text, and where it is from."""
+
+    origin: Origin
+    text: str
+
+
+Words = list[Word]
+
+#: What a template may do to the words of a child: functions of the words with their origins.
+FUNCTIONS: dict[str, Callable[[Words], Words]] = {
+    "first": lambda words: words[:1],
+    "rest": lambda words: words[1:],
+    "last": lambda words: words[-1:],
+    "front": lambda words: words[:-1],
+    "reverse": lambda words: words[::-1],
+}
+
+
+def capitalised(words: Words) -> Words:
+    """Return the words with the first letter of the first word raised that has one."""
+    found = [*words]
+    for number, (origin, text) in enumerate(found):
+        if text:
+            found[number] = Word(origin, raised(text))
+            break
+    return found
+
+
+def raised(text: str) -> str:
+    """Return a text with its first letter raised."""
+    return text[:1].upper() + text[1:]
+
+
+def kept(finish: TextFinish | None, words: Words) -> Words:
+    """Return the words that are written: from the end, what the next one allows."""
+    if finish is None or not finish.absorb:
+        return words
+    pairs, found = {*finish.absorb}, Words()
+    for word in reversed(words):
+        if not found or (word.text, found[-1].text) not in pairs:
+            found.append(word)
+    while found and (found[-1].text, "") in pairs:
+        found.pop()
+    return found[::-1]
+
+
+class TextPiece(NamedTuple):
+    """A part of a text between separators: of how many words it is, and whether it follows tightly."""
+
+    text: str
+    size: int
+    tight: bool
+
+
+def joined(layer: WrittenLayer, words: Sequence[str]) -> str:
+    """Return the words of a layer as one text."""
+    if sum(map(len, words)) + len(words) * len(layer.join) > LARGEST:
+        raise Flaw("a text has too many letters")
+    if layer.finish is not None:
+        pieces = spelt(layer, layer.finish, words)
+        return "".join(piece.text if piece.tight else layer.join + piece.text for piece in pieces)
+    first, rest = words[:1], words[1:]
+    return "".join([*first, *(word if word in layer.attach else layer.join + word for word in rest)])
+
+
+def spelt(layer: WrittenLayer, finish: TextFinish, words: Sequence[str]) -> list[TextPiece]:
+    """Return the pieces of a text."""
+    own, found = _formed(finish, words), list[TextPiece]()
+    while own:
+        whole = [text for left, right, text in finish.elisions if own[:2] == [left, right]]
+        text = whole[0] if whole else own[0]
+        tight = not found or text in layer.attach or found[-1].text in finish.after
+        found.append(TextPiece(text, 1 + len(whole), tight))
+        del own[: 1 + len(whole)]
+    if finish.capital:
+        _capitalise(found)
+    return found
+
+
+def _formed(finish: TextFinish, words: Sequence[str]) -> list[str]:
+    """Return each word as it is written before the next one."""
+    found = []
+    for word, following in zip(words, [*words[1:], None], strict=True):
+        fitting = [form for own, before, form in finish.forms if own == word and begins(following, before)]
+        found.append(fitting[0] if fitting else word)
+    return found
+
+
+def _capitalise(pieces: list[TextPiece]) -> None:
+    for place, piece in enumerate(pieces):
+        if piece.text:
+            pieces[place] = piece._replace(text=raised(piece.text))
+            break
+
+
+def begins(word: str | None, condition: str) -> bool:
+    """Return whether a word is the one that a form stands before, or begins like it."""
+    if word is None:
+        return False
+    return word.startswith(condition[:-1]) if condition[-1:] == "…" else word == condition

@@ -1,0 +1,190 @@
+"""Read JSON into frozen dataclasses: the classes are the format.
+
+A field is a member of that name and kind, and one with a default may be missing.  What is missing or of another kind
+raises ``FormError`` with its path.  A *strict* format has no other members, has them in the order of the fields, and
+writes none that has its default: equal values have one form.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+Json = Any  # a value of JSON, or what it becomes
+Kind = Any  # the type of a field
+Reader = Callable[[Json], Any]
+
+LIMIT = 10**20  # numbers have at most twenty digits
+NOT_TEXT = re.compile("[\x00\ud800-\udfff]")  # NUL, and halves of characters: JSON can spell them, UTF-8 cannot
+NAMES = {str: "a string", int: "a whole number", bool: "true or false", list: "a list", dict: "an object"}
+
+
+class FormError(ValueError):
+    """A value has another form than its format says; ``path`` leads to it."""
+
+    def __init__(self, problem: str, path: str = "") -> None:
+        super().__init__(f"{path}: {problem}" if path else problem)
+        self.problem, self.path = problem, path
+
+
+@dataclass(frozen=True)
+class Member:
+    """A field of a class: how its value is read, and its default, if it has one."""
+
+    name: str
+    read: Reader
+    default: object
+
+    @property
+    def required(self) -> bool:
+        """Whether the member may not be missing."""
+        return self.default is MISSING
+
+
+class Format:
+    """Reads values of a format; ``special`` kinds are read by functions of its own."""
+
+    def __init__(self, special: Mapping[Kind, Reader], *, strict: bool) -> None:
+        self.strict = strict
+        self._readers: dict[Kind, Reader] = dict(special)
+        self._steps: list[str | int] = []
+
+    def read(self, kind: Kind, value: Json, path: str = "") -> Json:
+        """Return a value as one of this kind; raises ``FormError``."""
+        self._steps = [path] if path else []
+        try:
+            return self.reader(kind)(value)
+        except FormError as problem:
+            raise FormError(problem.problem, self.path) from None
+
+    @property
+    def path(self) -> str:
+        """Where in the value that is read the reader is."""
+        steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in self._steps)
+        return "".join(steps).removeprefix(".")
+
+    def _below(self, step: str | int, read: Reader, value: Json) -> Json:
+        self._steps.append(step)
+        found = read(value)
+        self._steps.pop()
+        return found
+
+    def reader(self, kind: Kind) -> Reader:
+        """Return what reads values of a kind."""
+        if kind not in self._readers:
+            self._readers[kind] = self._reader(kind)
+        return self._readers[kind]
+
+    def _reader(self, kind: Kind) -> Reader:
+        origin: Kind = get_origin(kind)
+        if is_dataclass(kind):
+            return self._object(kind)
+        made = {tuple: self._tuple, list: self._all, dict: self._table, UnionType: self._optional}.get(origin)
+        return made(get_args(kind)) if made else lambda value: expected(value, kind)
+
+    def _tuple(self, inner: tuple[Kind, ...]) -> Reader:
+        if inner[-1] is ...:
+            return self._list(self.reader(inner[0]), tuple)
+        return self._row([self.reader(each) for each in inner])
+
+    def _all(self, inner: tuple[Kind, ...]) -> Reader:
+        return _numbers if inner == (int,) else self._list(self.reader(inner[0]), list)
+
+    def _object(self, kind: Kind) -> Reader:
+        types = get_type_hints(kind)
+        members = [self._member(own, types[own.name]) for own in fields(kind)]
+
+        def read(value: Json) -> Json:
+            given = expected(value, dict)
+            found = self._members(members, given)
+            if self.strict:
+                self._check_order(members, given)
+                self._check_defaults(members, found)
+            return _made(kind, found)
+
+        return read
+
+    def _members(self, members: list[Member], given: dict[str, Json]) -> dict[str, Json]:
+        found = {}
+        for member in members:
+            if member.name in given:
+                found[member.name] = self._below(member.name, member.read, given[member.name])
+            elif member.required:
+                self._steps.append(member.name)
+                raise FormError("missing")
+        return found
+
+    def _check_order(self, members: list[Member], given: dict[str, Json]) -> None:
+        names = [member.name for member in members if member.name in given]
+        if [*given] != names:
+            known = ", ".join(member.name for member in members)
+            raise FormError(f"the members of an object are {known}, in this order")
+
+    def _check_defaults(self, members: list[Member], found: dict[str, Json]) -> None:
+        for member in members:
+            if member.name in found and not member.required and found[member.name] == member.default:
+                self._steps.append(member.name)
+                raise FormError("a default is left out")
+
+    def _member(self, own: Field[Any], kind: Kind) -> Member:
+        default = own.default if own.default_factory is MISSING else own.default_factory()
+        origin: Kind = get_origin(kind)
+        if default is None and origin is UnionType:
+            kind = get_args(kind)[0]  # what may be missing is not null
+        return Member(own.name, self.reader(kind), default)
+
+    def _list(self, read: Reader, made: Callable[[list[Json]], Json]) -> Reader:
+        def read_all(value: Json) -> Json:
+            return made([self._below(rank, read, each) for rank, each in enumerate(expected(value, list))])
+
+        return read_all
+
+    def _row(self, readers: list[Reader]) -> Reader:
+        def read(value: Json) -> Json:
+            if len(expected(value, list)) != len(readers):
+                raise FormError(f"a list of {len(readers)} expected")
+            pairs = zip(readers, value, strict=True)
+            return tuple(self._below(rank, reader, each) for rank, (reader, each) in enumerate(pairs))
+
+        return read
+
+    def _table(self, inner: tuple[Kind, ...]) -> Reader:
+        read = self.reader(inner[1])
+        return lambda value: {name: self._below(name, read, each) for name, each in expected(value, dict).items()}
+
+    def _optional(self, inner: tuple[Kind, ...]) -> Reader:
+        read = self.reader(inner[0])
+        return lambda value: None if value is None else read(value)
+
+
+def expected(value: Json, kind: Kind) -> Json:
+    """Return a value that has this kind; raises ``FormError`` if it has another."""
+    whole = kind is not int or (type(value) is int and 0 <= value < LIMIT)
+    if not whole or not isinstance(value, kind):
+        raise FormError(f"{NAMES[kind]} expected, found {_shown(value)}")
+    if isinstance(value, str) and NOT_TEXT.search(value):
+        raise FormError("a string with characters that no text has")
+    return value
+
+
+def _shown(value: Json) -> str:
+    if isinstance(value, dict | list):
+        return NAMES[type(value)]
+    shown = json.dumps(value)
+    return shown if len(shown) <= 40 else f"{shown[:39]}…"
+
+
+def _made(kind: Kind, members: dict[str, Json]) -> Json:
+    try:
+        return kind(**members)
+    except ValueError as problem:
+        raise FormError(str(problem)) from None
+
+
+def _numbers(value: Json) -> list[int]:
+    """Return a list of whole numbers, of which a certificate has millions, as it is."""
+    if type(value) is not list or not {*map(type, value)} <= {int}:
+        raise FormError("a list of whole numbers expected")
+    return value
