@@ -68,8 +68,8 @@ def _members(value: object, kind: Any, *, stated: bool) -> dict[str, object]:  #
     members = {name: getattr(value, name) for name in (*_fields(kind), *_ADDED.get(kind, ()))}
     if not stated:
         return members
-    defaults = _fields(kind)
-    said = {name: own for name, own in members.items() if name not in defaults or own != defaults[name]}
+    defaults = _fields(kind) | dict.fromkeys(_ADDED.get(kind, ()), "")
+    said = {name: own for name, own in members.items() if own != defaults[name]}
     return {name: own for name, own in said.items() if name not in _UNSTATED.get(kind, ())}
 
 

@@ -16,7 +16,7 @@ if not __package__:
     import alone  # type: ignore[import-not-found]  # noqa: F401 - as a script
 
 from sgl.verify import certificate_format as form
-from sgl.verify.certificate_claims import Claims
+from sgl.verify.certificate_claims import ClaimChecker
 from sgl.verify.certificate_references import check_references
 from sgl.verify.certificate_rules import symbols_of
 from sgl.verify.certificate_splits import Splits
@@ -58,7 +58,7 @@ class Checker:
         tables = [table_of(structure.transitions) for structure in data.structures]
         automata = Structures(data.core, data.symbols, symbols, self.spend)
         splits = Splits(data, symbols, self.spend)
-        claims = Claims(data, splits, tables, self.spend)
+        claims = ClaimChecker(data, splits, tables, self.spend)
         checks = []
         for number, streams in enumerate(splits.streams):
             checks += [Check(f"C06 {streams}", partial(splits.check, number))]

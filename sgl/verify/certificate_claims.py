@@ -48,7 +48,7 @@ class Automata(NamedTuple):
         )
 
 
-class Claims:
+class ClaimChecker:
     """Checks claims against the splits; ``tables`` are the automata of the structures."""
 
     def __init__(

@@ -15,8 +15,10 @@ from typing import Any, NamedTuple
 
 from sgl import foreign
 from sgl.foreign.json import read_json
+from sgl.verify.certificate_format import STRICT
 from sgl.verify.dataset import LoadedData, Result, checks
 from sgl.verify.manifest import CERTIFICATE, MANIFEST
+from sgl.verify.schema_grammar import CertifiedGrammar
 from sgl.verify.skeleton import name_skeletons
 from sgl.verify.structure import GraphPattern, Labels, NodeVariable, passes, read_structure
 
@@ -114,11 +116,11 @@ def made_by_rules(directory: Path, layer: str) -> frozenset[GraphName]:
     made: set[GraphName] = set()
     with suppress(OSError, ValueError, TypeError, LookupError, RecursionError):
         content: Any = read_json(directory / CERTIFICATE, foreign.CERTIFICATE, inside=directory)
-        grammar = content["core"]["grammar"]
-        number = [graph[0] for graph in grammar["graph"]].index(layer)
-        for fragment in [rule[6][number] for rule in grammar["rules"]]:
-            made.update(GraphName("label ", label) for _, label, *_ in fragment["edges"])
-            for attribute, value in (pair for own, *_ in fragment["nodes"] for pair in own or ()):
+        grammar: CertifiedGrammar = STRICT.read(CertifiedGrammar, content["core"]["grammar"])
+        number = grammar.graph(layer)
+        for fragment in (rule.fragments[number] for rule in grammar.rules):
+            made.update(GraphName("label ", edge.label) for edge in fragment.edges)
+            for attribute, value in (pair for node in fragment.nodes for pair in node.attributes or ()):
                 made |= {GraphName("attribute ", attribute), GraphName(f"{attribute}=", value)}
     return frozenset(made)
 

@@ -17,11 +17,12 @@ from toy import (
     toy_plan,
 )
 
+from sgl.core.encoding import stated
+from sgl.core.extent import Extent
 from sgl.core.interpret import derive_graph
 from sgl.core.plan import (
     Ambiguous,
     Constraint,
-    Exposure,
     Need,
     Part,
     Quota,
@@ -54,21 +55,22 @@ def test_items_contain_nothing_that_another_pattern_holds_out_unless_they_may() 
 
 def test_a_quota_speaks_of_what_is_within_and_outside() -> None:
     quota = Quota(
-        10, within=(IN_COMPLEMENT,), outside=(FAR_GAP,), within_one_of=((PP_IN_SUBJECT, PP_IN_OBJECT), (CAT_AS_OBJECT,))
+        Extent(10),
+        within=(IN_COMPLEMENT,),
+        outside=(FAR_GAP,),
+        within_one_of=((PP_IN_SUBJECT, PP_IN_OBJECT), (CAT_AS_OBJECT,)),
     )
     assert quota.groups == ((IN_COMPLEMENT,), (PP_IN_SUBJECT, PP_IN_OBJECT), (CAT_AS_OBJECT,))
     assert quota.structures == (IN_COMPLEMENT, PP_IN_SUBJECT, PP_IN_OBJECT, CAT_AS_OBJECT, FAR_GAP)
-    assert Quota(10).groups == ()
+    assert Quota(Extent(10)).groups == ()
 
 
 def test_nothing_is_repeated_shared_or_all_there_is_unless_it_is_said() -> None:
-    exposure, part = Exposure(3, CAT_AS_SUBJECT), Part("p", "P", (), ())
-    stratum = Stratum("train", "c", "train/c", 3, Constraint())
-    assert not any((exposure.repeated, exposure.each_target, part.repeated_lemmas, part.tested))
-    assert not any((stratum.repeated, stratum.repeated_lemmas, stratum.every, stratum.targets, stratum.contexts))
-    assert Need(CAT_AS_SUBJECT).minimum == 1
-    for extent in (Quota(3), stratum):
-        assert (extent.every, extent.contexts) == (False, 0)
+    part, stratum = Part("p", "P", (), ()), Stratum("train", "c", "train/c", Extent(3), Constraint())
+    assert not any((part.repeated_lemmas, part.tested, stratum.repeated_lemmas))
+    extent = stratum.extent
+    assert not any((extent.repeated, extent.shared, extent.every, extent.targets, extent.contexts, extent.empty))
+    assert (stratum.count, extent.copies, Need(CAT_AS_SUBJECT).minimum) == (3, 1, 1)
     assert Release("1", "MIT", ("A",)).canary == ""
     assert PLAN.ambiguous is Ambiguous.REJECT
 
@@ -78,7 +80,7 @@ def test_targets_are_the_first_one_and_the_others() -> None:
 
 
 def test_a_plan_speaks_of_all_structures_of_its_patterns_and_parts() -> None:
-    part = Part("p", "P", (PP_IN_OBJECT,), (Quota(1, within=(IN_COMPLEMENT,)),))
+    part = Part("p", "P", (PP_IN_OBJECT,), (Quota(Extent(1), within=(IN_COMPLEMENT,)),))
     whole = replace(PLAN, parts=(part,), nowhere=(FAR_GAP,))
     assert set(whole.structures) == set(PLAN.structures) | {PP_IN_OBJECT, IN_COMPLEMENT, FAR_GAP}
     assert [*structures_of(part)] == [PP_IN_OBJECT, IN_COMPLEMENT]
@@ -129,3 +131,10 @@ def test_a_canary_is_one_for_each_grammar_and_author() -> None:
 def test_licences_are_known_with_what_they_look_like() -> None:
     assert {"licences", "clauses", "columns"} <= known().keys()
     assert "CC-BY-4.0" in known()["licences"]
+
+
+def test_a_pattern_without_structures_states_no_layer() -> None:
+    """Its layer is what the verifier takes for granted."""
+    nothing = replace(SUBJECT, forbid=(), never=(), gen=(), exclude=(), need=(), expose=(), reserved=(), waive=())
+    assert "layer" not in stated(replace(nothing, quotas=()))
+    assert stated(SUBJECT)["layer"] == "syn"

@@ -64,8 +64,10 @@ def test_rejected_candidates_are_counted_by_reason_and_idle_reasons_are_not_name
 
 
 def _every(rejected: dict[str, int], count: int, copies: int = 1) -> dict[str, Any]:
-    stratum = {"stream": "gen/p", "every": True, "count": count, "rejected": rejected, "copies": copies}
-    return {"splits": {"gen": {"strata": [stratum, {"stream": "gen/q", "count": 3, "rejected": {"too_long": 3}}]}}}
+    extent = {"every": True, "copies": copies}
+    stratum = {"stream": "gen/p", "extent": extent, "count": count, "rejected": rejected}
+    other = {"stream": "gen/q", "extent": {"count": 3}, "count": 3, "rejected": {"too_long": 3}}
+    return {"splits": {"gen": {"strata": [stratum, other]}}}
 
 
 def test_sentences_that_all_were_asked_for_and_are_missing_are_told() -> None:

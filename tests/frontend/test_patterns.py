@@ -100,7 +100,7 @@ pattern p
 """
     (pattern,) = compiled(source, tmp_path).plan.patterns
     assert pattern.need[0].minimum == 2
-    assert pattern.expose[0].count == 5
+    assert pattern.expose[0].extent.count == 5
     assert [quota.extent.count for quota in pattern.quotas] == [2, 2]
 
 
@@ -127,7 +127,7 @@ def test_each_target_is_exposed_at_least_once(written: str, meant: int, tmp_path
   size   0
 """
     (pattern,) = compiled(source, tmp_path).plan.patterns
-    assert pattern.expose[0].count == meant
+    assert pattern.expose[0].extent.count == meant
 
 
 # ---- structures that are the same

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import garden
 import pytest
+from certified import grammar_of
 from row_datasets import compiled
 from sget import compile_file
 from workplace import Workplace
@@ -18,8 +20,10 @@ from sgl.cli.main import FAILED, run
 from sgl.core.interpret import interpret
 from sgl.parsing import Parser
 from sgl.verify import verify
-from sgl.verify.certificate_rules import check_unseen
+from sgl.verify.certificate_absorbed import check_unseen
+from sgl.verify.certificate_format import STRICT
 from sgl.verify.conllu import Malformed, Sentence, TokenTable, read_sentences
+from sgl.verify.schema import CertifiedStructure, LabelSet
 
 PATTERN = "  forbid { V -[nsubj]-> N; N -[nmod]-> M }"
 
@@ -212,10 +216,11 @@ def test_a_word_that_heads_a_phrase_may_not_be_absorbed(place: Workplace) -> Non
 
 def test_the_checker_of_certificates_refuses_a_structure_that_sees_it() -> None:
     data = json.loads((compiled("garden") / "certificate.json").read_text("utf-8"))
-    grammar, (structure, *_) = data["core"]["grammar"], data["structures"]
+    grammar = grammar_of(data["core"]["grammar"])
+    structure: CertifiedStructure = STRICT.read(CertifiedStructure, data["structures"][0])
     check_unseen(grammar, structure)
-    for labels in ([1, ["nsubj"]], [0, ["punct"]], [1, []]):
-        body = structure["bodies"][0]
-        links = [[u, labels, *rest] for u, _, *rest in body["links"]]
+    body = structure.bodies[0]
+    for labels in (LabelSet(("nsubj",), negated=True), LabelSet(("punct",)), LabelSet((), negated=True)):
+        links = tuple(replace(link, labels=labels) for link in body.links)
         with pytest.raises(ValueError, match="may be absorbed"):
-            check_unseen(grammar, {**structure, "bodies": [{**body, "links": links}]})
+            check_unseen(grammar, replace(structure, bodies=(replace(body, links=links),)))

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +28,8 @@ from sgl.pipeline.proofs import establish
 from sgl.pipeline.sentences import check_examples
 from sgl.verify import certificate_faults, verify
 from sgl.verify.certificate_format import measured_by
-from sgl.verify.rows import Rows, refusal
+from sgl.verify.rows import Rows
+from sgl.verify.schema_plan import Clause, DatasetPlan, PartClaim
 
 #: In one language a noun may have no word, or two, and an object has two places.
 GRAMMAR = """
@@ -209,7 +211,7 @@ def test_a_counter_that_is_wrong_is_refused(dataset: Path) -> None:
     data = json.loads((dataset / "certificate.json").read_text())
     own = next(x for x in data["structures"] if x["name"] == "{ length en >= 13 }")
     own["name"] = "{ length en >= 11 }"
-    own["bodies"][0]["lengths"][0][2] = 11
+    own["bodies"][0]["lengths"][0]["number"] = 11
     faults = certificate_faults(json.dumps(data).encode())
     assert any(fault.startswith("C10 { length en >= 11 }") for fault in faults)
 
@@ -347,7 +349,7 @@ def test_random_grammars_agree_with_the_model(tmp_path: Path) -> None:
 def test_a_row_checker_reads_lengths_of_structures_only() -> None:
     """A word that looks like a test on a length is none."""
 
-    plan = {"patterns": [{"title": "{ length a >= 1 }", "forbid": ['{ N[lemma="; length b >= 1 }"] }']}]}
-    assert measured_by(plan) == []
-    assert measured_by({"nowhere": ["{ N; length ja <= 3; length en = 2 }"]}) == ["en", "ja"]
-    assert refusal(ValueError("no")) == "R01 malformed: no"
+    plan = DatasetPlan("a", "b", (), (), (), distinct_sentences=False, lemma_layer="")
+    own = PartClaim("p", "{ length a >= 1 }", (Clause('{ N[lemma="; length b >= 1 }"] }'),), ())
+    assert measured_by(replace(plan, parts=(own,))) == []
+    assert measured_by(replace(plan, nowhere=(Clause("{ N; length ja <= 3; length en = 2 }"),))) == ["en", "ja"]

@@ -106,10 +106,10 @@ def test_pages_and_programs_are_compared(name: str, copy: Path, made: Path) -> N
 def test_a_member_of_json_is_named(copy: Path, made: Path) -> None:
     path = copy / "certificate.json"
     content = json.loads(path.read_text("utf-8"))
-    content["core"]["grammar"]["rules"][1][3] = "0.25"
+    content["core"]["grammar"]["rules"][1]["weight"] = "0.25"
     path.write_text(json.dumps(content), "utf-8")
     message = differences(copy, made)["certificate.json"]
-    assert message.startswith('core.grammar.rules.1.3 is "0.25", compiled again "')
+    assert message.startswith('core.grammar.rules.1.weight is "0.25", compiled again "')
 
 
 def test_members_that_are_missing_or_more_are_named(copy: Path, made: Path) -> None:

@@ -17,6 +17,7 @@ from toy_notation import structure
 
 from definition import contains
 from sgl.automata.proofs.compiler import StructureCompiler
+from sgl.core.extent import Extent
 from sgl.core.interpret import Derivation, derive_graph, interpret
 from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.sampling import pack, sample
@@ -27,7 +28,8 @@ from sgl.sampling.tables import serialize
 #: Instances are a PP in the object or an adjective, each in three sentences; then the same once more, and another part.
 ADJECTIVE = structure("{ N -[amod]-> A }")
 CONTEXTS = Stratum(
-    "gen", "pp", "gen/pp", 30, Constraint(require=((PP_IN_OBJECT, ADJECTIVE),), exclude=(PP_IN_SUBJECT,)), contexts=3
+    *("gen", "pp", "gen/pp", Extent(30, contexts=3)),
+    Constraint(require=((PP_IN_OBJECT, ADJECTIVE),), exclude=(PP_IN_SUBJECT,)),
 )
 
 
@@ -35,12 +37,12 @@ def with_shares() -> Plan:
     """Training, and items with equal shares of two words, of words that training has."""
     plan = plan_of({"train": 60, "gen": 40}, lemmas=("NOUN",), sentences=True)
     train, gen = plan.strata
-    return replace(plan, strata=(train, replace(gen, targets=("dog", "cat"))))
+    return replace(plan, strata=(train, replace(gen, extent=replace(gen.extent, targets=("dog", "cat")))))
 
 
 def with_contexts() -> Plan:
     plan = plan_of({"gen": 40}, sentences=True)
-    again = replace(CONTEXTS, stream="gen/again", contexts=2)
+    again = replace(CONTEXTS, stream="gen/again", extent=Extent(30, contexts=2))
     return replace(plan, strata=(CONTEXTS, again, *plan.strata))
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from math import inf
 
 import pytest
+from certified import grammar_of
 from graph_search import sentence
 from sampling import plan_of
 from toy import TOY
@@ -32,8 +32,8 @@ def divided() -> CoreGrammar:
 @pytest.mark.parametrize("grammar", [divided(), TOY], ids=["divided", "toy"])
 def test_the_words_of_each_part_and_the_parts_of_children_are_counted_alike(grammar: CoreGrammar) -> None:
     plan = replace(plan_of({"train": 1}), source=grammar.text_layers[0].name, strata=())
-    form = json.loads(json.dumps(core_form(grammar, plan)))["grammar"]
-    counted = [[(own, tuple(map(tuple, used))) for own, used in effect(rule[5][0])] for rule in form["rules"]]
+    rules = grammar_of(core_form(grammar, plan)["grammar"]).rules
+    counted = [[(own, tuple(map(tuple, used))) for own, used in effect(rule.templates[0])] for rule in rules]
     assert counted == [list(map(tuple, parts)) for parts in grammar.token_counts(grammar.text_layers[0].name)]
 
 

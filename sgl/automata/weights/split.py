@@ -365,8 +365,7 @@ class _Expansion(NamedTuple):
 
 def _expansions(split: SplitGrammar, layer: str) -> list[list[_Expansion]]:
     """Return the transitions of each state; raise ``UnsupportedStructure`` if one uses parts of a phrase unequally."""
-    grammar = split.grammar
-    counts = grammar.token_counts(layer)
+    grammar, counts = split.grammar, split.grammar.token_counts(layer)
     parts = [sum(p.partition(".")[0] == layer for p in c.parts) for c in grammar.categories]
     steps: list[list[_Expansion]] = []
     for transitions in split.transitions_of:
@@ -380,8 +379,7 @@ def _expansions(split: SplitGrammar, layer: str) -> list[list[_Expansion]]:
                 if others:
                     raise UnsupportedStructure(f"rule {rule.name} copies or drops a part of a phrase alone")
                 uses[child] += number
-            words = sum(number for number, _ in counts[rule.id])
-            steps[-1].append(_Expansion(rule.id, words, {state: number for state, number in uses.items() if number}))
+            steps[-1].append(_Expansion(rule.id, sum(n for n, _ in counts[rule.id]), +uses))  # what is used at all
     return steps
 
 
