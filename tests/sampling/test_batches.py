@@ -127,10 +127,10 @@ def instance(derivation: Derivation) -> str:
 
 def test_each_instance_is_in_as_many_sentences_as_were_asked_for() -> None:
     for stratum, part in zip(tables_of("contexts").strata, sample(tables_of("contexts")), strict=True):
-        if stratum.contexts:
+        if stratum.extent.contexts:
             derivations = [item.derivation for item in part.items]
             assert Counter(map(instance, derivations)) == part.shares
-            assert set(part.shares.values()) == {stratum.contexts}
+            assert set(part.shares.values()) == {stratum.extent.contexts}
             texts = {interpret(TOY, derivation).texts[0] for derivation in derivations}
             assert len(texts) == len(derivations) == stratum.wanted
 
