@@ -7,7 +7,7 @@ A :class:`Workspace` has the files of somebody who is writing, some of them as a
     workspace.edit(Path("farm.sgl"), "layer en …")       # None: what is on disk
     for root in workspace.roots(Path("farm.sgl")):       # the grammars that a module is part of
         snapshot = workspace.open(root)
-        snapshot.diagnostics                             # as `sglc check --fast`
+        snapshot.diagnostics                             # as `sglc check`, without the claims
         snapshot.samples("object_to_subject")            # as `sglc sample`; may raise SampleError
         snapshot.claims(progress=print).diagnostics      # as `sglc prove`; what `progress` raises ends it
 
@@ -38,6 +38,7 @@ from sgl.frontend import PASSES, Compiled, CompilerState, compiled_of, run_passe
 from sgl.lang import SUFFIXES
 from sgl.lang.allowed import AllowedWarnings
 from sgl.lang.project import STDLIB, Project, load_project
+from sgl.lint import opinions
 from sgl.pipeline.grammar import grammars_of, sound
 from sgl.pipeline.proofs import establish
 from sgl.pipeline.samples import SampleError, sampled_items, source_of
@@ -142,8 +143,9 @@ class Snapshot:
         """What there is to say without the claims, in the order of the source."""
         found = Diagnostics()
         found.extend(self._found)
-        if self.compiled is not None:
-            with self._workspace.working(self._edits):
+        with self._workspace.working(self._edits):
+            found.extend(opinions(self.state) if self.state is not None else ())
+            if self.compiled is not None:
                 check_unproved(self.compiled, found)
         return self._told(found)
 

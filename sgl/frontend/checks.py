@@ -6,37 +6,26 @@ Two properties, both shown once and for all derivations (of a free layer the sec
   but the head has exactly one unmarked edge into it, and that the edges go round in no circle.
 * *Labels.* Every placeholder is bound to a word, along the ports of the rules.
 
-Beside them, an ``nsubj`` from a noun to a verb is the wrong way round.
-
-And of words: each is there once, and CoNLL-U can hold its attributes.  Where nothing in the graph
-tells two words apart that are spelt alike in the source, a sentence has two translations.
+And of words: each is there once, and CoNLL-U can hold its attributes.
 """
 
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from pathlib import Path
 
 import networkx as nx
 
 from sgl.characters import code_of, hidden
-from sgl.core.grammar import EXTRACTED, HEAD, CoreGrammar, Edge, Fragment, Node, Rule, Token
+from sgl.core.grammar import EXTRACTED, HEAD, Fragment, Node, Token
 from sgl.core.rounds import Rounds
-from sgl.diagnostics import Label, Span, one_slip, suggest
+from sgl.diagnostics import Label
 from sgl.frontend.productions import FeatureVariable, Production, TemplateSketch, Version
 from sgl.frontend.state import CompilerState
 from sgl.rendering.conllu import is_attribute
 
 #: What a port of a phrase may hold.
 WORD, PLACEHOLDER, NOTHING = "a word", "a placeholder", "nothing"
-
-_TABLE = tomllib.loads(Path(__file__).with_name("dependencies.toml").read_text("utf-8"))
-
-_UPOS = frozenset(_TABLE["upos"].split())
-#: Which parts of speech cannot stand at the two ends of an edge, head and dependent.
-_ODD = {label: [frozenset(end.split()) for end in ends] for label, ends in _TABLE["relations"].items()}
 
 
 def check_graphs(state: CompilerState) -> None:
@@ -199,7 +188,7 @@ class _RuleGraph:
 
 
 def check_words(state: CompilerState) -> None:
-    """Report repeated, ambiguous and invisible words, and what CoNLL-U cannot hold. Before: sound ``productions``."""
+    """Report repeated and invisible words, and what CoNLL-U cannot hold. Before: sound ``productions``."""
     for productions in (state.rules, *state.words):
         state.kept("characters", (productions,), partial(_check_characters, productions, state))
     words = (p for p in state.productions if not p.rhs)
@@ -220,26 +209,15 @@ def _check_characters(productions: Sequence[Production], state: CompilerState) -
 
 
 def _check_repeated(state: CompilerState) -> None:
-    words: dict[object, tuple[Production, Version]] = {}
-    sources: dict[object, tuple[Production, Version]] = {}
-    every = ((p, version) for p in state.productions if not p.rhs for version in p.versions)
-    for word, version in every:
+    words: dict[object, Production] = {}
+    for word, version in ((p, version) for p in state.productions if not p.rhs for version in p.versions):
         # Homonyms, which differ in a graph, are different words.
         meaning = tuple(tuple(sketch.attributes.values()) for sketch in version.fragments)
-        key, templates = (word.lhs.info.name, word.lhs.slots), version.templates
-        earlier, _ = words.setdefault((*key, templates, meaning), (word, version))
+        earlier = words.setdefault((word.lhs.info.name, word.lhs.slots, version.templates, meaning), word)
         if earlier is not word:
             labels = [Label(earlier.span, "the same word, in the same category")]
             hint = "remove one of the two; a weight makes a word more frequent"
             state.error("SGL0605", word.span, "this is the same word as an earlier one", hint, labels=labels)
-        graphs = tuple(tuple(sketch.attributes.items()) for sketch in version.fragments)
-        earlier, first = sources.setdefault((*key, templates[0], graphs), (word, version))
-        if earlier is not word and first.templates != templates:
-            source = " ".join(item.text for item in templates[0] if isinstance(item, Token))
-            message = f"`{source}` has several translations, and nothing tells them apart"
-            labels = [Label(earlier.span, "the same word, translated otherwise")]
-            hint = "remove one of the two, or tell them apart by a feature or an attribute"
-            state.warning("SGL0611", word.span, message, hint, labels=labels)
 
 
 def _attributes(production: Production) -> Iterator[tuple[str, str]]:
@@ -250,86 +228,3 @@ def _attributes(production: Production) -> Iterator[tuple[str, str]]:
                     yield from ((name, v) for v in sorted(production.domains[value.name]))
                 else:
                     yield name, value
-
-
-def check_dependencies(state: CompilerState) -> None:
-    """Warn about edges and names that Universal Dependencies do not have. Before: ``declared``."""
-    for layer, graph in enumerate(state.declared.grammar.graph_layers):
-        if not graph.free:
-            _find_odd_edges(state, layer)
-            _find_odd_names(state, layer)
-
-
-def _find_odd_edges(state: CompilerState, layer: int) -> None:
-    ports = _parts_of_speech(state.declared.grammar, layer)
-    told: set[tuple[Span, str]] = set()
-    placed = zip(state.declared.grammar.rules, state.declared.rule_spans, strict=True)
-    for rule, span in ((rule, span) for rule, span in placed if rule.rhs):
-        for edge in rule.fragments[layer].edges:
-            base = edge.label.partition(":")[0]
-            if edge.label.startswith(EXTRACTED) or base not in _ODD or (span, edge.label) in told:
-                continue
-            ends = [_upos(rule, layer, end, ports) for end in (edge.source, edge.target)]
-            if not all(ends) or not _is_odd(edge, ends[0], ends[1]):
-                continue
-            told.add((span, edge.label))
-            turned = not _is_odd(edge, ends[1], ends[0])
-            head, dependent = ("|".join(sorted(end)) for end in ends)
-            message = f"in the rule `{rule.name}`, `{edge.label}` leads from {head} to {dependent}"
-            hint = "turn the edge round" if turned else "look at the label, and at the `upos`"
-            state.warning("SGL0515", span, message, hint, notes=("Universal Dependencies have no such edge",))
-
-
-def _find_odd_names(state: CompilerState, layer: int) -> None:
-    """Warn about parts of speech that UD do not have beside some that they have, and about labels that are near one."""
-    grammar, spans = state.declared.grammar, state.declared.rule_spans
-    tags: dict[str, dict[str, tuple[Span, str]]] = {}
-    labels: dict[str, dict[str, Span]] = {}
-    for rule, span in zip(grammar.rules, spans, strict=True):
-        for node in (node for node in rule.fragments[layer].nodes if node.attributes is not None):
-            item = None if node.token is None else rule.templates[grammar.anchors[layer]][node.token]
-            word = item.text if isinstance(item, Token) else rule.name
-            tags.setdefault(dict(node.attributes or ()).get("upos", ""), {}).setdefault(rule.name, (span, word))
-        for edge in rule.fragments[layer].edges:
-            labels.setdefault(edge.label.removeprefix(EXTRACTED).partition(":")[0], {}).setdefault(rule.name, span)
-    for tag in sorted(tags.keys() - _UPOS if tags.keys() & _UPOS else ()):
-        for span, word in tags[tag].values():
-            message = f'the word "{word}" has `upos={tag}`' if tag else f'the word "{word}" has no part of speech'
-            hint = suggest(tag, sorted(_UPOS), "there is") if tag else "CoNLL-U shows `_`: give it a `upos`"
-            state.warning("SGL0517", span, message, hint)
-    for label, rules in labels.items():
-        # Only what one rule alone writes may be a slip.
-        if label in _ODD or len(rules) > 1:
-            continue
-        if near := [other for other in (*labels, *_ODD) if one_slip(label, other)]:
-            ((name, span),) = rules.items()
-            place = state.names.labels.get(label, [span])[0]
-            message = f"in the rule `{name}`, `{label}` is no label of Universal Dependencies"
-            state.warning("SGL0517", place, message, suggest(label, near))
-
-
-def _is_odd(edge: Edge, heads: frozenset[str], dependents: frozenset[str]) -> bool:
-    no_heads, no_dependents = _ODD[edge.label.partition(":")[0]]
-    return heads <= no_heads or dependents <= no_dependents
-
-
-def _parts_of_speech(grammar: CoreGrammar, layer: int) -> dict[tuple[int, int], frozenset[str]]:
-    ports: dict[tuple[int, int], frozenset[str]] = {}
-    rounds = Rounds(rule.rhs for rule in grammar.rules)
-    for rule in map(grammar.rules.__getitem__, rounds):
-        for port, node in enumerate(rule.fragments[layer].exports):
-            known = ports.setdefault((rule.lhs, port), frozenset())
-            found = known | _upos(rule, layer, node, ports)
-            if found != known:
-                ports[rule.lhs, port] = found
-                rounds.grew(rule.lhs)
-    return ports
-
-
-def _upos(rule: Rule, layer: int, number: int, ports: Mapping[tuple[int, int], frozenset[str]]) -> frozenset[str]:
-    """Return the parts of speech that a node can have; ``?`` is unknown, a placeholder has none."""
-    node = rule.fragments[layer].nodes[number]
-    if node.attributes is not None:
-        return frozenset({dict(node.attributes).get("upos", "?")})
-    parts = (ports.get((rule.rhs[child], port), frozenset()) for child, port in node.glue)
-    return frozenset[str]().union(*parts)

@@ -42,7 +42,8 @@ def lower_words(state: CompilerState) -> None:
         found.append(state.kept("lexicon", (lexicon, table), lower))
     check_morphology(state)
     if state.diagnostics.errors == 0:
-        tables.report_unused()
+        tables.report_blocks()
+    state.tables = {path: table for path, table in tables.read.items() if table is not None}
     state.words = tuple(found)
     state.productions = (*state.rules, *chain.from_iterable(found))
 

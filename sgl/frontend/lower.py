@@ -33,7 +33,6 @@ from sgl.diagnostics import Label, Span, shortlist, suggest
 from sgl.frontend.expand import Concrete, Instance
 from sgl.frontend.productions import FeatureVariable, FragmentSketch, Pool, TemplateSketch
 from sgl.frontend.signature import Signature
-from sgl.frontend.slips import OpenTie
 from sgl.frontend.state import CompilerState, decimal, is_weight
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
@@ -49,12 +48,11 @@ _CALLED = {RULES: "rule", WORDS: "word", LEXICONS: "lexicon"}
 
 @dataclass(frozen=True)
 class Lowered:
-    """The core grammar with where rules were written, their keys for weights, and those that may lack an agreement."""
+    """The core grammar with where rules were written, and their keys for weights."""
 
     grammar: CoreGrammar
     rule_spans: tuple[Span, ...]
     rule_keys: tuple[RuleKey, ...]
-    open_ties: tuple[OpenTie, ...] = ()
 
 
 def lower(state: CompilerState) -> None:

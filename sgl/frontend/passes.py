@@ -9,28 +9,28 @@ the words that come out of the library's morphology asks here: every template of
 more, and each use of the library is noted.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from sgl.core.grammar import CoreGrammar, RuleKey
 from sgl.core.plan import Plan, Release
-from sgl.core.structure import Structure
+from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
-from sgl.frontend.checks import check_dependencies, check_graphs, check_words
+from sgl.frontend.checks import check_graphs, check_words
 from sgl.frontend.dataset import check_lemma_classes, choose_targets, read_dataset, read_release
 from sgl.frontend.expand import expand
 from sgl.frontend.finishing import check_absorbed, check_contrast
 from sgl.frontend.lexicons import lower_words
 from sgl.frontend.lower import apply_weights, lower
 from sgl.frontend.morphology import Evaluation, Inflection
-from sgl.frontend.names import Scope, report_unused, resolve_names
+from sgl.frontend.names import Scope, resolve_names
 from sgl.frontend.nodes import check_instances
 from sgl.frontend.patterns import LoweredPart, LoweredPattern, LoweredTest, lower_patterns, lower_tests
 from sgl.frontend.plan import LoweredRestriction, check_patterns, lower_restrictions, make_plan
 from sgl.frontend.productions import each_layer, entries_of, laid_over
 from sgl.frontend.rules import lower_rules
 from sgl.frontend.signature import build_signature
-from sgl.frontend.slips import OpenTie, find_open_ties, find_slips
 from sgl.frontend.state import CompilerState, set_parameters
 from sgl.frontend.structures import contexts_of, lower_structure, structure_contexts
 from sgl.frontend.tables import LexiconTables, rows_of
@@ -66,12 +66,9 @@ PASSES = (
     Pass(check_words, needs=("productions",), clean=True),
     Pass(expand, needs=("productions", "dataset"), clean=True),
     Pass(lower, needs=("instances",)),
-    Pass(find_open_ties, needs=("declared",)),
     Pass(check_instances, needs=("declared",)),
     Pass(check_absorbed, needs=("declared",)),
     Pass(check_contrast, needs=("declared",)),
-    Pass(find_slips, needs=("declared",)),
-    Pass(check_dependencies, needs=("declared",)),
     Pass(apply_weights, needs=("declared",)),
     Pass(structure_contexts, needs=("signature",)),
     Pass(check_lemma_classes, needs=("contexts", "dataset")),
@@ -80,7 +77,6 @@ PASSES = (
     Pass(lower_tests, needs=("contexts",)),
     Pass(check_patterns, needs=("dataset", "signature"), clean=True),
     Pass(make_plan, needs=("lowered", "targets"), clean=True),
-    Pass(report_unused, needs=("plan",)),
 )
 
 
@@ -104,10 +100,15 @@ class Compiled:
     restrictions: tuple[LoweredRestriction, ...]
     dataset_span: Span
     tests: tuple[LoweredTest, ...]
-    open_ties: tuple[OpenTie, ...] = ()
     has_dataset: bool = True
     release: Release | None = None
     origin: str = field(init=False, default="", compare=False, repr=False)
+
+    @property
+    def lengths(self) -> Iterator[LengthTest]:
+        """The tests on lengths of the plan and of what tests expect."""
+        expected = (structure for test in self.tests for structure in test.structures)
+        yield from (length for structure in chain(self.plan.structures, expected) for length in structure.body.lengths)
 
     def with_origin(self, origin: str) -> "Compiled":
         """Return the same value, after a note of what it was made from."""
@@ -136,7 +137,6 @@ def compiled_of(state: CompilerState) -> Compiled | None:
         restrictions=state.restrictions,
         dataset_span=state.dataset.start.span,
         tests=state.tests,
-        open_ties=state.lowered.open_ties,
         has_dataset=state.dataset.declared,
         release=state.release,
     )

@@ -14,8 +14,7 @@ with equal rows::
 
     { V[lemma=drink|sip] -[obj]-> N[lemma!=milk|water] }
 
-Checked here are two patterns that hold out the same, parts of which training cannot have enough,
-and patterns that are never tested.
+Checked here are two patterns that hold out the same, and parts of which training cannot have enough.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -295,15 +294,7 @@ def check_patterns(state: CompilerState) -> None:
     trained = state.dataset.sizes.get(TRAIN, 0) + exposed + sum(quota.count for quota in quotas)
     # All sentences that there are have not been counted yet.
     whole = TRAIN in state.dataset.every or any(quota.every for quota in quotas)
-    if exposed > (written := state.dataset.sizes.get(TRAIN, 0)) > 0 and not whole:
-        place = next(lowered.span("expose", 0) for lowered in patterns if lowered.pattern.expose)
-        message = f"training has {exposed:,} exposures beside the {written:,} sentences of `train`"
-        hint = "expose fewer: exposures come on top of `train`, and `per target` counts for each of the targets"
-        state.warning("SGL0835", place, message, hint)
     for lowered in patterns:
-        if lowered.pattern.forbid and not lowered.pattern.quotas:
-            name = lowered.declaration.name
-            state.warning("SGL0822", name.span, f"the pattern `{name}` has no items", "say how many: `size 1000`")
         if any(quota.contexts for quota in lowered.pattern.quotas):
             _check_contexts(lowered, state)
         if state.dataset.declared and not whole:

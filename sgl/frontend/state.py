@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard, TypeVar, cast
 
 from sgl.cache import kept, key_of, memory
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from sgl.frontend.plan import LoweredRestriction
     from sgl.frontend.productions import Production
     from sgl.frontend.signature import Signature
+    from sgl.lang.yaml_files import LexiconTable
 
 _FIRST = "declared here first"
 
@@ -60,6 +62,7 @@ class CompilerState:
     rules: tuple[Production, ...] = field(init=False)
     words: tuple[tuple[Production, ...], ...] = field(init=False)
     productions: tuple[Production, ...] = field(init=False)
+    tables: Mapping[Path, LexiconTable] = field(init=False)
     instances: list[Instance] = field(init=False)
     declared: Lowered = field(init=False)
     lowered: Lowered = field(init=False)
