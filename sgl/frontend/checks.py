@@ -116,33 +116,32 @@ class _RuleGraph:
     template: TemplateSketch
 
     def check_tree(self) -> None:
+        self._check_placed()
+        for index in range(len(self.fragment.nodes)):
+            self._check_heads(index)
+        edges = [(edge.source, edge.target) for edge in self.fragment.edges if not edge.label.startswith(EXTRACTED)]
+        if edges and not nx.is_directed_acyclic_graph(nx.DiGraph(edges)):
+            self.error("SGL0509", "the edges of this rule go round in a circle")
+
+    def _check_placed(self) -> None:
         placed = {node.token for node in self.fragment.nodes}
         for index, item in enumerate(self.template):
             if isinstance(item, Token | FeatureVariable) and index not in placed:
                 word = item.text if isinstance(item, Token) else f"${item.name}"
                 hint = f'connect it: `X -[mark]-> "{word}"(upos=…)`'
                 self.error("SGL0507", f'the word "{word}" has no place in the graph', hint)
-        incoming: dict[int, list[str]] = {}
-        extracted: set[int] = set()
-        edges: list[tuple[int, int]] = []
-        for edge in self.fragment.edges:
-            if edge.label.startswith(EXTRACTED):
-                extracted.add(edge.target)
-            else:
-                incoming.setdefault(edge.target, []).append(edge.label)
-                edges.append((edge.source, edge.target))
-        head = self.fragment.exports[0]
-        for index, node in enumerate(self.fragment.nodes):
-            labels = incoming.get(index, [])
-            if len(labels) > 1:
-                message = f"{self._name(node)} has two heads: {' and '.join(labels)}"
-                self.error("SGL0508", message, "mark the additional edge with `~`")
-            elif labels and index == head:
-                self.error("SGL0508", f"the head {self._name(node)} depends on another node")
-            elif not labels and index not in (head, *extracted) and self._needs_head(node):
-                self.error("SGL0504", f"{self._name(node)} depends on nothing", "connect it with an edge")
-        if edges and not nx.is_directed_acyclic_graph(nx.DiGraph(edges)):
-            self.error("SGL0509", "the edges of this rule go round in a circle")
+
+    def _check_heads(self, index: int) -> None:
+        node, is_head = self.fragment.nodes[index], index == self.fragment.exports[0]
+        incoming = [edge.label for edge in self.fragment.edges if edge.target == index]
+        labels = [label for label in incoming if not label.startswith(EXTRACTED)]
+        if len(labels) > 1:
+            message = f"{self._name(node)} has two heads: {' and '.join(labels)}"
+            self.error("SGL0508", message, "mark the additional edge with `~`")
+        elif labels and is_head:
+            self.error("SGL0508", f"the head {self._name(node)} depends on another node")
+        elif not (incoming or is_head) and self._needs_head(node):
+            self.error("SGL0504", f"{self._name(node)} depends on nothing", "connect it with an edge")
 
     def _needs_head(self, node: Node) -> bool:
         parts = self.ports.parts(node, self.production)
@@ -153,24 +152,27 @@ class _RuleGraph:
         return is_head and not fills_gap
 
     def check_labels(self) -> None:
-        head, *exported = self.fragment.exports
         for index, node in enumerate(self.fragment.nodes):
             parts = self.ports.parts(node, self.production)
-            if not all(parts) or (len(parts) > 1 and any(NOTHING in part for part in parts)):
-                # A child that can never be built is reported by the next pass, one that may be
-                # no node by that over instances.
-                continue
-            own = node.attributes is not None
-            words = sum(part == {WORD} for part in parts) + own
-            is_open = words == 0 and PLACEHOLDER in self.ports.held(node, self.production)
-            if sum(WORD in part for part in parts) + own > 1:
-                would = "would" if words > 1 else "could"
-                self.error("SGL0510", f"{self._name(node)} {would} be two words at once", "bind a gap to one word only")
-            elif is_open and index == head:
-                self.error("SGL0511", "the head of this rule is a placeholder, not a word")
-            elif is_open and index not in exported:
-                hint = "bind the port to a child, or pass it on with a port of the category"
-                self.error("SGL0511", f"{self._name(node)} is left without a word", hint)
+            # A child that can never be built is reported by the next pass, one that may be
+            # no node by that over instances.
+            if all(parts) and (len(parts) < 2 or not any(NOTHING in part for part in parts)):
+                self._check_word(index, parts)
+
+    def _check_word(self, index: int, parts: Sequence[set[str]]) -> None:
+        """Report a node that may be two words, or stays a placeholder and cannot be bound from outside."""
+        (head, *exported), node = self.fragment.exports, self.fragment.nodes[index]
+        own = node.attributes is not None
+        words = sum(part == {WORD} for part in parts) + own
+        is_open = words == 0 and PLACEHOLDER in self.ports.held(node, self.production)
+        if sum(WORD in part for part in parts) + own > 1:
+            would = "would" if words > 1 else "could"
+            self.error("SGL0510", f"{self._name(node)} {would} be two words at once", "bind a gap to one word only")
+        elif is_open and index == head:
+            self.error("SGL0511", "the head of this rule is a placeholder, not a word")
+        elif is_open and index not in exported:
+            hint = "bind the port to a child, or pass it on with a port of the category"
+            self.error("SGL0511", f"{self._name(node)} is left without a word", hint)
 
     def _name(self, node: Node) -> str:
         if node.token is not None:

@@ -52,11 +52,6 @@ class Suspect(NamedTuple):
     value: str = ""
 
     @property
-    def certainty(self) -> bool:
-        """False first: of what nobody asks for both places are open, else one alone is."""
-        return self.partner.is_open == (self.reason is Reason.TIED_ELSEWHERE)
-
-    @property
     def partner_name(self) -> str:
         """What an author calls the partner: a category, or the label of an edge."""
         return self.partner.label if self.value else self.partner.category
@@ -98,16 +93,13 @@ def open_features(subject: Subject) -> Iterator[Finding]:
 
 
 def _open(subject: Subject) -> list[tuple[Suspect, tuple[Choice, ...]]]:
-    instances = _instances(subject)
-    rules = [production for production in subject.productions if id(production) in instances]
-    places = Places(rules, [production for production in subject.productions if not production.rhs])
     found: dict[tuple[int, str], tuple[Suspect, tuple[Choice, ...]]] = {}
     told: set[tuple[Reason, tuple[str, bool, str]]] = set()
-    for suspect in chain(sorted(_suspects(places), key=lambda suspect: suspect.certainty), _governed(places)):
+    for suspect in _all_suspects(subject):
         place, key = suspect.place, (id(suspect.place.production), suspect.place.feature)
         if key in found or (suspect.reason, place.kind) in told:
             continue
-        choices = _choices(suspect, instances[key[0]])
+        choices = _choices(suspect, subject.instances_of[key[0]])
         if len({choice.value for choice in choices}) > 1:
             found[key] = suspect, choices
             if suspect.reason in (Reason.NEVER_ASKED, Reason.NEVER_SET):
@@ -115,16 +107,15 @@ def _open(subject: Subject) -> list[tuple[Suspect, tuple[Choice, ...]]]:
     return sorted(found.values(), key=lambda pair: pair[0].place.pattern.span)
 
 
-def _instances(subject: Subject) -> dict[int, list[tuple[int, Instance]]]:
-    """Return the instances of each rule that takes part, with their numbers as rules of the core grammar."""
-    found: dict[int, list[tuple[int, Instance]]] = {}
-    for number, instance in enumerate(subject.instances):
-        if instance.rhs:
-            found.setdefault(id(instance.production), []).append((number, instance))
-    return found
-
-
 # ---- suspicions
+
+
+def _all_suspects(subject: Subject) -> Iterator[Suspect]:
+    words = [word for word in subject.productions if not word.rhs]
+    places = Places([rule for rule in subject.productions if rule.rhs and id(rule) in subject.instances_of], words)
+    # Most certain first: of what nobody asks for, both places are open; else one alone is.
+    yield from sorted(_suspects(places), key=lambda x: x.partner.is_open == (x.reason is Reason.TIED_ELSEWHERE))
+    yield from _governed(places)
 
 
 def _suspects(places: Places) -> Iterator[Suspect]:
@@ -164,11 +155,7 @@ def _never_set(place: FeaturePlace, partner: FeaturePlace, places: Places) -> It
 
 
 def _governed(places: Places) -> Iterator[Suspect]:
-    alike: dict[tuple[tuple[str, str], str], list[FeaturePlace]] = {}
-    for place in chain.from_iterable(places.of_rules):
-        if (label := place.label) and place.carried in places.inflected:
-            alike.setdefault((place.carried, label), []).append(place)
-    for same in alike.values():
+    for same in places.by_label().values():
         silent = [place for place in same if not place.is_told]
         value, spans = _usual([place for place in same if place.is_told])
         if value and len(silent) == 1 and silent[0].is_open:

@@ -40,10 +40,9 @@ def odd_edges(subject: Subject) -> Iterator[Finding]:
     """Find edges between parts of speech that have none with this label."""
     for layer in _trees(subject):
         ports, told = _parts_of_speech(subject.grammar, layer), set[tuple[Span, str]]()
-        for rule, span, edge in _known_edges(subject, layer):
+        for rule, span, edge in _edges(subject, layer):
             heads, dependents = (_upos(rule, layer, end, ports) for end in (edge.source, edge.target))
-            odd = heads and dependents and _is_odd(edge, heads, dependents)
-            if odd and (span, edge.label) not in told:
+            if _is_odd(edge, heads, dependents) and (span, edge.label) not in told:
                 told.add((span, edge.label))
                 turned = not _is_odd(edge, dependents, heads)
                 head, dependent = ("|".join(sorted(end)) for end in (heads, dependents))
@@ -52,14 +51,15 @@ def odd_edges(subject: Subject) -> Iterator[Finding]:
                 yield Finding(span, message, hint, notes=("Universal Dependencies have no such edge",))
 
 
-def _known_edges(subject: Subject, layer: int) -> Iterator[tuple[Rule, Span, Edge]]:
-    for rule, span in subject.phrasal:
-        for edge in rule.fragments[layer].edges:
-            if not edge.label.startswith(EXTRACTED) and _base(edge) in _ODD:
-                yield rule, span, edge
+def _edges(subject: Subject, layer: int) -> Iterator[tuple[Rule, Span, Edge]]:
+    for rule, span in subject.placed:
+        yield from ((rule, span, edge) for edge in rule.fragments[layer].edges)
 
 
 def _is_odd(edge: Edge, heads: frozenset[str], dependents: frozenset[str]) -> bool:
+    """Return whether UD have no such edge; nothing is known of extracted ones, and of placeholders."""
+    if edge.label.startswith(EXTRACTED) or _base(edge) not in _ODD or not (heads and dependents):
+        return False
     no_heads, no_dependents = _ODD[_base(edge)]
     return heads <= no_heads or dependents <= no_dependents
 
@@ -121,19 +121,12 @@ def _word_of(rule: Rule, node: Node, anchor: int) -> str:
 def odd_labels(subject: Subject) -> Iterator[Finding]:
     """Find labels that UD do not have, that one rule alone writes, and that are near another."""
     for layer in _trees(subject):
-        labels = _labels(subject, layer)
+        labels: dict[str, dict[str, Span]] = {}
+        for rule, span, edge in _edges(subject, layer):
+            labels.setdefault(_base(edge), {}).setdefault(rule.name, span)
         alone = {label: rules for label, rules in labels.items() if label not in _ODD and len(rules) == 1}
         for label, rules in alone.items():
             if near := [other for other in (*labels, *_ODD) if one_slip(label, other)]:
                 ((name, span),) = rules.items()
                 message = f"in the rule `{name}`, `{label}` is no label of Universal Dependencies"
                 yield Finding(subject.names.labels.get(label, [span])[0], message, suggest(label, near))
-
-
-def _labels(subject: Subject, layer: int) -> dict[str, dict[str, Span]]:
-    """Return the labels of a layer, each with the rules that write it and their places."""
-    found: dict[str, dict[str, Span]] = {}
-    for rule, span in subject.placed:
-        for edge in rule.fragments[layer].edges:
-            found.setdefault(_base(edge), {}).setdefault(rule.name, span)
-    return found

@@ -120,6 +120,14 @@ class Places:
                     values.setdefault((place.carried, lemma), set()).add(place.pattern.slots[place.slot])
         return self._risen({carried for (carried, _), forms in values.items() if len(forms) > 1})
 
+    def by_label(self) -> dict[tuple[tuple[str, str], str], list[FeaturePlace]]:
+        """Return children whose words inflect for a feature, by this and by the label of the edge to them."""
+        found: dict[tuple[tuple[str, str], str], list[FeaturePlace]] = {}
+        for place in chain.from_iterable(self.of_rules):
+            if (label := place.label) and place.carried in self.inflected:
+                found.setdefault((place.carried, label), []).append(place)
+        return found
+
     def _risen(self, features: set[tuple[str, str]]) -> set[tuple[str, str]]:
         """Return these features with those that categories above take from them."""
         found = set(features)

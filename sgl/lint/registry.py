@@ -12,9 +12,9 @@ as well, so it speaks when there are no errors.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.diagnostics import Diagnostic, Label, Severity, Span
@@ -57,15 +57,23 @@ class Subject:
         return tuple((rule, span) for rule, span in self.placed if rule.rhs)
 
     @cached_property
-    def used(self) -> frozenset[int]:
-        """The identities of the productions that texts can have."""
-        return frozenset(id(instance.production) for instance in self.instances)
+    def instances_of(self) -> dict[int, list[tuple[int, Instance]]]:
+        """The instances of each production that texts can have, by its identity, with their numbers as rules."""
+        found: dict[int, list[tuple[int, Instance]]] = {}
+        for number, instance in enumerate(self.instances):
+            found.setdefault(id(instance.production), []).append((number, instance))
+        return found
 
     @cached_property
     def left_out(self) -> tuple[s.SyntaxNode, ...]:
         """The declarations that other settings, or another grammar with the same files, would have."""
         in_force = {id(declaration) for declaration, _ in self.names.declarations}
         return tuple(d for d in self.project.declarations(s.SyntaxNode) if id(d) not in in_force)
+
+    @cached_property
+    def names_left_out(self) -> frozenset[str]:
+        """The names in these declarations; it takes a while to find them all."""
+        return frozenset(name.text for name in s.parts_of(s.Name, self.left_out))
 
 
 class Finding(NamedTuple):
@@ -81,6 +89,7 @@ class Finding(NamedTuple):
 
 GrammarLint = Callable[[Subject], Iterable[Finding]]
 DatasetLint = Callable[[Subject, Compiled], Iterable[Finding]]
+_Lint = TypeVar("_Lint")
 
 #: The lints, each with the code of its page.
 GRAMMAR_LINTS: list[tuple[str, GrammarLint]] = []
@@ -89,22 +98,17 @@ DATASET_LINTS: list[tuple[str, DatasetLint]] = []
 
 def of_grammar(code: str) -> Callable[[GrammarLint], GrammarLint]:
     """Register a lint of grammars."""
-
-    def register(lint: GrammarLint) -> GrammarLint:
-        GRAMMAR_LINTS.append((code, lint))
-        return lint
-
-    return register
+    return partial(_registered, GRAMMAR_LINTS, code)
 
 
 def of_dataset(code: str) -> Callable[[DatasetLint], DatasetLint]:
     """Register a lint of grammars with their plans."""
+    return partial(_registered, DATASET_LINTS, code)
 
-    def register(lint: DatasetLint) -> DatasetLint:
-        DATASET_LINTS.append((code, lint))
-        return lint
 
-    return register
+def _registered(lints: list[tuple[str, _Lint]], code: str, lint: _Lint) -> _Lint:
+    lints.append((code, lint))
+    return lint
 
 
 def opinions(state: CompilerState) -> Iterator[Diagnostic]:

@@ -16,13 +16,13 @@ from sgl.lint.registry import Finding, Subject, of_dataset, of_grammar
 @of_dataset("SGL0204")
 def unused_names(subject: Subject, _: Compiled) -> Iterator[Finding]:
     """Find declarations of the project that nothing uses under any setting; all names were looked up."""
-    names, mentioned = subject.names, {name.text for name in s.parts_of(s.Name, subject.left_out)}
+    names = subject.names
     for declaration, scope in names.declarations:
         if scope.unit.is_library or isinstance(declaration, OF_THEMSELVES):
             continue
         if isinstance(declaration, s.NamedDeclaration) and id(declaration) not in names.used:
             name = declaration.name
-            if name.text not in mentioned:
+            if name.text not in subject.names_left_out:
                 message = f"the {KINDS[type(declaration)]} `{name}` is never used"
                 yield Finding(name.span, message, "remove it, or use it")
 
@@ -33,7 +33,7 @@ def unreachable_rules(subject: Subject) -> Iterator[Finding]:
     start, told = subject.grammar.categories[subject.grammar.start].name, set[str]()
     for production in subject.productions:
         name = production.name
-        if id(production) not in subject.used and not production.pool and name not in told:
+        if id(production) not in subject.instances_of and not production.pool and name not in told:
             told.add(name)
             category = production.lhs.info.name
             message = f"`{name}` never takes part in a sentence: `{category}` cannot be reached from `{start}`"
@@ -78,7 +78,7 @@ def unused_variants(subject: Subject) -> Iterator[Finding]:
     lexicons = (lexicon for lexicon, _ in subject.names.declared(s.Lexicon))
     mentioned = {variant.name.text for lexicon in lexicons for variant in lexicon.variants}
     for table in subject.tables.values():
-        for variant in (variant for variant in table.variants if variant not in mentioned):
+        for variant in sorted({*table.variants} - mentioned):
             row = next(row for row in table.rows if variant in row.variants)
             hint = suggest(variant, mentioned) or f"add a line `variant {variant} when …` to the lexicon"
             yield Finding(row.span, f"no lexicon mentions the variant `{variant}`", hint)

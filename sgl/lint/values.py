@@ -13,22 +13,21 @@ from sgl.lint.registry import Finding, Subject, of_grammar
 @of_grammar("SGL0410")
 def idle_values(subject: Subject) -> Iterator[Finding]:
     """Find values of features that no phrase has, though it has others; a rule may ask for them in vain."""
-    given, columns = _given_values(subject), _set_by_columns(subject.left_out)
-    mentioned = {name.text for name in s.parts_of(s.Name, subject.left_out)}
+    given = _given_values(subject)
     for feature, scope in subject.names.of(s.Feature):
         known = given.get(feature.name.text, set())
-        silent = not known or scope.unit.is_library or feature.name.text in columns
-        for value in () if silent else feature.values:
-            if value.name.text not in known | mentioned:
+        for value in () if scope.unit.is_library or not known else feature.values:
+            if value.name.text not in known and not _is_left_out(feature, value, subject):
                 message = f"no phrase has the value `{value.name}` of the feature `{feature.name}`"
                 hint = "remove it, or let a word or a rule set it"
                 yield Finding(value.name.span, message, hint, labels=_asking(feature, value, subject))
 
 
-def _set_by_columns(declarations: tuple[s.SyntaxNode, ...]) -> set[str]:
-    """Return the features that tables set, with any value."""
-    settings = s.parts_of(s.Setting, declarations)
-    return {one.feature.text for one in settings if not all(isinstance(value, s.Name) for value in one.values)}
+def _is_left_out(feature: s.Feature, value: s.FeatureValue, subject: Subject) -> bool:
+    """Return whether a declaration that is left out may set a value, by its name or in a column of a table."""
+    settings = (one for one in s.parts_of(s.Setting, subject.left_out) if one.feature.text == feature.name.text)
+    by_column = any(not isinstance(part, s.Name) for setting in settings for part in setting.values)
+    return by_column or value.name.text in subject.names_left_out
 
 
 def _given_values(subject: Subject) -> dict[str, set[str]]:
@@ -37,7 +36,7 @@ def _given_values(subject: Subject) -> dict[str, set[str]]:
     for name, values in {instance.lhs for instance in subject.instances}:
         for feature, value in zip(subject.signature.categories[name].features, values, strict=True):
             given.setdefault(feature, set()).add(value)
-    for pattern in (production.lhs for production in subject.productions if id(production) not in subject.used):
+    for pattern in (production.lhs for production in subject.productions if id(production) not in subject.instances_of):
         for feature, slot in zip(pattern.info.features, pattern.slots, strict=True):
             given.setdefault(feature, set()).update(() if isinstance(slot, str) else slot)
     return given

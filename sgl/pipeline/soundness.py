@@ -11,6 +11,7 @@ given what it excludes.  So it stands in structures under its name until here, w
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from sgl.automata import Consistency, StructureCompiler
@@ -74,15 +75,7 @@ def check_views(compiled: Compiled) -> tuple[Diagnostic, ...]:
     """Report the rules and words whose smallest text has no form in a target, each mistake once."""
     grammar, diagnostics = compiled.grammar, Diagnostics()
     _check_templates(compiled, diagnostics)
-    targets = (outputs(grammar)[name] for name in compiled.plan.targets)
-    views = [target for target in targets if target.layer is None]
-    failing: list[tuple[Derivation, Output, str]] = []
-    sound: set[int] = set()
-    for derivation in SmallestTexts(grammar).of_all() if views else ():
-        problems = [(derivation, view, _problem(view, derivation)) for view in views]
-        found = [problem for problem in problems if problem[2]]
-        failing += found[:1]
-        sound.update(() if found else derivation)
+    failing, sound = _failing_texts(compiled)
     blamed: set[int] = set()
     for derivation, view, problem in failing:
         suspects = [rule for rule in derivation if rule not in sound]
@@ -95,6 +88,20 @@ def check_views(compiled: Compiled) -> tuple[Diagnostic, ...]:
             span = compiled.rule_spans[_to_blame(view, suspects or derivation, problem)]
             diagnostics.error("SGL0513", span, message, hint, notes=(f"the text is: {text}",))
     return diagnostics.found
+
+
+def _failing_texts(compiled: Compiled) -> tuple[list[tuple[Derivation, Output, str]], set[int]]:
+    """Return smallest texts that have no form, each with a view and what is wrong; and the rules of all others."""
+    targets = (outputs(compiled.grammar)[name] for name in compiled.plan.targets)
+    views = [target for target in targets if target.layer is None]
+    failing: list[tuple[Derivation, Output, str]] = []
+    sound: set[int] = set()
+    for derivation in SmallestTexts(compiled.grammar).of_all() if views else ():
+        problems = [(derivation, view, _problem(view, derivation)) for view in views]
+        found = [problem for problem in problems if problem[2]]
+        failing += found[:1]
+        sound.update(() if found else derivation)
+    return failing, sound
 
 
 def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:
@@ -177,39 +184,56 @@ def _counted(compiled: Compiled, compiler: StructureCompiler, stratum: Stratum, 
 
 
 def _longest(compiled: Compiled, compiler: StructureCompiler, test: LengthTest, diagnostics: Diagnostics) -> int | None:
-    strata, span = compiled.plan.strata, compiled.dataset_span
-    declared: list[LoweredPattern | LoweredPart] = [*compiled.patterns, *compiled.parts]
-    written = [(s, place) for lowered in declared for s, place in lowered.places.items()]
-    for own in compiled.tests:
-        written += [(s, graph.span) for s, graph in zip(own.structures, own.declaration.graphs, strict=True)]
-    span = next((place for s, place in written if test in s.body.lengths), span)
-    if not (named := [s for s in strata if test.part in (s.split, s.category.removeprefix(PART_PREFIX))]):
-        known = dict.fromkeys(s.split for s in strata)
-        known |= dict.fromkeys(s.category.removeprefix(PART_PREFIX) for s in strata if PART_PREFIX in s.category)
-        hint = suggest(test.part, known, "there is")
-        diagnostics.error("SGL0201", span, f"the dataset has no part `{test.part}`", hint)
+    span = _place_of(test, compiled)
+    if not (strata := _strata_named(test, compiled, span, diagnostics)):
         return None
-    if any(t.part for s in named for x in structures_of(s.constraint) for t in x.body.lengths):
+    number = 0
+    for length in (longest_text(compiler.split(stratum.constraint), test.layer) for stratum in strata):
+        if isinstance(length, Rule):
+            message = f"`{test.part}` has no longest text in `{test.layer}`"
+            report_endless(compiled, diagnostics, span, length, message)
+            return None
+        number = max(number, length)
+    return number if _can_be_counted(number, test, span, diagnostics) else None
+
+
+def _strata_named(test: LengthTest, compiled: Compiled, span: Span, diagnostics: Diagnostics) -> list[Stratum]:
+    """Return the strata of the part whose longest text is asked for; none after a report."""
+    strata = compiled.plan.strata
+    named = [s for s in strata if test.part in (s.split, s.category.removeprefix(PART_PREFIX))]
+    if not named:
+        parts = (s.category.removeprefix(PART_PREFIX) for s in strata if PART_PREFIX in s.category)
+        hint = suggest(test.part, dict.fromkeys((*(s.split for s in strata), *parts)), "there is")
+        diagnostics.error("SGL0201", span, f"the dataset has no part `{test.part}`", hint)
+    structures = chain.from_iterable(structures_of(stratum.constraint) for stratum in named)
+    if any(length.part for structure in structures for length in structure.body.lengths):
         message = f"`longest({test.part})` depends on itself"
         notes = (f"what {test.part} contains is decided by a structure with `longest`",)
         hint = "write a number where training is held out from, or excludes something"
         diagnostics.error("SGL0831", span, message, hint, notes=notes)
-        return None
-    lengths = [longest_text(compiler.split(s.constraint), test.layer) for s in named]
-    for endless in (length for length in lengths if isinstance(length, Rule)):
-        report_endless(compiled, diagnostics, span, endless, f"`{test.part}` has no longest text in `{test.layer}`")
-        return None
-    number = max(length for length in lengths if isinstance(length, int))
+        return []
+    return named
+
+
+def _place_of(test: LengthTest, compiled: Compiled) -> Span:
+    """Return where a length is asked for first."""
+    declared: list[LoweredPattern | LoweredPart] = [*compiled.patterns, *compiled.parts]
+    written = [(s, place) for lowered in declared for s, place in lowered.places.items()]
+    for own in compiled.tests:
+        written += [(s, graph.span) for s, graph in zip(own.structures, own.declaration.graphs, strict=True)]
+    return next((place for s, place in written if test in s.body.lengths), compiled.dataset_span)
+
+
+def _can_be_counted(number: int, test: LengthTest, span: Span, diagnostics: Diagnostics) -> bool:
+    """Return whether a structure can count to the length of the longest text and what is added; report it if not."""
     longest, most = f"the longest text of `{test.part}` has {number:,} words in `{test.layer}`", limits().counts
     if number + test.number < 0:
         diagnostics.error("SGL0801", span, "no text has fewer than 0 words", notes=(longest,))
-        return None
-    if number + test.number > most:
+    elif number + test.number > most:
         notes = (f"a structure counts to {most} at most",)
         hint = f"`--limit counts={number + test.number}` allows it; the automaton grows with it"
         diagnostics.error("SGL0801", span, longest, hint, notes=notes)
-        return None
-    return number
+    return 0 <= number + test.number <= most
 
 
 def report_endless(compiled: Compiled, diagnostics: Diagnostics, span: Span, rule: Rule, message: str) -> None:
