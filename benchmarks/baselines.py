@@ -17,7 +17,6 @@ adjectives easier than these?
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,7 +24,7 @@ from statistics import fmean, stdev
 
 from scipy.stats import spearmanr
 
-from common import Json, print_table, write_json
+from common import Json, command_line, print_table, write_json
 
 GROUPS = ("lexical", "lexical_morphological", "structural")
 
@@ -37,10 +36,9 @@ ADJECTIVES = ("adjective_in_subject", "adjective_in_recipient")
 
 def main() -> int:
     """Print the tables; the exit status is 0."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("runs", type=Path, nargs="+", help="directories of `sglc baseline`")
     parser.add_argument("--published", type=Path, help="pattern, tab, score")
-    parser.add_argument("--json", type=Path, help="write the result to this file")
     options = parser.parse_args()
     result = run(options.runs, read_published(options.published))
     report(result)

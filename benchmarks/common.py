@@ -1,4 +1,4 @@
-"""What the benchmarks share: many tasks on a few processes, and tables to print.
+"""What the benchmarks share: options, many tasks on a few processes, and tables to print.
 
 A benchmark is a list of named tasks and a function that works on one of them.
 Each task runs in a process of its own, forked from one that has everything ready,
@@ -13,6 +13,7 @@ interrupted goes on where it stopped, if ``key`` says that nothing has changed.
 
 from __future__ import annotations
 
+import argparse
 import json
 import multiprocessing
 import os
@@ -28,8 +29,20 @@ from typing import Any, NamedTuple, TextIO
 
 Json = dict[str, Any]
 
+ROOT = Path(__file__).parent.parent
+# Models, forgers and whatever makes wrong things are parts of the tests; benchmarks run them on larger numbers.
+sys.path += [str(ROOT / "tests" / folder) for folder in ("", "models", "support")]
+
 #: The function that a worker process applies; set once in each worker.
 _work: list[Callable[[str], Json]] = []
+
+
+def command_line(doc: str | None, *, results: bool = False) -> argparse.ArgumentParser:
+    """Return what reads the options of a script; with ``results``, it can write them as JSON."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawTextHelpFormatter)
+    if results:
+        parser.add_argument("--json", type=Path, help="write the results to this file")
+    return parser
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ rounds is shown: whatever else the machine does adds to it.
 
 from __future__ import annotations
 
-import argparse
 import os
 import resource
 import subprocess
@@ -26,7 +25,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from common import print_table, write_json
+from common import command_line, print_table, write_json
 from sgl.automata import StructureCompiler
 from sgl.cache import open_cache, using
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -97,7 +96,7 @@ def phases(grammar: Path, out: Path) -> dict[str, float]:
 
 def main() -> None:
     """Run, and show."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = command_line(__doc__)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--json", type=Path)

@@ -12,12 +12,12 @@ is searched in the written dependency graphs by the verifier's own search.
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from common import command_line
 from concordance_findings import COUNTS, FINDINGS, Count
 from sgl.verify.conllu import Sentence, TokenTable, read_sentences
 from sgl.verify.items import ShapeTable
@@ -82,7 +82,7 @@ def _exposure(pattern: str) -> str:
 
 def main() -> None:
     """Print both tables."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = command_line(__doc__)
     parser.add_argument("directory", type=Path, help="a dataset compiled from grammars/sget.sgl")
     directory = parser.parse_args().directory
     print("\n".join([*count_table(directory, COUNTS), "", *pattern_table(directory)]))

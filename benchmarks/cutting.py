@@ -14,13 +14,12 @@ The exit status is 1 if anything is wrong.
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from common import print_table
+from common import command_line, print_table
 from fuzz import seeds
 from fuzz.case import Case
 from fuzz.guard import finish, settle_process
@@ -75,7 +74,7 @@ def wrong(name: str, command: str, case: Case) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Cut files and print what came of it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line(__doc__)
     parser.add_argument("--places", type=int, default=20, help="lengths that each file is cut to")
     options = parser.parse_args(arguments)
     os.environ["SGL_CACHE_DIR"] = ""

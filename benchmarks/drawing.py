@@ -26,7 +26,6 @@ draws is checked to be distinct.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import sys
 import time
@@ -37,7 +36,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from common import Json, print_table, write_json
+from common import Json, command_line, print_table, write_json
 from drawing_peers import Draw, bisect_draw, nltk_draw
 from opening import opened
 from sgl.accel.draw import CompiledSampler
@@ -71,13 +70,12 @@ AUTHORS = (
 
 def main() -> int:
     """Run the comparison."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--stream", default="train/in_distribution")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=1.0, help="of each side in a round")
-    parser.add_argument("--json", type=Path, help="write the results into this file")
     options = parser.parse_args()
     settings = dict(setting.split("=", 1) for setting in options.settings)
     compiled = opened(options.grammar, settings)

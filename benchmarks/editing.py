@@ -16,7 +16,6 @@ takes turns with the other::
 
 from __future__ import annotations
 
-import argparse
 import re
 import statistics
 import time
@@ -25,10 +24,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from common import ROOT, command_line
 from sgl.children import collect_rarely
 from sgl.engine import Snapshot, Workspace
 
-ROOT = Path(__file__).parents[1]
 STEPS = ("diagnostics", "samples", "claims")
 MIB = 1 << 20
 
@@ -53,7 +52,7 @@ CASES = {
 
 def main() -> None:
     """Print a table for each grammar."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line(__doc__)
     parser.add_argument("--edits", type=int, default=20)
     parser.add_argument("--cold", type=int, default=3, help="measurements of a workspace that has seen nothing")
     parser.add_argument("--only", choices=CASES, action="append")

@@ -16,7 +16,6 @@ how many each cause, in Markdown, and ends with 1 if a row is not accounted for.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import sys
 from collections import Counter, defaultdict
@@ -24,6 +23,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from common import command_line
 from errata_causes import CAUSES, causes_by_erratum
 from opening import opened
 from sgl.core.grammar import CoreGrammar, Rule, Token
@@ -335,7 +335,7 @@ def _rows(erratum: Erratum, counts: Mapping[str, Count]) -> int:
 
 def main() -> None:
     """Print the tables, and the rows that are not accounted for."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = command_line(__doc__)
     parser.add_argument("corpus", type=Path, nargs="+", help="published rows: English, Japanese")
     paths: list[Path] = parser.parse_args().corpus
     errata = both_settings()

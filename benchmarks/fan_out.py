@@ -13,14 +13,13 @@ part, and all words are equal, so that every division of the sentence is a readi
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from math import log
 from time import process_time
 
-from common import print_table
+from common import command_line, print_table
 from sgl.core.grammar import Category, CoreGrammar, Cut, Item, Rule, Slot, TextLayer, Token
 from sgl.foreign import limited
 from sgl.parsing import Parser
@@ -31,7 +30,7 @@ _PATIENCE = 2.0
 
 def main() -> int:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__)
     parser.add_argument("--lengths", default="6,12,24,48,96")
     lengths = [int(length) for length in parser.parse_args().lengths.split(",")]
     rows = []

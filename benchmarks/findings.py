@@ -10,12 +10,13 @@ The script prints one figure on each line, and ends with 1 if one source has two
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
+
+from common import command_line
 
 Row = tuple[str, ...]
 
@@ -67,7 +68,7 @@ def findings(train: Sequence[Row], test: Sequence[Row], phrases: str = "") -> di
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the findings of two files."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser = command_line(__doc__)
     parser.add_argument("train", type=Path)
     parser.add_argument("test", type=Path)
     parser.add_argument("--phrases", default="", help="a regular expression that separates phrases")

@@ -37,7 +37,7 @@ from pathlib import Path
 
 import numpy as np
 
-from common import Json, print_table, write_json
+from common import Json, command_line, print_table, write_json
 from opening import opened
 from sgl.core.grammar import LEXICONS, CoreGrammar
 from sgl.core.graph import Graph
@@ -109,13 +109,12 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("corpus", type=Path, nargs="+", help="the published training sentences")
     parser.add_argument("--only", action="append", default=[], help="rows of this kind")
     parser.add_argument("--set", action="append", default=[], help="NAME=VALUE, as for sglc")
     parser.add_argument("--items", type=int, default=200_000, help="sentences of a sample")
-    parser.add_argument("--json", type=Path, help="write the result to this file")
     return parser.parse_args()
 
 

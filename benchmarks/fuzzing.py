@@ -27,7 +27,7 @@ from pathlib import Path
 from pkgutil import walk_packages
 from types import FrameType
 
-from common import print_table, write_json
+from common import command_line, print_table, write_json
 from fuzz import seeds
 from fuzz.case import read_case
 from fuzz.fleet import COLUMNS, Fleet, Tally
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__)
     parser.add_argument("target", nargs="?", default=ALL, choices=[ALL, *TARGETS], metavar="KIND")
     parser.add_argument("number", nargs="?", type=int, default=1000, help="how many inputs")
     parser.add_argument("seed", nargs="?", type=int, default=1)

@@ -10,17 +10,14 @@ table.  A part that cannot run here is named as such.  The exit status is 1 if a
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 from typing import NamedTuple
 
-from common import print_table
+from common import ROOT, command_line, print_table
 
-_ROOT = Path(__file__).parent.parent
 _TESTS = ("-m", "pytest", "-q", "-n", "2", "-m", "slow or not slow", "-p", "no:cacheprovider")
 #: The exit status of a part that cannot run on this machine.
 _IMPOSSIBLE = 3
@@ -69,7 +66,7 @@ PARTS = {
 
 def main() -> int:
     """Run the parts that are asked for; the exit status is 1 if one has failed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line(__doc__)
     parser.add_argument("parts", nargs="*", choices=[[], *PARTS], metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--seconds", type=int, default=30, help="how long each fuzzer tries")
     parser.add_argument("--seed", type=int, default=1, help="the seed of what they try")
@@ -81,7 +78,7 @@ def main() -> int:
         started = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             words = [word.format(seconds=chosen.seconds, seed=chosen.seed, folder=folder) for word in part.command]
-            code = subprocess.run([sys.executable, *words], cwd=_ROOT, check=False).returncode
+            code = subprocess.run([sys.executable, *words], cwd=ROOT, check=False).returncode
         impossible = code == _IMPOSSIBLE and part.command[0].startswith("benchmarks")
         verdict = "passed" if not code else "impossible here" if impossible else "failed"
         failed |= verdict == "failed"

@@ -15,7 +15,6 @@ figures of each audit; and the exit codes of some commands.  It takes some minut
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import subprocess
@@ -25,7 +24,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+from common import ROOT, command_line
+
 GOLDEN = ROOT / "tests" / "golden" / "outputs.json"
 PUBLISHED = ROOT.parent / "shared" / "data"
 
@@ -59,7 +59,7 @@ EXITS = {
 
 def main() -> int:
     """Compare or record; the exit status is 1 if anything differs."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__)
     parser.add_argument("runs", nargs="*", help="the runs to make (all)")
     parser.add_argument("--update", action="store_true", help="record what comes out")
     options = parser.parse_args()

@@ -16,7 +16,6 @@ Asked are
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import signal
@@ -32,11 +31,10 @@ from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
 
-from common import print_table, write_json
+from common import ROOT, command_line, print_table, write_json
 
-_ROOT = Path(__file__).parent.parent
 #: What is compiled, and what has hundreds of thousands of sentences to sample.
-GRAMMARS = {"compile": _ROOT / "docs" / "examples" / "farm.sgl", "sample": _ROOT / "grammars" / "sget.sgl"}
+GRAMMARS = {"compile": ROOT / "docs" / "examples" / "farm.sgl", "sample": ROOT / "grammars" / "sget.sgl"}
 
 #: A run is killed at most so often; then it is left alone.
 _MOST_KILLS = 4
@@ -207,7 +205,7 @@ def _status(process: int) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Kill; the exit code says whether everything was as it would have been."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__)
     parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=list(KINDS))
     parser.add_argument("--kills", type=int, help="of each kind; 30, and 10 on Dask")
     parser.add_argument("--grammar", help="of all kinds; a small one is compiled, SGET is sampled from")

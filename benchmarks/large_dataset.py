@@ -12,7 +12,6 @@ processes of their own, and the size on disk.
 
 from __future__ import annotations
 
-import argparse
 import re
 import shutil
 import sys
@@ -20,9 +19,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from common import Spent, print_table, spent
+from common import ROOT, Spent, command_line, print_table, spent
 
-_ROOT = Path(__file__).parent.parent
 #: Lines that say how many sentences there are to be, and the numbers in them.
 _ASKS = re.compile(r"^(?: {2}(?:train|dev|test|gen|size) |quota ).*(?:\n {8}.*)*", re.MULTILINE)
 _NUMBER = re.compile(r"(?<![-\w{}.])(?:1000|5000|39700)(?![\w}.])")
@@ -40,7 +38,7 @@ def done(command: Sequence[str], place: Path) -> Spent:
 
 def enlarged(place: Path, times: int) -> Path:
     """Copy the grammar and multiply the sentences that it asks for; return its main file."""
-    shutil.copytree(_ROOT / "grammars", place, dirs_exist_ok=True)
+    shutil.copytree(ROOT / "grammars", place, dirs_exist_ok=True)
     for path in (place / "sget.sgl", place / "sget" / "patterns.sgl"):
         text = path.read_text("utf-8")
         path.write_text(_ASKS.sub(lambda asks: _multiplied(asks[0], times), text), "utf-8")
@@ -84,7 +82,7 @@ def measured(times: int, workers: int, place: Path) -> list[tuple[str, ...]]:
 
 def main() -> None:
     """Print what each size costs."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line(__doc__)
     parser.add_argument("--times", type=int, nargs="+", default=[1, 10], help="sizes, as multiples of the grammar's")
     parser.add_argument("--workers", type=int, default=1, help="processes that compile")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="leave the last dataset there")

@@ -1,22 +1,21 @@
-"""Does SGL do what its pages say?  Models that share nothing with the compiler, on random grammars.
+"""Does SGL do what its pages say?  Models, forgers and makers of mistakes, on random or real grammars.
 
     python benchmarks/models.py --list
     python benchmarks/models.py random_claims --pairs 3000
     python benchmarks/models.py random_claims --layers --pairs 2600 --seed 100000
-    python benchmarks/models.py licensed --grammars 1500
+    python benchmarks/models.py agreement grammars/sget.sgl --random
 
-Each model is a module of ``tests/models``, where some seeds of it are tests; its docstring says what it compares, and
-``--help`` after its name lists its options.  The exit status is 1 if anything differs.
+Each is a module of ``tests``, where a small part of it is run; its docstring says what it compares, and ``--help``
+after its name lists its options.  The exit status is 1 if something is wrong.
 """
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
-from pathlib import Path
-from typing import Any
 
-MODELS = Path(__file__).parent.parent / "tests" / "models"
+import common  # noqa: F401 - finds the modules of the tests
+
 #: What is run, and the question that it answers.
 QUESTIONS = {
     "random_claims": "are splits, verdicts and data of grammars and patterns right?",
@@ -27,14 +26,15 @@ QUESTIONS = {
     "licensed": "does training show the pieces that it is said to show?",
     "twins": "do the twins of a text differ from it as they are to?",
     "attributes": "do the graphs of sampled texts have the attributes that rules and words give?",
+    "agreement": "do automata, subgraph search and the definition agree about the structures of a grammar?",
+    "frequencies": "do samples of a grammar have the computed probabilities?",
+    "roundtrip": "does every sampled sentence of a grammar parse back to itself?",
+    "scoring": "are scores right on predictions with known faults?",
+    "equivalence": "is a logical form equal to itself written otherwise, and to no form with another meaning?",
+    "mutants": "is every wrong grammar caught?",
+    "tampered": "is every changed dataset or certificate caught?",
 }
-
-
-def model(name: str) -> Any:  # noqa: ANN401 - a module
-    """Import a model."""
-    if str(MODELS) not in sys.path:
-        sys.path.append(str(MODELS))
-    return import_module(name)
+_FOLDERS = {"mutants": "mutation", "tampered": "tampering"}
 
 
 def main() -> int:
@@ -47,7 +47,8 @@ def main() -> int:
         print(__doc__)
         return 0 if chosen in ("-h", "--help") else 2
     sys.argv = [f"models.py {chosen}", *sys.argv[2:]]
-    return int(model(chosen).main())
+    folder = _FOLDERS.get(chosen)
+    return int(import_module(f"{folder}.{chosen}" if folder else chosen).main())
 
 
 if __name__ == "__main__":

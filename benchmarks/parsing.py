@@ -2,7 +2,7 @@
 
 All sides read the same grammar, the rules of one text layer, and the same sentences, drawn
 from that grammar: the others as sequences of tokens, the kernel as text that it cuts into
-words itself.  It finds the number of readings and the best derivation; the others what
+words itself.  It finds the number of readings, and the derivation if there is one; the others what
 they are made for: all trees (NLTK ChartParser), the best tree (NLTK ViterbiParser), a
 packed forest (Lark Earley)::
 
@@ -21,27 +21,26 @@ are rare, recursive rules are drawn more often than the grammar has it (``--long
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from math import exp, isclose
+from math import isclose, prod
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 import networkx as nx
 
-from common import Json, print_table, write_json
+from common import Json, command_line, print_table, write_json
 from opening import opened
 from parsing_peers import Read, Reader, Sentence, lark_reader, nltk_reader, viterbi_reader
 from sgl.automata import StructureCompiler
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import derive_tokens, finish
+from sgl.core.interpret import Derivation, derive_tokens, finish
 from sgl.core.plan import Constraint, Stratum
 from sgl.frontend import Compiled
-from sgl.parsing import BatchParser, Parser
+from sgl.parsing import BatchParser, Parser, best_readings
 from sgl.sampling import pack
 from sgl.sampling.engine import candidate_key, derive, stream_key
 
@@ -73,7 +72,7 @@ class Timed(NamedTuple):
 
 def main() -> int:
     """Run the comparison; the exit status is 1 if a side finds something else."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__, results=True)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--sentences", type=int, default=20_000, help="sentences for the kernel")
     parser.add_argument("--peers", type=int, default=60, help="sentences for the others")
@@ -81,7 +80,6 @@ def main() -> int:
     parser.add_argument("--longer", type=float, default=1, help="factor for recursive rules")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=60, help="CPU seconds of a peer's round")
-    parser.add_argument("--json", type=Path, help="write the results into this file")
     options = parser.parse_args()
     compiled = opened(options.grammar)
     sentences = list(drawn(compiled, options.sentences, options.tokens, options.longer))
@@ -191,24 +189,33 @@ def measured(reader: Reader, sentences: Sequence[Sentence], seconds: float) -> T
 
 
 def kernel_reader(grammar: CoreGrammar) -> Callable[[Sequence[Sentence]], Timed]:
-    """The kernel of this package, given texts: readings and the best derivation of each."""
-    batch = BatchParser(Parser(grammar))
+    """The kernel of this package, given texts; what they have several readings of, the parser weighs untimed."""
+    parser = Parser(grammar)
+    batch = BatchParser(parser)
     layer = grammar.text_layers[0]
 
     def read(sentences: Sequence[Sentence]) -> Timed:
         texts = [finish(layer, sentence) for sentence in sentences]
         many = texts * max(1, BATCH // len(texts))
-        batch.read_compiled(texts, derive=True)
+        batch.read_compiled(texts)
         started = time.process_time()
-        readings = batch.read_compiled(many, derive=True)
+        readings = batch.read_compiled(many)
         speed = len(many) / max(time.process_time() - started, 1e-9)
         found = [
-            Read(count, exp(readings.scores[number]))
-            for number, count in enumerate(readings.counts[: len(texts)].tolist())
+            Read(count, probability(parser, text, derivation))
+            for text, count, derivation in zip(texts, readings.counts.tolist(), readings.derivations, strict=False)
         ]
         return Timed(found, speed)
 
     return read
+
+
+def probability(parser: Parser, text: str, derivation: Derivation) -> float:
+    """The probability of the best reading of a text, which may be its only one."""
+    if derivation:
+        return prod(parser.grammar.rules[rule].weight for rule in derivation)
+    forest = parser.forest(text)
+    return best_readings(forest, 1)[0].probability if forest is not None else 0
 
 
 def by_length(grammar: CoreGrammar, sentences: Sequence[Sentence]) -> list[Json]:

@@ -9,7 +9,6 @@ without the package, and compares its rows with those of the dataset::
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import os
 import subprocess
@@ -17,10 +16,12 @@ import sys
 import tempfile
 from pathlib import Path
 
+from common import command_line
+
 
 def main() -> int:
     """Run the comparison; the exit status is 1 if anything differs."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = command_line(__doc__)
     parser.add_argument("grammar", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:

@@ -15,14 +15,13 @@ the figures are for: their proofs grow with the square (docs/performance.md), so
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from common import print_table, spent
+from common import command_line, print_table, spent
 
 #: The names of files and what is in them; `grammar.sgl` is the main one.
 Files = dict[str, str]
@@ -270,7 +269,7 @@ def write(files_: Files, directory: Path) -> Path:
 
 def main() -> None:
     """Print a line for each shape."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line(__doc__)
     parser.add_argument("shapes", nargs="*", choices=[[], *SHAPES], metavar="SHAPE", help=", ".join(SHAPES))
     parser.add_argument("--parts", type=int, default=2500, help="N, of which 2 N and 4 N are tried as well")
     parser.add_argument("--command", default="check", help="the command of sglc, with its options")

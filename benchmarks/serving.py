@@ -10,22 +10,19 @@ other programs on the machine do not count in it::
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import shutil
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests" / "support"))
+from lsprotocol import types
 
-from editor import Editor  # noqa: E402 - the client of the tests
-from lsprotocol import types  # noqa: E402
+from common import ROOT, command_line
+from editor import Editor
 
 #: For each grammar its folder, the file that is edited, and a pattern.
 GRAMMARS = {
@@ -105,7 +102,7 @@ def measure(name: str, edits: int) -> None:
 
 def main() -> None:
     """Measure the grammars that are named, or all."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = command_line(__doc__)
     parser.add_argument("grammars", nargs="*", choices=[*GRAMMARS, []])
     parser.add_argument("--edits", type=int, default=20)
     arguments = parser.parse_args()

@@ -12,12 +12,12 @@ It ends with 1 if a row cannot be read, or contains what is held out.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from common import command_line
 from opening import opened
 from sgl.automata import StructureCompiler
 from sgl.corpus import Corpus, Unreadable
@@ -125,7 +125,7 @@ def table(result: Leaks, loose: Sequence[tuple[str, str, str]]) -> Iterator[str]
 
 def main() -> int:
     """Audit the data sets that are given; 1 if something is held out and there."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = command_line(__doc__)
     parser.add_argument("--cogs", type=Path, nargs="*", default=[], help="rows of COGS")
     parser.add_argument("--slog", type=Path, nargs="*", default=[], help="rows of SLOG")
     options = parser.parse_args()

@@ -28,11 +28,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from common import print_table
+from common import ROOT, print_table
 
-_ROOT = Path(__file__).parent.parent
-_FARM = _ROOT / "docs" / "examples"
-_ENVIRONMENT = {**os.environ, "PYTHONPATH": str(_ROOT)}
+_FARM = ROOT / "docs" / "examples"
+_ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 #: A command of each kind, without where it writes.
 COMMANDS = {
     "compile": ("compile", "farm.sgl", "--out", "{}/ds"),

@@ -34,7 +34,7 @@ from sgl.cache import Memory, keeping
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Item
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceFile, SourceMap
-from sgl.frontend import PASSES, Compiled, CompilerState, compiled_of, run_passes
+from sgl.frontend import Compilation, Compiled, run_passes
 from sgl.lang import SUFFIXES
 from sgl.lang.allowed import AllowedWarnings
 from sgl.lang.project import STDLIB, Project, load_project
@@ -117,8 +117,8 @@ class Workspace:
 class Snapshot:
     """What a grammar was when it was opened.
 
-    ``sources`` are the texts of its files by the names of diagnostics, ``project`` its trees, ``state`` what the passes
-    found (both None if the main file cannot be read); ``compiled`` is None where there are errors.
+    ``sources`` are the texts of its files by the names of diagnostics, ``project`` its trees (None if
+    the main file cannot be read); ``compiled`` is None where there are errors.
     """
 
     def __init__(
@@ -130,13 +130,13 @@ class Snapshot:
         self._samples: dict[tuple[str, int, int], tuple[Sample, ...]] = {}
         self._claims: Claims | None = None
         self.project: Project | None
-        self.state: CompilerState | None = None
         self.compiled: Compiled | None = None
+        self._made = Compilation()
         with workspace.working(edits):
             self.project = load_project(root, self.sources, self._found)
             if self.project is not None:
-                self.state = run_passes(PASSES, self.project, settings, self._found)
-                self.compiled = sound(compiled_of(self.state), self._found)
+                self._made = run_passes(self.project, settings, self._found)
+                self.compiled = sound(self._made.compiled, self._found)
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -144,7 +144,7 @@ class Snapshot:
         found = Diagnostics()
         found.extend(self._found)
         with self._workspace.working(self._edits):
-            found.extend(opinions(self.state) if self.state is not None else ())
+            found.extend(opinions(self._made))
             if self.compiled is not None:
                 check_unproved(self.compiled, found)
         return self._told(found)

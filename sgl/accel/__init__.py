@@ -4,7 +4,6 @@ A *kernel* is a function over flat arrays that Numba compiles to machine code.  
 no grammar: its tables are their arguments, so one compilation serves all grammars and is kept
 on disk.  There are three jobs: *draw*, *parse* and *write*.  Plain Python functions define each,
 in ``sgl.sampling``, ``sgl.parsing`` and ``sgl.rendering``; the results are the same, bit for bit.
-Evaluation has a small one, *ngrams*, in place of sacreBLEU's counting.
 
 The code of a job is imported inside the function that decides, after it has asked :func:`pays`.
 Everything works where Numba is not installed.

@@ -1,19 +1,11 @@
-"""Single machine operations that Numba has no name for, and arrays as addresses.
+"""Single machine operations that Numba has no name for, and what kernels share.
 
 ``copy32``, ``load64`` and ``high64`` take the place of loops over bytes and of 128-bit products.
-The others serve a kernel that hands dozens of arrays from function to function.  To Numba an
-array is seven numbers, and functions with hundreds of arguments take it long to compile.  So
-such a kernel receives a tuple of addresses::
-
-    tables = addresses(tables)         arrays become the addresses of their data
-    int_at(tables.first, 7)            what was tables.first[7]
-
-The arrays have to be contiguous, of these types, and alive as long as the kernel runs.
 Nothing checks the bounds: buffers end with slack that nobody reads (``sgl.core.arrays.SLACK``).
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 from llvmlite import ir
@@ -23,17 +15,7 @@ from numpy.typing import NDArray
 
 from sgl.accel.jit import kernel, part
 
-Arrays = TypeVar("Arrays", bound=NamedTuple)
-
-_INT, _WORD, _REAL = ir.IntType(32), ir.IntType(64), ir.DoubleType()
-_VECTOR = ir.VectorType(ir.IntType(8), 32)
-
-
-def addresses(arrays: Arrays) -> Arrays:
-    """Return the same tuple with the address of its data for each array."""
-    arrays_of_c = [field for field in arrays if isinstance(field, np.ndarray)]
-    assert all(array.flags.c_contiguous for array in arrays_of_c), "data has to be one block"
-    return arrays._make(field.ctypes.data if isinstance(field, np.ndarray) else field for field in arrays)
+_WORD, _VECTOR = ir.IntType(64), ir.VectorType(ir.IntType(8), 32)
 
 
 def _bytes(context: Any, builder: Any, signature: Any, arguments: Any, kind: Any) -> Any:
@@ -72,40 +54,9 @@ def _high64(typing: Any, first: Any, second: Any) -> Any:
     return types.uint64(types.uint64, types.uint64), generate
 
 
-def _element(builder: Any, kind: Any, arguments: Any) -> Any:
-    """Return a pointer to an element, from the address of the first and its number."""
-    return builder.gep(builder.inttoptr(arguments[0], kind.as_pointer()), [arguments[1]])
-
-
-def _loader(kind: Any, value: Any) -> Any:
-    @intrinsic
-    def load(typing: Any, array: Any, place: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            element = builder.load(_element(builder, kind, arguments))
-            return builder.sext(element, _WORD) if kind is _INT else element
-
-        return value(types.int64, types.int64), generate
-
-    return load
-
-
-def _storer(kind: Any, value: Any) -> Any:
-    @intrinsic
-    def store(typing: Any, array: Any, place: Any, new: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            element = builder.trunc(arguments[2], kind) if kind is _INT else arguments[2]
-            builder.store(element, _element(builder, kind, arguments))
-            return context.get_dummy_value()
-
-        return types.void(types.int64, types.int64, value), generate
-
-    return store
-
-
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int32]
 Bits = NDArray[np.uint64]
-Reals = NDArray[np.float64]
 Index = int | np.integer[Any]
 
 #: Copy 32 bytes to a place in a byte array from a place in another.
@@ -115,36 +66,11 @@ load64 = cast("Callable[[Bytes, Index], np.uint64]", _load64)
 #: The upper 64 bits of the product of two unsigned 64-bit numbers.
 high64 = cast("Callable[[np.uint64, np.uint64], np.uint64]", _high64)
 
-# Elements of an array of which there is the address.
-int_at = cast("Callable[[Ints, int], int]", _loader(_INT, types.int64))
-set_int = cast("Callable[[Ints, int, int], None]", _storer(_INT, types.int64))
-bits_at = cast("Callable[[Bits, int], np.uint64]", _loader(_WORD, types.uint64))
-set_bits = cast("Callable[[Bits, int, np.uint64], None]", _storer(_WORD, types.uint64))
-real_at = cast("Callable[[Reals, int], float]", _loader(_REAL, types.float64))
-set_real = cast("Callable[[Reals, int, float], None]", _storer(_REAL, types.float64))
-
 
 @part
 def has(sets: Bits, row: int, member: int) -> bool:
     """Return whether the set whose row begins at ``row`` has a member."""
-    bits = bits_at(sets, row + (member >> 6)) >> np.uint64(member & 63)
-    return bool(bits & np.uint64(1))
-
-
-@part
-def add(sets: Bits, row: int, member: int) -> None:
-    """Add a member to the set whose row begins at ``row``."""
-    place = row + (member >> 6)
-    set_bits(sets, place, bits_at(sets, place) | np.uint64(1) << np.uint64(member & 63))
-
-
-@part
-def meet(one: Bits, row: int, other: Bits, line: int, width: int) -> bool:
-    """Return whether two sets, by the numbers of their rows, have a member in common."""
-    for word in range(width):  # noqa: SIM110 - compiled code has no generators
-        if bits_at(one, row * width + word) & bits_at(other, line * width + word):
-            return True
-    return False
+    return bool(sets[row + (member >> 6)] >> np.uint64(member & 63) & np.uint64(1))
 
 
 @part

@@ -107,13 +107,7 @@ def evaluate(
     from sgl.cli.registry import commands
 
     directory = dataset.directory if isinstance(dataset, Dataset) else Path(dataset)
-    if not isinstance(predictions, Mapping):
-        raise TypeError("`predictions` has files by the names of their systems: `{'transformer': 'predictions.txt'}`")
-    if not predictions:
-        raise GrammarError("there are no predictions")
-    if odd := [name for name in predictions if "=" in f"{name}"]:
-        raise GrammarError(f"no system has the name `{odd[0]}`")
-    files = tuple(f"{name}={Path(path)}" for name, path in predictions.items())
+    files = _files(predictions)
     sources, diagnostics, command = SourceMap(), Diagnostics(), commands()["eval"]
     with working(None, sources):
         options = command.typed(options)
@@ -130,6 +124,17 @@ def evaluate(
     summary = f"{data['dataset']['split']}: {number(data['dataset']['items'], 'item')}, {number(len(rows), 'system')}"
     columns = ("system", *(data["metrics"][metric] for metric in scores))
     return Findings(summary, True, columns, rows, data, str(raised(diagnostics, sources)))
+
+
+def _files(predictions: Mapping[str, str | PathLike[str]]) -> tuple[str, ...]:
+    """Return the files of systems as the command takes them; raises ``TypeError`` or ``GrammarError``."""
+    if not isinstance(predictions, Mapping):
+        raise TypeError("`predictions` has files by the names of their systems: `{'transformer': 'predictions.txt'}`")
+    if not predictions:
+        raise GrammarError("there are no predictions")
+    if odd := [name for name in predictions if "=" in f"{name}"]:
+        raise GrammarError(f"no system has the name `{odd[0]}`")
+    return tuple(f"{name}={Path(path)}" for name, path in predictions.items())
 
 
 def audit(grammar: str | PathLike[str] | Grammar, *corpora: str | PathLike[str]) -> Findings:

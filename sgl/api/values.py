@@ -70,7 +70,7 @@ def working(compiled: Compiled | None = None, sources: SourceMap | None = None) 
 
 def whole(number: int, name: str, least: int = 0) -> int:
     """Return how many are asked for; raises ``TypeError`` for what is no whole number, and ``GrammarError``."""
-    from sgl.frontend.quotas import MAX_COUNT
+    from sgl.frontend.names.parameters import MAX_COUNT
 
     if not least <= (found := index(number)) <= MAX_COUNT:
         raise GrammarError(f"`{name}` is {found:,}; it may be {least:,} to {MAX_COUNT:,}")

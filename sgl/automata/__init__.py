@@ -7,10 +7,11 @@ Courcelle's theorem for graphs of bounded width, on the derivations of an interp
 
 from sgl.automata.algebra.tree_automaton import smallest_derivation
 from sgl.automata.common import StructureTooCostly, UnsupportedStructure
-from sgl.automata.patterns.structure_automaton import StructureAutomaton, compile_structure
-from sgl.automata.proofs.claims import *  # noqa: F403
-from sgl.automata.proofs.compiler import Conflict, StructureCompiler, find_conflict
-from sgl.automata.proofs.evidence import pieces_of
+from sgl.automata.patterns.reader import compile_structure
+from sgl.automata.patterns.structure_automaton import StructureAutomaton
+from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.prove import prove
 from sgl.automata.weights.inside import Consistency, consistency
 from sgl.automata.weights.split import SplitGrammar, Transition, count_derivations
+from sgl.core.claims import *  # noqa: F403
+from sgl.core.pieces import pieces_of

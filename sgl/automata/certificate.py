@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgl.automata.common import Numbering, few_collections
-from sgl.automata.proofs.claims import Reason, Verdict
 from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence, claim_pieces, inventory_of
 from sgl.automata.proofs.invariant import WrittenAutomaton, invariant
 from sgl.automata.weights.split import SplitGrammar
+from sgl.core.claims import Reason, Verdict
 from sgl.core.interpret import Derivation, fold
 from sgl.core.plan import EXPOSURE_PREFIX, Pattern, Plan, Stratum, foreign
 from sgl.core.structure import Body, Structure
@@ -216,7 +216,7 @@ def _of_items(evidence: Evidence, stratum: Stratum, split: int) -> Iterator[Stat
 def _of_training(
     evidence: Evidence, pattern: Pattern, split_of: Mapping[str, int], known: dict[Structure, Structure]
 ) -> Iterator[StatedClaim]:
-    pieces, _ = claim_pieces(evidence, pattern)
+    pieces = claim_pieces(evidence, pattern)
     waived = [piece.structure for piece in pieces if piece.verdict is Verdict.WAIVED]
     alike = [known.setdefault(p.structure.canonical(), p.structure) for p in pieces]
     for structure in dict.fromkeys([*(need.structure for need in pattern.need), *alike]):
@@ -226,7 +226,7 @@ def _of_training(
     training = split_of[evidence.training[0].stratum.stream] if evidence.training else 0
     for structure in waived:
         yield StatedClaim(pattern.name, "licensed", "waived", training, (structure,))
-    _, unseen = inventory_of(evidence, pattern)
+    unseen = inventory_of(evidence, pattern).unseen
     excuses = tuple((thing.kind.value, thing.name, thing.reason.value) for thing in unseen)
     if evidence.populated_training and all(reason != MISSING for *_, reason in excuses):
         for own in evidence.plan.strata:

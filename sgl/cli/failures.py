@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sgl.automata import StructureTooCostly, UnsupportedStructure
-from sgl.cli.main import FAILED, OUTPUT, refusal
+from sgl.cli.main import FAILED, OK, OUTPUT, refusal
 from sgl.dataset import OutputError
 from sgl.dataset.staged import TextTooLongError
-from sgl.diagnostics import Diagnostic, Severity
+from sgl.diagnostics import Diagnostic, Severity, UserError
 from sgl.foreign import ForeignFileError
 from sgl.parsing import TooLongError, UnparsableLayerError
 from sgl.pipeline.sentences import too_long, undecided
@@ -30,6 +30,9 @@ def failure_of(problem: Exception, compiled: "Compiled | None") -> tuple[Diagnos
     """
     dataset = None if compiled is None else compiled.dataset_span
     match problem:
+        case UserError():
+            # The code says how the command ends.
+            return problem.diagnostic, OK
         case OutputError():
             here, path = Path.cwd(), problem.path
             path = path.relative_to(here) if path.is_relative_to(here) else path

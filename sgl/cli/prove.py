@@ -8,21 +8,21 @@ from typing import Any
 
 import click
 
-from sgl.automata import Licence, PatternProofs, Proofs, StructureCompiler, pieces_of, smallest_derivation
+from sgl.automata import SplitGrammar, StructureCompiler, pieces_of
 from sgl.automata.algebra.boolean import intersection
-from sgl.automata.algebra.tree_automaton import TreeAutomaton
-from sgl.automata.proofs.invariant import StateExample, state_examples, with_other_words
+from sgl.automata.proofs.invariant import StateExample, smallest_text, state_examples
 from sgl.cli.files import CERTIFICATE, FILE, GRAMMAR, force_option
 from sgl.cli.session import Session, grammar_options, level_options
 from sgl.cli.terminal import count, json_option
+from sgl.core.claims import Claim, Kind, PatternProofs, Proofs, Supply, Verdict, verdict_of
 from sgl.core.interpret import Derivation, derive_tokens, finish, interpret
-from sgl.core.plan import Constraint, content_lemmas
+from sgl.core.plan import Constraint, Stratum, content_lemmas
 from sgl.core.structure import Structure
 from sgl.dataset import fingerprint, plain
 from sgl.diagnostics.model import display_width
 from sgl.frontend import Compiled
 from sgl.pipeline.comparison import Between, Comparison, Departure
-from sgl.pipeline.guarantees import DatasetCounts, excuses, pattern_guarantees, proof_data, read_counts, unparsed, used
+from sgl.pipeline.guarantees import DatasetCounts, excuses, pattern_guarantees, proof_data, read_counts, used
 from sgl.pipeline.proofs import certificate_file, establish, known_figures, with_needs
 from sgl.report import example_of
 from sgl.report.model import columns, graph_lines, tree_lines
@@ -60,14 +60,12 @@ def command(
 ) -> None:
     """Prove the claims of all patterns of GRAMMAR: held out, instance, licensed, exposed."""
     if between is not None:
-        if grammar or pattern or data or certificate:
-            raise click.UsageError("`--between A B` takes two grammars and nothing else")
+        _refuse(any((grammar, pattern, data, certificate)), "`--between A B` takes two grammars and nothing else")
         _show_between(session, between, as_json)
         return
     if grammar is None:
         raise click.UsageError("Missing argument 'GRAMMAR'.")
-    if certificate is not None and pattern is not None:
-        raise click.UsageError("`--certificate` is about all patterns of one grammar")
+    _refuse(all((certificate, pattern)), "`--certificate` is about all patterns of one grammar")
     drawn = read_counts(data) if data is not None else None
     compiled = session.open_dataset(grammar)
     structures = StructureCompiler(compiled.grammar)
@@ -82,6 +80,11 @@ def command(
     if certificate is not None:
         session.progress("writing the certificate")
         session.write(certificate, certificate_file(compiled, structures).content.decode("utf-8"))
+
+
+def _refuse(wrong: bool, message: str) -> None:
+    if wrong:
+        raise click.UsageError(message)
 
 
 def _show(
@@ -102,12 +105,25 @@ def _show(
     else:
         titles = {pattern.name: pattern.title for pattern in compiled.plan.patterns}
         errors = session.diagnostics.errors
-        session.present("prove.j2", proofs=proofs, titles=titles, drawn=drawn, rarest=_rarest, errors=errors)
+        told: dict[str, Any] = {"kinds": _LETTERED, "signs": _signs, "rarest": _rarest}
+        session.present("prove.j2", proofs=proofs, titles=titles, drawn=drawn, errors=errors, **told)
 
 
-def _rarest(needs: Sequence[Licence]) -> Licence | None:
+#: The kinds of claims that have a column.
+_LETTERED = [kind for kind in Kind if kind.letter]
+
+
+def _signs(pattern: PatternProofs, drawn: DatasetCounts | None) -> str:
+    """Return a sign for each kind of claim; what a dataset says of its strings is open as long as there is none."""
+    stated = None if drawn is None else drawn.strings.get(pattern.name)
+    verdicts = {kind: verdict_of(pattern.of(kind)) for kind in _LETTERED}
+    verdicts[Kind.STRINGS] = Verdict.NOT_CHECKED if stated is None else Verdict(stated.result)
+    return "".join(verdict.sign for verdict in verdicts.values())
+
+
+def _rarest(needs: Sequence[Claim[Supply]]) -> Claim[Supply] | None:
     """Return the part that will be rarest, for the number that is asked for."""
-    return min(needs, key=lambda need: need.expected / max(need.minimum, 1), default=None)
+    return min(needs, key=lambda need: need.evidence.expected / max(need.evidence.minimum, 1), default=None)
 
 
 def _show_between(session: Session, paths: tuple[Path, Path], as_json: bool) -> None:
@@ -161,33 +177,29 @@ class PatternText:
                 text = " ".join(file.text[span.start : span.end].split())
                 clauses.append((f"{span.file}:{file.position(span.start)[0]}", text))
         told = {"proofs": self.proofs, "pattern": lowered.pattern, "clauses": columns(clauses), "used": used}
-        told |= {"guarantees": pattern_guarantees(self.proofs), "excuses": excuses, "unparsed": unparsed}
-        own = (self.invariant_of, self.first, self.smallest, self.language, self.sentence)
+        told |= {"guarantees": pattern_guarantees(self.proofs), "excuses": excuses}
+        own = (self.invariant_of, self.smallest, self.split, self.sentence)
         return told | {function.__name__: function for function in own}
 
-    def language(self, stream: str) -> TreeAutomaton:
+    def split(self, stream: str) -> SplitGrammar:
         """Return what a stratum is drawn from."""
-        return self.structures.language(next(s.constraint for s in self.compiled.plan.strata if s.stream == stream))
+        return self.structures.drawn(self._stratum(stream))
 
-    def smallest(self, stream: str, structure: Structure) -> tuple[Derivation | None, TreeAutomaton]:
-        """Return the smallest sentence of a stratum with a structure, and what it was taken from."""
-        both = intersection(self.language(stream), self.structures.presence(structure))
-        return smallest_derivation(both), both
+    def smallest(self, claim: Claim[None]) -> Derivation | None:
+        """Return the smallest sentence with a piece in the stratum that shows it."""
+        language = self.structures.language(self._stratum(claim.stream).constraint)
+        both = intersection(language, self.structures.presence(claim.structure))
+        return smallest_text(both, content_lemmas(self.compiled.grammar, self.compiled.plan))
 
-    def first(self, claim: Licence) -> list[str]:
-        """Return the smallest sentence with a part, of the first stratum of training that has it."""
-        for stream in (stratum.stream for stratum in self.compiled.plan.strata if stratum.split == "train"):
-            if claim.example is not None and self.language(stream).accepts(claim.example):
-                return self.sentence("the smallest", *self.smallest(stream, claim.structure))
-        return []
+    def _stratum(self, stream: str | None) -> Stratum:
+        return next(stratum for stratum in self.compiled.plan.strata if stratum.stream == stream)
 
-    def sentence(self, what: str, derivation: Derivation | None, automaton: TreeAutomaton) -> list[str]:
+    def sentence(self, what: str, derivation: Derivation | None) -> list[str]:
         """Return a sentence with its tree and its graph, unless these were shown before."""
         if derivation is None:
             return []
         plan, grammar = self.compiled.plan, self.compiled.grammar
-        words = with_other_words(automaton, derivation, content_lemmas(grammar, plan))
-        example = example_of(grammar, words, source=plan.source, target=plan.target, graph=plan.lemma_layer)
+        example = example_of(grammar, derivation, source=plan.source, target=plan.target, graph=plan.lemma_layer)
         lines = [f"{what}: {example.source} | {example.target}"]
         if example.source not in self.pictured:
             self.pictured.add(example.source)
@@ -200,23 +212,27 @@ class PatternText:
         training = self.compiled.plan.in_distribution("train")
         automaton = self.structures.presence(structure)
         split = self.structures.split(Constraint() if training is None else training.constraint)
-        grammar, automaton_of = self.compiled.grammar, self.structures.structure_automaton
-        pieces, kinds = pieces_of(structure), dict[_PhraseKind, list[StateExample]]()
+        kinds: dict[_PhraseKind, list[StateExample]] = {}
         for state in state_examples(split, automaton):
-            whole, *parts = (automaton_of(part).accepts(grammar, state.phrase) for part in (structure, *pieces))
-            found = tuple(number for number, part in enumerate(parts, 1) if part)
-            kinds.setdefault((state.accepting or whole, not state.reached, found), []).append(state)
+            kinds.setdefault(self._kind(structure, state), []).append(state)
         return {
             "states": len(automaton.category),
             "transitions": sum(len(table) for table in automaton.tables),
             "training_states": len(split.category),
             "training_transitions": sum(len(row) for row in split.transitions_of),
-            "pieces": pieces,
+            "pieces": pieces_of(structure),
             "kinds": kinds,
             "lines": columns([self._phrase(kind, kinds[kind]) for kind in sorted(kinds)[:_PHRASES]]),
             "more": len(kinds) - _PHRASES,
             "closed": not any(whole and not absent for whole, absent, _ in kinds),
         }
+
+    def _kind(self, structure: Structure, state: StateExample) -> _PhraseKind:
+        grammar, automaton_of = self.compiled.grammar, self.structures.structure_automaton
+        parts = structure, *pieces_of(structure)
+        whole, *found = (automaton_of(part).accepts(grammar, state.phrase) for part in parts)
+        numbers = tuple(number for number, part in enumerate(found, 1) if part)
+        return state.accepting or whole, not state.reached, numbers
 
     def _phrase(self, kind: _PhraseKind, states: list[StateExample]) -> tuple[str, ...]:
         whole, absent, numbers = kind

@@ -26,7 +26,7 @@ from sgl.dataset import fingerprint
 from sgl.dataset.staged import FormatError
 from sgl.diagnostics import shortlist
 from sgl.frontend import Compiled
-from sgl.frontend.quotas import MAX_COUNT
+from sgl.frontend.names.parameters import MAX_COUNT
 from sgl.parallel.executor import Parallelism, interrupted, open_executor, open_run
 from sgl.pipeline import samples
 from sgl.pipeline.expectations import expectations

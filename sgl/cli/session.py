@@ -45,7 +45,7 @@ _Command = Callable[..., Any]
 _MESSAGES = 1_000
 
 #: Errors about files: with one of them a command ends with ``OUTPUT``, not with ``FAILED``.
-_FILE_CODES = frozenset({"SGL0901", "SGL1102", "SGL1103"})
+_FILE_CODES = frozenset({"SGL0901", "SGL1102", "SGL1103", "SGL1301"})
 
 #: How commands end that are at fault themselves in no way.
 _ENDS = (click.ClickException, click.Abort, click.exceptions.Exit, StreamError)

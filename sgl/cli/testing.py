@@ -24,15 +24,16 @@ from sgl.cli.check import roots_of
 from sgl.cli.files import GRAMMAR, TESTS, force_option, replace_text
 from sgl.cli.session import Session, grammar_argument, grammar_options, level_options
 from sgl.cli.terminal import count, json_option
+from sgl.core.claims import Verdict
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, one_of
 from sgl.diagnostics.render import Case, as_object, junit_report, said
 from sgl.engine import Claims, SampleError, Snapshot, Workspace
 from sgl.frontend import Compiled
-from sgl.frontend.quotas import MAX_COUNT
+from sgl.frontend.names.parameters import MAX_COUNT
 from sgl.lang import MAX_SOURCE
 from sgl.lang.project import read_file
 from sgl.pipeline.grammar import open_grammar
-from sgl.pipeline.guarantees import REFUTED, pattern_guarantees
+from sgl.pipeline.guarantees import pattern_guarantees
 from sgl.pipeline.samples import sampled_items, source_of
 from sgl.pipeline.sentences import GIVES, examples
 from sgl.rendering import outputs
@@ -245,7 +246,8 @@ def _samples(snapshot: Snapshot, what: str, number: int) -> list[str]:
 
 def _verdicts(claims: Claims) -> list[str]:
     patterns = claims.proofs.patterns if claims.proofs is not None else ()
-    refuted = {one.name: [of.claim for of in pattern_guarantees(one) if of.result == REFUTED] for one in patterns}
+    rows = {one.name: pattern_guarantees(one) for one in patterns}
+    refuted = {name: [row.claim for row in own if Verdict(row.result).holds is False] for name, own in rows.items()}
     return [f"{name}: {'refuted: ' + ', '.join(of) if of else 'proved'}" for name, of in refuted.items()]
 
 

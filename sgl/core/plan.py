@@ -16,7 +16,7 @@ rows may be published again under another version or licence.
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -56,6 +56,10 @@ class Constraint:
     require: tuple[tuple[Structure, ...], ...] = ()
     exclude: tuple[Structure, ...] = ()
     cut: tuple[Structure, ...] = ()
+
+    def requiring(self, *group: Structure) -> "Constraint":
+        """Return the constraint of the sentences that also contain one of these structures."""
+        return replace(self, require=(*self.require, group))
 
 
 @dataclass(frozen=True, slots=True)

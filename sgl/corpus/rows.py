@@ -260,25 +260,17 @@ class ReadingCache(Generic[Meaning]):
 
     def _read(self, sentences: Sequence[str]) -> Iterator[SentenceReadings]:
         spelt = [spellings(sentence, self._normalizer) for sentence in sentences]
-        if self._batch.pays(sentences):
-            for text, changed, readings, derivation in read_first(self._batch, spelt):
-                if readings == 1:
-                    yield SentenceReadings(text, changed, derivation)
-                else:
-                    yield self._packed([(text, changed)])
-            return
-        yield from map(self._packed, spelt)
+        for text, changed, readings, derivation in read_first(self._batch, spelt):
+            if readings == 1:
+                yield SentenceReadings(text, changed, derivation)
+            else:
+                yield self._packed(text, changed)
 
-    def _packed(self, candidates: Iterable[tuple[str, tuple[str, ...]]]) -> SentenceReadings:
-        spelling, refused = "", ""
-        for spelling, changed in candidates:
-            try:
-                forest = self._parser.forest(spelling)
-            except TooLongError as problem:
-                refused = str(problem)
-                continue
-            if forest is not None:
-                only = forest.reading(0) if forest.count == 1 else ()
-                return SentenceReadings(spelling, changed, only, None if only else forest)
-        failure = None if refused else self._parser.failure(spelling)
-        return SentenceReadings(spelling, failure=failure, refused=refused)
+    def _packed(self, text: str, changed: tuple[str, ...]) -> SentenceReadings:
+        try:
+            forest = self._parser.forest(text)
+        except TooLongError as problem:
+            return SentenceReadings(text, refused=str(problem))
+        if forest is None:
+            return SentenceReadings(text, failure=self._parser.failure(text))
+        return SentenceReadings(text, changed, forest=forest)

@@ -130,11 +130,15 @@ def _check_replaceable(target: Path, listing: Listing) -> None:
         return
     if (names := listing(target)) is None:
         raise OutputError(target, "the directory is not empty and is not a dataset of SGL")
+    _check_files(target, names)
+
+
+def _check_files(target: Path, names: Collection[str]) -> None:
+    """Raise ``OutputError`` if files of a directory would be lost, or were read in this run."""
     files = sorted(_files_of(target))
     if strangers := [name for name in files if name not in names]:
         shown = ", ".join(strangers[:_NAMED]) + (", …" if strangers[_NAMED:] else "")
-        reason = f"it has files that its list does not name, and that would be lost: {shown}"
-        raise OutputError(target, reason)
+        raise OutputError(target, f"it has files that its list does not name, and that would be lost: {shown}")
     # What the listing itself reads is no input.
     read = [name for name in files if Path(name).suffix != ".json" and name != CHECKSUMS]
     if any(foreign.is_input(target / name) for name in read):

@@ -64,6 +64,21 @@ class Diagnostic:
     hint: str = ""
 
 
+class UserError(Exception):
+    """A mistake of a user, and what to do; raised in a command it becomes a diagnostic with the code of its class."""
+
+    code = ""
+
+    def __init__(self, message: str, hint: str = "", notes: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.message, self.hint, self.notes = message, hint, tuple(notes)
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        """The message about it."""
+        return Diagnostic(self.code, Severity.ERROR, None, self.message, notes=self.notes, hint=self.hint)
+
+
 class _Beside(TypedDict, total=False):
     """What may be said of a finding beside its message and its hint."""
 
@@ -86,6 +101,7 @@ class Diagnostics:
     judge: Callable[[Diagnostic], Diagnostic | None] | None = None
     _found: dict[tuple[str, Span | None, str], Diagnostic] = field(default_factory=dict)
     told: int = 0
+    _more: dict[tuple[str, Span | None, str], int] = field(default_factory=dict)
 
     def error(self, code: str, span: Span | None, message: str, hint: str = "", **beside: Unpack[_Beside]) -> None:
         """Add an error."""
@@ -106,10 +122,17 @@ class Diagnostics:
         """Add another place to what was said of the first one, instead of saying it again."""
         self.told += 1
         for key, found in self._found.items():
-            if (found.code, found.span) == (code, first):
-                labels = (*found.labels, Label(place, "and here"))[:_MOST_PLACES]
-                self._found[key] = replace(found, labels=labels)
+            if (found.code, found.span) != (code, first):
+                continue
+            if len(found.labels) < _MOST_PLACES:
+                self._found[key] = replace(found, labels=(*found.labels, Label(place, "and here")))
                 return
+            # What the message does not show is counted.
+            self._more[key] = self._more.get(key, 0) + 1
+            notes = found.notes[: len(found.notes) - (self._more[key] > 1)]
+            told = f"it is the same in {self._more[key]:,} more place{'s' * (self._more[key] > 1)}"
+            self._found[key] = replace(found, notes=(*notes, told))
+            return
 
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Add several diagnostics in turn."""

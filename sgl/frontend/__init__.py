@@ -1,19 +1,12 @@
 """The compiler's front end: from syntax trees to the core grammar and the plan of a dataset.
 
-Read :data:`~sgl.frontend.passes.PASSES` first: it lists the passes in their order, with what
-each of them needs; the docstring of each says what holds before and after it.
+Read :mod:`sgl.frontend.passes` first: it runs the passes in their order.  Its three rooms are
+
+* :mod:`~sgl.frontend.names`: what there is, and which declaration each name means;
+* :mod:`~sgl.frontend.elaborate`: what is abbreviated is written out;
+* :mod:`~sgl.frontend.lower`: what is written out becomes the core grammar and the plan.
 """
 
-from sgl.frontend.passes import PASSES, Compiled, Pass, compile_project, compiled_of, named_structures, run_passes
-from sgl.frontend.state import CompilerState
+from sgl.frontend.passes import Compilation, Compiled, compile_project, named_structures, run_passes
 
-__all__ = [
-    "PASSES",
-    "Compiled",
-    "CompilerState",
-    "Pass",
-    "compile_project",
-    "compiled_of",
-    "named_structures",
-    "run_passes",
-]
+__all__ = ["Compilation", "Compiled", "compile_project", "named_structures", "run_passes"]

@@ -17,19 +17,19 @@ from itertools import chain
 import networkx as nx
 
 from sgl.characters import code_of, hidden
-from sgl.core.grammar import EXTRACTED, HEAD, Fragment, Node, Token
+from sgl.core.grammar import EXTRACTED, HEAD, Fragment, Node, Template, Token
 from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label
-from sgl.frontend.productions import FeatureVariable, Production, TemplateSketch, Version
-from sgl.frontend.state import CompilerState
+from sgl.frontend.elaborate.open_text import possible, shown
+from sgl.frontend.lower.productions import Produced, Production, Version
 from sgl.rendering.conllu import is_attribute
 
 #: What a port of a phrase may hold.
 WORD, PLACEHOLDER, NOTHING = "a word", "a placeholder", "nothing"
 
 
-def check_graphs(state: CompilerState) -> None:
-    """Report rules whose graphs would be no trees or lack words. Before: ``productions`` without errors."""
+def check_graphs(state: Produced) -> None:
+    """Report rules whose graphs would be no trees or lack words."""
     for index, layer in enumerate(state.signature.graph_layers):
         ports = _Ports(layer.name, index, state)
         for productions in (state.rules, *state.words):
@@ -38,15 +38,13 @@ def check_graphs(state: CompilerState) -> None:
             check() if productions is state.rules else state.kept(f"graph {index}", (productions,), check)
 
 
-def _check_graphs(productions: Sequence[Production], index: int, ports: "_Ports", state: CompilerState) -> None:
+def _check_graphs(productions: Sequence[Production], index: int, ports: "_Ports", state: Produced) -> None:
     layer = state.signature.graph_layers[index]
     anchor = [text.name for text in state.signature.text_layers].index(layer.anchor)
     for production in productions:
         for version in production.versions:
-            fragment = version.fragments[index].fragment
-            template = version.templates[anchor]
-            rule = _RuleGraph(production, version, fragment, ports, state, template)
-            if has_double_edge(fragment):
+            rule = _RuleGraph(production, version, version.fragments[index], ports, state, version.templates[anchor])
+            if has_double_edge(rule.fragment):
                 rule.error("SGL0508", "an edge is written twice", hint="remove one of the two")
             if not layer.free:
                 rule.check_tree()
@@ -62,7 +60,7 @@ def has_double_edge(fragment: Fragment) -> bool:
 class _Ports:
     """What the ports of categories can hold in a layer: the least fixpoint over all rules."""
 
-    def __init__(self, layer: str, index: int, state: CompilerState) -> None:
+    def __init__(self, layer: str, index: int, state: Produced) -> None:
         self._layer, self._index = layer, index
         self._holdings: dict[tuple[str, str], set[str]] = {}
         for words in state.words:
@@ -79,7 +77,7 @@ class _Ports:
         """Return what the ports of productions hold, as far as it is known of their children."""
         found = set()
         for production, version in ((p, version) for p in productions for version in p.versions):
-            info, fragment = production.lhs.info, version.fragments[self._index].fragment
+            info, fragment = production.lhs.info, version.fragments[self._index]
             for port, node in zip(info.ports_in(self._layer), fragment.exports, strict=True):
                 held = self.held(fragment.nodes[node], production)
                 found.add(((info.name, port), frozenset(held)))
@@ -112,8 +110,8 @@ class _RuleGraph:
     version: Version
     fragment: Fragment
     ports: _Ports
-    state: CompilerState
-    template: TemplateSketch
+    state: Produced
+    template: Template
 
     def check_tree(self) -> None:
         self._check_placed()
@@ -126,8 +124,8 @@ class _RuleGraph:
     def _check_placed(self) -> None:
         placed = {node.token for node in self.fragment.nodes}
         for index, item in enumerate(self.template):
-            if isinstance(item, Token | FeatureVariable) and index not in placed:
-                word = item.text if isinstance(item, Token) else f"${item.name}"
+            if isinstance(item, Token) and index not in placed:
+                word = shown(item.text)
                 hint = f'connect it: `X -[mark]-> "{word}"(upos=…)`'
                 self.error("SGL0507", f'the word "{word}" has no place in the graph', hint)
 
@@ -177,7 +175,7 @@ class _RuleGraph:
     def _name(self, node: Node) -> str:
         if node.token is not None:
             item = self.template[node.token]
-            return f'"{item.text}"' if isinstance(item, Token) else "a word"
+            return f'"{shown(item.text)}"' if isinstance(item, Token) else "a word"
         if not node.glue:
             return "a new node"
         child, port = min(node.glue, key=lambda pair: (pair[1], pair[0]))
@@ -189,18 +187,18 @@ class _RuleGraph:
         self.state.error(code, self.production.span, f"in the rule `{self.production.name}`{case}, {message}", hint)
 
 
-def check_words(state: CompilerState) -> None:
-    """Report repeated and invisible words, and what CoNLL-U cannot hold. Before: sound ``productions``."""
+def check_words(state: Produced) -> None:
+    """Report repeated and invisible words, and what CoNLL-U cannot hold."""
     for productions in (state.rules, *state.words):
         state.kept("characters", (productions,), partial(_check_characters, productions, state))
     words = (p for p in state.productions if not p.rhs)
     state.kept("words", tuple(words), partial(_check_repeated, state))
 
 
-def _check_characters(productions: Sequence[Production], state: CompilerState) -> None:
+def _check_characters(productions: Sequence[Production], state: Produced) -> None:
     for production in productions:
         for item in chain(*chain(*(version.templates for version in production.versions))):
-            text = item.text if isinstance(item, Token) else ""
+            text = shown(item.text) if isinstance(item, Token) else ""
             if (at := hidden(text, whole=True)) >= 0:
                 message = f"the word `{text}` has a character that cannot be seen, {code_of(text[at])}"
                 state.error("SGL0107", production.span, message, "it changes nothing there; remove it")
@@ -210,11 +208,11 @@ def _check_characters(productions: Sequence[Production], state: CompilerState) -
                 state.error("SGL0512", production.span, message, "write it without spaces and bars")
 
 
-def _check_repeated(state: CompilerState) -> None:
+def _check_repeated(state: Produced) -> None:
     words: dict[object, Production] = {}
     for word, version in ((p, version) for p in state.productions if not p.rhs for version in p.versions):
         # Homonyms, which differ in a graph, are different words.
-        meaning = tuple(tuple(sketch.attributes.values()) for sketch in version.fragments)
+        meaning = tuple(tuple(node.attributes for node in fragment.nodes) for fragment in version.fragments)
         earlier = words.setdefault((word.lhs.info.name, word.lhs.slots, version.templates, meaning), word)
         if earlier is not word:
             labels = [Label(earlier.span, "the same word, in the same category")]
@@ -223,10 +221,7 @@ def _check_repeated(state: CompilerState) -> None:
 
 
 def _attributes(production: Production) -> Iterator[tuple[str, str]]:
-    for sketch in (one for version in production.versions for one in version.fragments):
-        for attributes in sketch.attributes.values():
-            for name, value in attributes:
-                if isinstance(value, FeatureVariable):
-                    yield from ((name, v) for v in sorted(production.domains[value.name]))
-                else:
-                    yield name, value
+    fragments = (fragment for version in production.versions for fragment in version.fragments)
+    for node in (node for fragment in fragments for node in fragment.nodes):
+        for name, value in node.attributes or ():
+            yield from ((name, one) for one in possible(value, production.domains))

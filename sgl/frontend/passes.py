@@ -1,7 +1,7 @@
 """The passes of the compiler's front end, in their order: from syntax trees to a plan.
 
-A pass reads what earlier passes left in the state, adds what it finds, and reports what is wrong.
-It runs if the state has what it ``needs``; a pass that is ``clean`` runs only while no error was
+A pass is a function of what earlier passes have found, and reports what is wrong.  What it returns is None where there
+is nothing that later passes could work with; those that need it are then left out.  Some run only while no error was
 found, so that what merely follows from a mistake is not reported as another.
 
 Below are questions about a grammar that compiles: its structures, and the words it inflects.  Whoever wants to check
@@ -9,7 +9,7 @@ the words that come out of the library's morphology asks here: every template of
 more, and each use of the library is noted.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -18,66 +18,38 @@ from sgl.core.plan import Plan, Release
 from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
 from sgl.frontend.checks import check_graphs, check_words
-from sgl.frontend.dataset import check_lemma_classes, choose_targets, read_dataset, read_release
-from sgl.frontend.expand import expand
-from sgl.frontend.finishing import check_absorbed, check_contrast
-from sgl.frontend.lexicons import lower_words
-from sgl.frontend.lower import apply_weights, lower
-from sgl.frontend.morphology import Evaluation, Inflection
-from sgl.frontend.names import Scope, resolve_names
-from sgl.frontend.nodes import check_instances
-from sgl.frontend.patterns import LoweredPart, LoweredPattern, LoweredTest, lower_patterns, lower_tests
-from sgl.frontend.plan import LoweredRestriction, check_patterns, lower_restrictions, make_plan
-from sgl.frontend.productions import each_layer, entries_of, laid_over
-from sgl.frontend.rules import lower_rules
-from sgl.frontend.signature import build_signature
-from sgl.frontend.state import CompilerState, set_parameters
-from sgl.frontend.structures import contexts_of, lower_structure, structure_contexts
-from sgl.frontend.tables import LexiconTables, rows_of
+from sgl.frontend.elaborate.columns import Evaluation, Inflection
+from sgl.frontend.elaborate.forms import each_layer, entries_of, laid_over
+from sgl.frontend.elaborate.structures import write_out
+from sgl.frontend.elaborate.tables import LexiconTables, rows_of
+from sgl.frontend.lower.bodies import StructureContext
+from sgl.frontend.lower.expand import expand
+from sgl.frontend.lower.finishing import check_absorbed, check_contrast
+from sgl.frontend.lower.grammar import Expanded, lower
+from sgl.frontend.lower.nodes import check_instances
+from sgl.frontend.lower.patterns import (
+    LoweredPart,
+    LoweredPattern,
+    LoweredTest,
+    lower_parts,
+    lower_patterns,
+    lower_tests,
+)
+from sgl.frontend.lower.plan import Claims, check_patterns, make_plan
+from sgl.frontend.lower.productions import Produced
+from sgl.frontend.lower.restrictions import LoweredRestriction, lower_restrictions
+from sgl.frontend.lower.rules import lower_rules
+from sgl.frontend.lower.structures import contexts_of, is_spoken_of, lower_structure
+from sgl.frontend.lower.weights import apply_weights
+from sgl.frontend.lower.words import lower_words
+from sgl.frontend.names.dataset import DatasetSettings, check_lemma_classes, choose_targets, read_dataset, read_release
+from sgl.frontend.names.resolved import Resolved, resolve
+from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.session import Session
+from sgl.frontend.names.signature import Signed, build_signature
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
 from sgl.lang.reader import read
-
-
-@dataclass(frozen=True)
-class Pass:
-    """One step of the front end.
-
-    The docstring of ``run`` says what holds before and after it; ``needs`` names the
-    attributes of the state without which it is left out.
-    """
-
-    run: Callable[[CompilerState], None]
-    needs: tuple[str, ...] = ()
-    clean: bool = False
-
-
-RESOLVE = (Pass(set_parameters), Pass(resolve_names, needs=("parameters",)))
-
-PASSES = (
-    *RESOLVE,
-    Pass(build_signature, needs=("names",)),
-    Pass(read_dataset, needs=("names",)),
-    Pass(read_release, needs=("names",)),
-    Pass(choose_targets, needs=("signature", "dataset")),
-    Pass(lower_rules, needs=("signature",)),
-    Pass(lower_words, needs=("rules",)),
-    Pass(check_graphs, needs=("productions",), clean=True),
-    Pass(check_words, needs=("productions",), clean=True),
-    Pass(expand, needs=("productions", "dataset"), clean=True),
-    Pass(lower, needs=("instances",)),
-    Pass(check_instances, needs=("declared",)),
-    Pass(check_absorbed, needs=("declared",)),
-    Pass(check_contrast, needs=("declared",)),
-    Pass(apply_weights, needs=("declared",)),
-    Pass(structure_contexts, needs=("signature",)),
-    Pass(check_lemma_classes, needs=("contexts", "dataset")),
-    Pass(lower_patterns, needs=("context",)),
-    Pass(lower_restrictions, needs=("context",)),
-    Pass(lower_tests, needs=("contexts",)),
-    Pass(check_patterns, needs=("dataset", "signature"), clean=True),
-    Pass(make_plan, needs=("lowered", "targets"), clean=True),
-)
 
 
 @dataclass(frozen=True)
@@ -116,48 +88,94 @@ class Compiled:
         return self
 
 
+@dataclass(frozen=True)
+class Compilation:
+    """What the passes have made of a project: its core grammar, and all of it; None of either after errors in it."""
+
+    expanded: Expanded | None = None
+    compiled: Compiled | None = None
+
+
 def compile_project(project: Project, settings: Mapping[str, str], diagnostics: Diagnostics) -> Compiled | None:
     """Compile a project with parameters set to ``settings``; return None after errors."""
-    return compiled_of(run_passes(PASSES, project, settings, diagnostics))
+    return run_passes(project, settings, diagnostics).compiled
 
 
-def compiled_of(state: CompilerState) -> Compiled | None:
-    """Return what all passes have made; None if there were errors."""
-    if not hasattr(state, "plan"):
-        return None
-    return Compiled(
-        project=state.project,
-        parameters=state.parameters.values,
-        grammar=state.lowered.grammar,
-        plan=state.plan,
-        rule_spans=state.lowered.rule_spans,
-        rule_keys=state.lowered.rule_keys,
-        patterns=state.patterns,
-        parts=state.parts,
-        restrictions=state.restrictions,
-        dataset_span=state.dataset.start.span,
-        tests=state.tests,
-        has_dataset=state.dataset.declared,
-        release=state.release,
+def run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diagnostics) -> Compilation:
+    """Compile a project with parameters set to ``settings``, as far as its errors allow."""
+    resolved = resolve(Session(project, settings, diagnostics))
+    if resolved is None:
+        return Compilation()
+    signature, dataset, release = build_signature(resolved), read_dataset(resolved), read_release(resolved)
+    if signature is None:
+        return Compilation()
+    signed = Signed(project, settings, diagnostics, resolved.parameters, resolved.names, signature)
+    targets = choose_targets(dataset, signed) if dataset is not None else ()
+    expanded = _expanded(signed, dataset)
+    lowered = apply_weights(expanded) if expanded is not None else None
+    claims, tests = _spoken(signed, dataset, expanded.declared.grammar if expanded is not None else None)
+    if lowered is None or dataset is None or diagnostics.errors:
+        return Compilation(expanded)
+    compiled = Compiled(
+        project=project,
+        parameters=resolved.parameters.values,
+        grammar=lowered.grammar,
+        plan=make_plan(dataset, targets, claims, signature),
+        rule_spans=lowered.rule_spans,
+        rule_keys=lowered.rule_keys,
+        patterns=claims.patterns,
+        parts=claims.parts,
+        restrictions=claims.restrictions,
+        dataset_span=dataset.start.span,
+        tests=tests,
+        has_dataset=dataset.declared,
+        release=release,
     )
+    return Compilation(expanded, compiled)
 
 
-def run_passes(
-    passes: tuple[Pass, ...], project: Project, settings: Mapping[str, str], diagnostics: Diagnostics
-) -> CompilerState:
-    """Run passes in their order, each if it applies, and return what they found."""
-    state = CompilerState(project, settings, diagnostics)
-    for step in passes:
-        sound = not (step.clean and diagnostics.errors)
-        if sound and all(hasattr(state, name) for name in step.needs):
-            step.run(state)
-    return state
+def _expanded(signed: Signed, dataset: DatasetSettings | None) -> Expanded | None:
+    """Return the core grammar of the rules and words; None after errors."""
+    known = (signed.project, signed.settings, signed.diagnostics, signed.parameters, signed.names, signed.signature)
+    produced = Produced(*known, lower_rules(signed), *lower_words(signed))
+    for check in (check_graphs, check_words):
+        if not signed.diagnostics.errors:
+            check(produced)
+    if dataset is None or signed.diagnostics.errors:
+        return None
+    instances = expand(dataset.start, produced)
+    if instances is None:
+        return None
+    expanded = Expanded(*known, produced.rules, produced.words, produced.tables, instances, lower(instances, produced))
+    for check_expanded in (check_instances, check_absorbed, check_contrast):
+        check_expanded(expanded)
+    return expanded
+
+
+def _spoken(
+    signed: Signed, dataset: DatasetSettings | None, grammar: CoreGrammar | None
+) -> tuple[Claims, tuple[LoweredTest, ...]]:
+    """Return what is said of the data and of single sentences; without a ``grammar`` no words are looked for."""
+    signature, claims = signed.signature, Claims()
+    percent = dataset.percent if dataset is not None else 100
+    contexts = contexts_of(signed, signature.graph_layers, grammar, signature.unsound, percent)
+    first = next(iter(contexts.values()), None)
+    if first is not None and first.attributes is not None and dataset is not None:
+        check_lemma_classes(dataset, first.attributes["upos"], signed)
+    if is_spoken_of(signed) and first is not None:
+        patterns, parts = lower_patterns(first, dataset), lower_parts(first, dataset)
+        claims = Claims(patterns, parts, lower_restrictions(first))
+    tests = lower_tests(contexts, signed)
+    if dataset is not None and not signed.diagnostics.errors:
+        check_patterns(claims, dataset, signed)
+    return claims, tests
 
 
 def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflection, ...]:
     """Return all inflected words of a grammar that compiles with these ``settings``, each once for each row."""
-    state = run_passes(RESOLVE, project, settings, Diagnostics())
-    found: dict[Inflection, None] = {}
+    state, found = resolve(Session(project, settings, Diagnostics())), dict[Inflection, None]()
+    if state is None:
+        return ()
 
     def evaluate(clauses: Iterable[s.LayerClause], evaluation: Evaluation) -> None:
         """Note what the templates of one word ask of the library."""
@@ -185,13 +203,12 @@ def named_structures(compiled: Compiled) -> dict[str, Structure]:
     if not compiled.grammar.graph_layers:
         return {}
     found: dict[str, Structure] = {}
-    state = run_passes(RESOLVE, compiled.project, compiled.parameters, Diagnostics())
-    state.contexts = contexts_of(state, compiled.grammar)
-    context = next(iter(state.contexts.values()))
+    state = _names_of(compiled, Diagnostics())
+    context = _first_context(compiled, state)
     for declaration, scope in state.names.of(s.StructureDecl):
         if declaration.parameters:
             continue
-        structure = lower_structure(declaration.graph, scope, context)
+        structure = lower_structure(write_out(declaration.graph, scope), context)
         if structure is not None:
             found[declaration.name.text] = structure
     return found
@@ -209,12 +226,21 @@ def read_structure(compiled: Compiled, text: str, sources: SourceMap, diagnostic
         diagnostics.error("SGL0307", source.span(0, len(source.text)), message)
         return None
     (declaration,) = (d for d in file.declarations if isinstance(d, s.StructureDecl))
-    state = run_passes(RESOLVE, compiled.project, compiled.parameters, diagnostics)
+    state = _names_of(compiled, diagnostics)
     unit = compiled.project.units[-1]
     kinds = (s.Labels, s.WordSet, s.StructureDecl)
     visible: dict[type, dict[str, s.NamedDeclaration]] = {
         kind: {d.name.text: d for d, _ in state.names.of(kind)} for kind in kinds
     }
-    state.contexts = contexts_of(state, compiled.grammar)
-    context = next(iter(state.contexts.values()))
-    return lower_structure(declaration.graph, Scope(unit, visible, state.names), context)
+    scope = Scope(unit, visible, state.names)
+    return lower_structure(write_out(declaration.graph, scope), _first_context(compiled, state))
+
+
+def _names_of(compiled: Compiled, diagnostics: Diagnostics) -> Resolved:
+    resolved = resolve(Session(compiled.project, compiled.parameters, diagnostics))
+    assert resolved is not None, "what compiles declares something"
+    return resolved
+
+
+def _first_context(compiled: Compiled, state: Resolved) -> StructureContext:
+    return next(iter(contexts_of(state, compiled.grammar.graph_layers, compiled.grammar).values()))

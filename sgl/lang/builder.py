@@ -5,6 +5,7 @@ says: each field takes the part of the production that has its type.  The others
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import cache
 from types import NoneType
@@ -167,6 +168,16 @@ class TokenBuilder(Transformer[Token, Any]):
     comparison = order = if_comparison = name
 
 
+def _with_offset(kind: type[s.Amount | s.Longest], sign: int) -> Callable[..., s.SyntaxNode]:
+    """Return the method of a number by its name, to which another one is added if there is one."""
+
+    def build(self: TokenBuilder, meta: Meta, parts: list[s.Name]) -> s.SyntaxNode:
+        name, *more = parts
+        return kind(self._span(meta), name, sum(sign * int(one.text) for one in more))
+
+    return build
+
+
 @v_args(meta=True)
 class TreeBuilder(TokenBuilder):
     """Builds the syntax tree of one declaration that starts at ``offset``."""
@@ -192,20 +203,9 @@ class TreeBuilder(TokenBuilder):
     def text_part(self, meta: Meta, parts: list[s.Name]) -> s.Port:
         return s.Port(self._span(meta), self.dotted_name(meta, parts), None)
 
-    def more(self, meta: Meta, parts: list[s.Name]) -> s.Amount:
-        return s.Amount(self._span(meta), parts[0], int(parts[1].text))
-
-    def less(self, meta: Meta, parts: list[s.Name]) -> s.Amount:
-        return s.Amount(self._span(meta), parts[0], -int(parts[1].text))
-
-    def longest(self, meta: Meta, parts: list[s.Name]) -> s.Longest:
-        return s.Longest(self._span(meta), parts[0])
-
-    def longer(self, meta: Meta, parts: list[s.Name]) -> s.Longest:
-        return s.Longest(self._span(meta), parts[0], int(parts[1].text))
-
-    def shorter(self, meta: Meta, parts: list[s.Name]) -> s.Longest:
-        return s.Longest(self._span(meta), parts[0], -int(parts[1].text))
+    more, less = _with_offset(s.Amount, 1), _with_offset(s.Amount, -1)
+    longest = longer = _with_offset(s.Longest, 1)
+    shorter = _with_offset(s.Longest, -1)
 
     def order_setting(self, meta: Meta, parts: list[s.Name]) -> s.Setting:
         feature, comparison, value = parts

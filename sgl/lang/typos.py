@@ -227,13 +227,14 @@ def _clause_word(failure: ParseFailure) -> Finding | None:
 
 
 def _foreign(failure: ParseFailure) -> Finding | None:
-    """Recognise a sign that another notation would have here."""
+    """Recognise a sign that another notation would have here, or one that was forgotten."""
     for row in _foreign_signs():
         here = re.match(row["rest"], failure.rest) and re.search(row.get("before", ""), failure.before)
         if not here or not re.fullmatch(row.get("keyword", ".*"), failure.keyword):
             continue
         if "takes" not in row or failure.takes(row["takes"]):
-            return failure.here(row["hint"])
+            written = row["hint"].replace("{found}", clip(failure.found))
+            return failure.here(written.replace("{before}", clip(failure.before.strip())))
     return None
 
 
@@ -242,20 +243,6 @@ def _foreign_signs() -> list[dict[str, str]]:
     text = resources.files("sgl.lang").joinpath("foreign.toml").read_text("utf-8")
     signs: list[dict[str, str]] = tomllib.loads(text)["signs"]
     return signs
-
-
-def _forgotten(failure: ParseFailure) -> Finding | None:
-    """Recognise where a sign was forgotten, as in ``N -[det]-> Det N -[nmod]-> M``."""
-    found = failure.found
-    if found.isdigit() and failure.takes(">="):
-        return failure.here(f"write `>= {clip(found)}`")
-    if found.isidentifier() and failure.takes(";"):
-        return failure.here(f"what follows comes after a `;`: `; {clip(found)}`")
-    if failure.ended and failure.keyword == "feature" and failure.before.rstrip().endswith("="):
-        return failure.here(f"write its values: `{clip(failure.before.strip())} sg | pl`")
-    if failure.ended and failure.keyword == "test" and failure.takes("=>"):
-        return failure.here('say what it gives, `=> ja "…"`; if it is no sentence, write `test reject "…"`')
-    return None
 
 
 def _unquoted(failure: ParseFailure) -> Finding | None:
@@ -308,7 +295,6 @@ TYPOS: tuple[Callable[[ParseFailure], Finding | None], ...] = (
     _apart_number,
     _joined_name,
     _foreign,
-    _forgotten,
     _unquoted,
 )
 

@@ -24,8 +24,8 @@ from typing import NamedTuple
 from sgl.core.interpret import interpret
 from sgl.core.smallest import SmallestTexts
 from sgl.diagnostics import Label, Span
-from sgl.frontend.expand import Concrete, Instance
-from sgl.frontend.productions import ANY
+from sgl.frontend.elaborate.categories import ANY
+from sgl.frontend.lower.expand import Concrete, Instance
 from sgl.lint.places import LEFT, FeaturePlace, Places
 from sgl.lint.registry import Finding, Subject, of_grammar
 

@@ -12,7 +12,8 @@ from functools import cached_property
 from itertools import chain
 
 from sgl.core.rounds import Rounds
-from sgl.frontend.productions import Production, Slotting
+from sgl.frontend.elaborate.categories import Slotting
+from sgl.frontend.lower.productions import Production
 
 #: The number of the left-hand side among the places of a rule; children have 0, 1, ….
 LEFT = -1
@@ -79,7 +80,7 @@ class FeaturePlace:
         fragments = self.production.versions[0].fragments
         if self.is_left or not fragments:
             return ""
-        fragment = fragments[0].fragment
+        fragment = fragments[0]
         heads = [n for n, node in enumerate(fragment.nodes) if (self.number, 0) in node.glue]
         return next((edge.label for edge in fragment.edges if edge.target in heads), "")
 
@@ -116,7 +117,7 @@ class Places:
             fragments = word.versions[0].fragments
             for place in places_of(word) if fragments else ():
                 if place.is_told:
-                    lemma = dict(fragments[0].attributes.get(0, ())).get("lemma", "")
+                    lemma = dict(fragments[0].nodes[0].attributes or ()).get("lemma", "")
                     values.setdefault((place.carried, lemma), set()).add(place.pattern.slots[place.slot])
         return self._risen({carried for (carried, _), forms in values.items() if len(forms) > 1})
 

@@ -18,11 +18,11 @@ from typing import NamedTuple, TypeVar
 
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.diagnostics import Diagnostic, Label, Severity, Span
-from sgl.frontend import Compiled, CompilerState, compiled_of
-from sgl.frontend.expand import Instance
-from sgl.frontend.names import ResolvedNames
-from sgl.frontend.productions import Production
-from sgl.frontend.signature import Signature
+from sgl.frontend import Compilation, Compiled
+from sgl.frontend.lower.expand import Instance
+from sgl.frontend.lower.productions import Production
+from sgl.frontend.names.scopes import ResolvedNames
+from sgl.frontend.names.signature import Signature
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
 from sgl.lang.yaml_files import LexiconTable
@@ -111,25 +111,25 @@ def _registered(lints: list[tuple[str, _Lint]], code: str, lint: _Lint) -> _Lint
     return lint
 
 
-def opinions(state: CompilerState) -> Iterator[Diagnostic]:
+def opinions(made: Compilation) -> Iterator[Diagnostic]:
     """Yield what all lints find in a grammar, as warnings; nothing while its rules have errors."""
-    if not hasattr(state, "declared"):
+    if (expanded := made.expanded) is None:
         return
     subject = Subject(
-        state.project,
-        state.names,
-        state.signature,
-        state.tables,
-        state.productions,
-        tuple(state.instances),
-        state.declared.grammar,
-        state.declared.rule_spans,
+        expanded.project,
+        expanded.names,
+        expanded.signature,
+        expanded.tables,
+        expanded.productions,
+        tuple(expanded.instances),
+        expanded.declared.grammar,
+        expanded.declared.rule_spans,
     )
     for code, lint in GRAMMAR_LINTS:
         yield from (_warning(code, found) for found in lint(subject))
-    if (compiled := compiled_of(state)) is not None:
+    if made.compiled is not None:
         for code, on_dataset in DATASET_LINTS:
-            yield from (_warning(code, found) for found in on_dataset(subject, compiled))
+            yield from (_warning(code, found) for found in on_dataset(subject, made.compiled))
 
 
 def _warning(code: str, found: Finding) -> Diagnostic:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, suggest
 from sgl.frontend import Compiled
-from sgl.frontend.names import KINDS, OF_THEMSELVES, Scope
+from sgl.frontend.names.scopes import KINDS, OF_THEMSELVES, Scope
 from sgl.lang import syntax as s
 from sgl.lint.registry import Finding, Subject, of_dataset, of_grammar
 

@@ -7,7 +7,7 @@ from sgl.cache import kept
 from sgl.core.grammar import Token
 from sgl.diagnostics import Label, Span
 from sgl.frontend import Compiled
-from sgl.frontend.productions import Production, Version
+from sgl.frontend.lower.productions import Production, Version
 from sgl.lint.registry import Finding, Subject, of_dataset, of_grammar
 
 
@@ -21,7 +21,7 @@ def several_translations(subject: Subject) -> Sequence[Finding]:
 def _translated_again(productions: Sequence[Production]) -> tuple[Finding, ...]:
     found, sources = list[Finding](), dict[object, tuple[Production, Version]]()
     for word, version in ((p, version) for p in productions for version in p.versions):
-        graphs = tuple(tuple(sketch.attributes.items()) for sketch in version.fragments)
+        graphs = tuple(tuple(node.attributes for node in fragment.nodes) for fragment in version.fragments)
         key = (word.lhs.info.name, word.lhs.slots, version.templates[0], graphs)
         earlier, first = sources.setdefault(key, (word, version))
         if earlier is not word and first.templates != version.templates:

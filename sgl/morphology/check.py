@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, Label, SourceMap
 from sgl.frontend import Compiled
-from sgl.frontend.morphology import Inflection
+from sgl.frontend.elaborate.columns import Inflection
 from sgl.frontend.passes import inflections
 from sgl.morphology import knowledge as known
 

@@ -1,16 +1,15 @@
 """Parse sentences of a text layer into derivations: one, or many texts at once.
 
-Of many texts a :class:`BatchParser` says how many readings each has, and its best one.  The definition is the packed
-forest of :class:`Parser`; where there is much to read, ``sgl.accel.parse`` does the same with compiled code, a hundred
-times as fast.  Layers whose templates repeat children, and texts of thousands of characters, are left to the parser.
-What it refuses as too long has no readings here.
+Of many texts a :class:`BatchParser` says how many readings each has, and the reading if it has one.  The definition is
+the packed forest of :class:`Parser`; where there is much to read, ``sgl.accel.parse`` does the same with compiled code,
+many times as fast.  Layers whose templates repeat children, and texts of thousands of bytes, are left to the
+parser.  What it refuses as too long has no readings here.
 """
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from math import inf, log
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.foreign import limits
 from sgl.parsing.chart import Chart
-from sgl.parsing.forest import Forest, best_readings
+from sgl.parsing.forest import Forest
 from sgl.parsing.layer import MOST_ABSORBED, Lattice, Spellings, TemplateIndex, TooLongError
 
 if TYPE_CHECKING:
@@ -169,13 +168,11 @@ _SECONDS = 1e-5
 class BatchReadings(NamedTuple):
     """What was found in some texts, by their numbers.
 
-    ``counts`` is exact below ``SATURATED``; ``scores`` are logarithms of the probability of the best reading, -inf
-    without one; ``derivations`` are empty where there is none, None if nobody asked.
+    ``counts`` is exact below ``SATURATED``; ``derivations`` are those of texts with one reading, of others empty.
     """
 
     counts: NDArray[np.uint64]
-    scores: NDArray[np.float64]
-    derivations: Derivations | None = None
+    derivations: Derivations
 
 
 class BatchParser:
@@ -195,18 +192,17 @@ class BatchParser:
         self._characters += sum(map(len, texts))
         return not self.unsupported and accel.pays("parse", self._characters * _SECONDS)
 
-    def read(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
-        """Return the readings of texts; if ``derive``, with the best derivation of each."""
-        return (self.read_compiled if self.pays(texts) else self.read_plainly)(texts, derive=derive)
+    def read(self, texts: Sequence[str]) -> BatchReadings:
+        """Return the readings of texts."""
+        return self.read_compiled(texts) if self.pays(texts) else self.read_plainly(texts)
 
-    def read_plainly(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
+    def read_plainly(self, texts: Sequence[str]) -> BatchReadings:
         """Return the same, from the forest of each text."""
-        none = BatchReadings(
-            np.zeros(len(texts), np.uint64), np.zeros(len(texts)), Derivations.of([()] * len(texts)) if derive else None
-        )
-        return self._completed(none, texts, range(len(texts)))
+        read = [self._reading(text) for text in texts]
+        counts = np.array([count for count, _ in read], np.uint64)
+        return BatchReadings(counts, Derivations.of([derivation for _, derivation in read]))
 
-    def read_compiled(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
+    def read_compiled(self, texts: Sequence[str]) -> BatchReadings:
         """Return the same, by compiled code as far as that reads the layer."""
         from sgl.accel.parse import CompiledReader, UnsuitableLayerError
 
@@ -216,9 +212,15 @@ class BatchParser:
             except UnsuitableLayerError as error:
                 self.unsupported = str(error)
         if self._reader is None:
-            return self.read_plainly(texts, derive=derive)
-        found, others = self._reader.read([*map(self._short, texts)], derive)
-        return self._completed(found, texts, others) if others else found
+            return self.read_plainly(texts)
+        found, others = self._reader.read([*map(self._short, texts)])
+        if not others:
+            return found
+        plain = self.read_plainly([texts[number] for number in others])
+        found.counts[others] = plain.counts
+        derivations = dict(enumerate(iter(found.derivations)))
+        derivations |= zip(others, iter(plain.derivations), strict=True)
+        return found._replace(derivations=Derivations.of([*derivations.values()]))
 
     def _short(self, text: str) -> str:
         with suppress(TooLongError):
@@ -226,24 +228,12 @@ class BatchParser:
             return text
         return ""
 
-    def _completed(self, found: BatchReadings, texts: Sequence[str], others: Sequence[int]) -> BatchReadings:
-        derivations: list[Derivation] = list(iter(found.derivations or ()))
-        for number in others:
-            forest = None
-            with suppress(TooLongError):
-                forest = self._parser.forest(texts[number])
-            count, score = 0, -inf
-            best: Derivation = ()
-            if forest is not None:
-                count, best = min(forest.count, SATURATED), best_readings(forest, 1)[0].derivation
-                weights = [self._parser.grammar.rules[rule].weight for rule in best]
-                score = sum(log(weight) if weight > 0 else -inf for weight in weights)
-            found.counts[number], found.scores[number] = count, score
-            if found.derivations is not None:
-                derivations[number] = best
-        if found.derivations is None:
-            return found
-        return found._replace(derivations=Derivations.of(derivations))
+    def _reading(self, text: str) -> tuple[int, Derivation]:
+        forest = None
+        with suppress(TooLongError):
+            forest = self._parser.forest(text)
+        count = 0 if forest is None else min(forest.count, SATURATED)
+        return count, forest.reading(0) if forest is not None and count == 1 else ()
 
 
 class FirstRead(NamedTuple):
@@ -262,10 +252,10 @@ def read_first(batch: BatchParser, sentences: Sequence[Iterable[tuple[str, tuple
     waiting = list(range(len(sentences)))
     while waiting:
         tried = [(number, *spelt) for number in waiting for spelt in islice(spellings[number], 1)]
-        readings = batch.read([text for _, text, _ in tried], derive=True)
-        best = iter(readings.derivations or ())
+        readings = batch.read([text for _, text, _ in tried])
+        only = iter(readings.derivations)
         waiting = []
-        for (number, text, changed), count, derivation in zip(tried, readings.counts.tolist(), best, strict=True):
+        for (number, text, changed), count, derivation in zip(tried, readings.counts.tolist(), only, strict=True):
             found[number] = FirstRead(text, changed, count, derivation)
             if not count:
                 waiting.append(number)

@@ -98,29 +98,26 @@ class Between:
     def departures(self) -> Iterator[Departure]:
         """Yield where training or items of A are not as B's of the same name, but for what B holds out of training."""
         own = (*self._evidence.populated_training, *self._evidence.generalization)
-        patterns = self._second.plan.patterns
-        held_out = {structure for pattern in patterns for structure in pattern.held_out}
-        asked = {pattern.name: pattern.gen for pattern in patterns}
+        asked = {pattern.name: pattern.gen for pattern in self._second.plan.patterns}
         strata: dict[tuple[str, str], list[Stratum]] = {}
         for stratum in self._second.plan.strata:
             if stratum.split in (TRAIN, GENERALIZATION):
                 strata.setdefault((stratum.split, stratum.category), []).append(stratum)
-        for (split, category), same in strata.items():
-            # What no sentence of these strata may contain.
-            excluded = [frozenset(stratum.constraint.exclude) for stratum in same]
-            kept_out = [
-                structure
-                for structure in same[0].constraint.exclude
-                if all(structure in others for others in excluded)
-                and (split == GENERALIZATION or structure not in held_out)
-            ]
-            for evidence in own:
-                if (evidence.stratum.split, evidence.stratum.category) == (split, category):
-                    if split == GENERALIZATION:
-                        yield from self._lacking(evidence, asked[category])
-                    for structure in kept_out:
-                        yield from self._containing(evidence, structure)
+        for evidence in own:
+            split, category = evidence.stratum.split, evidence.stratum.category
+            if same := strata.get((split, category)):
+                if split == GENERALIZATION:
+                    yield from self._lacking(evidence, asked[category])
+                for structure in self._kept_out(same):
+                    yield from self._containing(evidence, structure)
         yield from self._repeated_lemmas(own)
+
+    def _kept_out(self, strata: Sequence[Stratum]) -> Iterator[Structure]:
+        """Yield what no sentence of these strata of B may contain, but for what is held out of training."""
+        first, *others = (dict.fromkeys(stratum.constraint.exclude) for stratum in strata)
+        patterns = self._second.plan.patterns if strata[0].split == TRAIN else ()
+        held_out = {structure for pattern in patterns for structure in pattern.held_out}
+        return (s for s in first if s not in held_out and all(s in excluded for excluded in others))
 
     def _containing(self, evidence: StratumEvidence, structure: Structure) -> Iterator[Departure]:
         constraint = evidence.stratum.constraint

@@ -118,7 +118,7 @@ def _open(path: Path, settings: Mapping[str, str], *, fast: bool = False) -> tup
 
 
 def _compiled(path: Path, settings: Mapping[str, str], fast: bool) -> _Outcome[Compiled]:
-    from sgl.frontend import PASSES, compiled_of, run_passes
+    from sgl.frontend import run_passes
     from sgl.lang.project import load_project
     from sgl.lint import opinions
 
@@ -126,9 +126,9 @@ def _compiled(path: Path, settings: Mapping[str, str], fast: bool) -> _Outcome[C
     project = load_project(path, sources, diagnostics)
     if project is None:
         return _Outcome(None, diagnostics.found, sources, ())
-    state = run_passes(PASSES, project, settings, diagnostics)
-    compiled = sound(compiled_of(state), diagnostics)
-    return _Outcome(compiled, diagnostics.found, sources, None if fast else tuple(opinions(state)))
+    made = run_passes(project, settings, diagnostics)
+    compiled = sound(made.compiled, diagnostics)
+    return _Outcome(compiled, diagnostics.found, sources, None if fast else tuple(opinions(made)))
 
 
 def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | None:
@@ -223,18 +223,25 @@ def grammars_of(module: Path) -> list[Path]:
 
     # What is there beside it may be links that lead in a circle, of which `resolve` makes an error.
     wanted = os.path.realpath(module)
+
+    def uses_it(path: Path) -> bool:
+        if os.path.realpath(path) == wanted or (module.suffix == ".sgl" and not _USE.search(_text(path) or "")):
+            return False
+        project = load_project(path, SourceMap(), Diagnostics())
+        if project is None or not project.declarations(Dataset):
+            return False
+        tables = (
+            unit.path.parent / declaration.path.text
+            for unit in project.units
+            for declaration in unit.file.declarations
+            if isinstance(declaration, Lexicon | Relation | Weights)
+        )
+        return wanted in map(os.path.realpath, (*(unit.path for unit in project.units), *tables))
+
     found: list[Path] = []
     directory = module.parent
     for _ in range(_LEVELS):
-        for path in sorted(directory.glob("*.sgl"))[:_FILES]:
-            if os.path.realpath(path) != wanted and (module.suffix != ".sgl" or _USE.search(_text(path) or "")):
-                project = load_project(path, SourceMap(), Diagnostics())
-                if project is not None and project.declarations(Dataset):
-                    files = {os.path.realpath(unit.path) for unit in project.units}
-                    for unit in project.units:
-                        tables = (d for d in unit.file.declarations if isinstance(d, Lexicon | Relation | Weights))
-                        files |= {os.path.realpath(unit.path.parent / d.path.text) for d in tables}
-                    found += [path] if wanted in files else []
+        found += filter(uses_it, sorted(directory.glob("*.sgl"))[:_FILES])
         directory = directory.parent if directory.name not in ("", "..") else directory / ".."
     return found
 

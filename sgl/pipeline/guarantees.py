@@ -1,44 +1,26 @@
-"""The seven guarantees of each pattern, as the manifest and the report state them, and proofs as data.
+"""The words and the data of claims: a row for each guarantee of a pattern, and proofs as JSON.
 
-What they say is in ``docs/guarantees.md``.  All but one are proved on the grammar, or found by the verifier in every
-written graph.  That of the *string level* is made while the dataset is drawn: a training string may have another
-reading, with a held-out structure, and an item may be ambiguous between two outputs.  So every sentence is parsed
-with the grammar as it is written: what is of consequence is rejected, and another sentence takes its place
-(``ambiguous reject``), or it is drawn and counted (``ambiguous report``).
+``docs/guarantees.md`` defines the seven guarantees of a pattern. Manifest, report, editors and ``import sgl`` show
+these rows: a claim of each :class:`~sgl.core.claims.Kind`, a verdict, and a sentence with the figures.
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sgl.automata import Exposed, IngredientKind, PatternProofs, Proofs, Reason, StructureCompiler, Verdict
-from sgl.automata.proofs.claims import Claim
 from sgl.automata.proofs.prove import StratumStatistics
-from sgl.core.arrays import Column, Derivations
-from sgl.core.interpret import interpret
-from sgl.core.plan import EXPOSURE_PREFIX, Ambiguous, Pattern, Plan
-from sgl.corpus.audit import Ambiguity, AmbiguityFinder, StructureFinder, declared_structures
-from sgl.dataset import MANIFEST, Guarantee, Readings, StringFigures, manifest_of, plain, string_figures
+from sgl.core.claims import Claim, IngredientKind, Inventory, Kind, PatternProofs, Proofs, Reason, Verdict, verdict_of
+from sgl.core.interpret import Derivation, interpret
+from sgl.core.plan import Plan
+from sgl.dataset import MANIFEST, Guarantee, StringFigures, manifest_of, plain, string_figures
 from sgl.foreign import VERIFICATION
-from sgl.foreign.json import read_document
+from sgl.foreign.json import JsonValue, read_document
 from sgl.frontend import Compiled
-from sgl.parsing import Parser
-from sgl.rendering import outputs
-from sgl.sampling.engine import PackedStratum
+from sgl.frontend.lower.plan import GEN
 from sgl.verify import Report
-
-#: What is said of the strings: the claim, how it is established, and the verdicts.
-CLAIM = "string level"
-METHOD = "parsing"
-CHECKED, REFUTED, NOT_CHECKED = "checked", "refuted", "not checked"
-
-#: The verdict on a claim that the compiler decides, and of which no evidence is certified.
-UNCERTIFIED = "not certified"
-
-_GEN = "gen"
 
 #: The checks of the verifier that search the graphs for what patterns claim.
 GRAPH_CHECKS = ("V009", "V010", "V011", "V012", "V013", "V014", "V015", "V016", "V021", "V022")
@@ -46,12 +28,16 @@ GRAPH_CHECKS = ("V009", "V010", "V011", "V012", "V013", "V014", "V015", "V016", 
 #: Excused things that are named in a sentence; the others are counted.
 _NAMED = 3
 
-_PLURALS = {kind: f"{kind.value}s" for kind in IngredientKind} | {IngredientKind.ENTRY: "entries"}
 _REASONS = {
     Reason.TARGET: "of its targets",
     Reason.STRUCTURE: "with the structure only",
     Reason.TOGETHER: "held out with other patterns",
 }
+
+
+def stated(pattern: str, kind: Kind, verdict: Verdict, detail: str) -> Guarantee:
+    """Return the row of a guarantee."""
+    return Guarantee(pattern, kind.value, kind.method, verdict.value, detail)
 
 
 def pattern_guarantees(
@@ -61,168 +47,89 @@ def pattern_guarantees(
 
     ``missing`` are patterns and claims that the certificate does not show in full: these are called proved nowhere.
     """
+    rows = {
+        kind: stated(pattern.name, kind, _verdict(pattern, kind, missing), detail)
+        for kind, detail in _details(pattern).items()
+    }
+    rows[Kind.STRINGS] = strings or unparsed(pattern.name)
+    return [rows[kind] for kind in Kind if kind in rows]
 
-    def static(claim: str, claims: Sequence[Claim], detail: str) -> Guarantee:
-        result = UNCERTIFIED if (pattern.name, claim) in missing else "proved"
-        verdicts = {single.verdict for single in claims}
-        if Verdict.REFUTED in verdicts:
-            result = REFUTED
-        elif verdicts <= {Verdict.NOTHING} and (claims or claim != "licensed"):
-            result = Verdict.NOTHING.value
-        return Guarantee(pattern.name, claim, "static", result, detail)
 
+def _verdict(pattern: PatternProofs, kind: Kind, missing: Collection[tuple[str, str]]) -> Verdict:
+    claims = pattern.of(kind)
+    verdict = verdict_of(claims)
+    if verdict is Verdict.WAIVED or (kind is Kind.LICENSED and not claims):
+        verdict = Verdict.PROVED
+    certified = verdict is not Verdict.PROVED or (pattern.name, kind.value) not in missing
+    return verdict if certified else Verdict.UNCERTIFIED
+
+
+def _details(pattern: PatternProofs) -> dict[Kind, str]:
+    """Return a sentence with the figures of each kind of claim."""
     without_cut = ", ".join(f"{claim.mass:.2e}" for claim in pattern.held_out)
     of_items = ", ".join(f"{claim.mass:.2e}" for claim in pattern.instances)
-    exposed = pattern.exposed
-    tested = any(claim.verdict is not Verdict.NOTHING for claim in pattern.instances)
+    tested = verdict_of(pattern.instances) is not Verdict.NOTHING
     nothing = "the dataset has no training sentences" if tested else "the pattern has no items"
-    shown = [f"{used(exposed)} of its items" if exposed.counts else nothing]
-    shown += [f"not in training: {text}" for text in excuses(exposed)]
-    return [
-        static("held out", pattern.held_out, f"probability without the cut {without_cut}; in training 0"),
-        static(
-            "instance",
-            pattern.instances,
-            f"probability of an item in the whole grammar {of_items}" if tested else nothing,
-        ),
-        static("licensed", [*pattern.licences, *pattern.pieces], _licensed(pattern)),
-        static("exposed", [exposed], "; ".join(shown)),
-        strings or unparsed(pattern.name),
-        static("disjoint", pattern.disjoint, "no derivation of an item is one of training" if tested else nothing),
-    ]
-
-
-def _licensed(pattern: PatternProofs) -> str:
-    parts = [
-        f"{claim.expected:,.0f} training sentences expected, {claim.minimum:,} required" for claim in pattern.licences
-    ]
-    if verdicts := [piece.verdict for piece in pattern.pieces]:
-        waived = verdicts.count(Verdict.WAIVED)
-        found = f"{verdicts.count(Verdict.PROVED)} of {len(verdicts)} pieces in training"
-        parts.append(found + (f", {waived} waived" if waived else ""))
-    return "; ".join(parts) or "the structure has no smaller pieces"
-
-
-def on_the_graphs(plan: Plan, items: Mapping[str, int], verification: Report) -> dict[str, Guarantee]:
-    """Return the word of the verifier on each pattern; ``items`` are written of each category."""
-    results = [result for result in verification.results if result.code in GRAPH_CHECKS]
-    violations = sum(result.total for result in results)
-    passed = all(result.status == "passed" for result in results)
-    trained = dict.fromkeys(s.category for s in plan.strata if s.split != "gen")
-    training = sum(items.get(category, 0) for category in trained)
+    inventory = pattern.exposed.evidence
+    shown = [f"{used(inventory)} of its items" if inventory.counts else nothing]
+    shown += [f"not in training: {text}" for text in excuses(inventory)]
     return {
-        pattern.name: Guarantee(
-            pattern.name,
-            "on the graphs",
-            "searched",
-            "passed" if passed else "failed",
-            f"{items.get(pattern.name, 0):,} graphs of its items and {training:,} of train, dev "
-            f"and test searched: {violations:,} violations",
-        )
-        for pattern in plan.patterns
+        Kind.HELD_OUT: f"probability without the cut {without_cut}; in training 0",
+        Kind.INSTANCE: f"probability of an item in the whole grammar {of_items}" if tested else nothing,
+        Kind.LICENSED: "; ".join(_licensed(pattern)) or "the structure has no smaller pieces",
+        Kind.EXPOSED: "; ".join(shown),
+        Kind.DISJOINT: "no derivation of an item is one of training" if tested else nothing,
     }
 
 
-def used(claim: Exposed) -> str:
-    """Return how many words, entries, forms and rules items can use, in words."""
-    return ", ".join(f"{number:,} {_PLURALS[kind]}" for kind, number in claim.counts)
+def _licensed(pattern: PatternProofs) -> list[str]:
+    supplies = [claim.evidence for claim in pattern.licences]
+    told = [f"{own.expected:,.0f} training sentences expected, {own.minimum:,} required" for own in supplies]
+    if verdicts := [piece.verdict for piece in pattern.pieces]:
+        waived = verdicts.count(Verdict.WAIVED)
+        told.append(f"{verdicts.count(Verdict.PROVED)} of {len(verdicts)} pieces in training")
+        told[-1] += f", {waived} waived" if waived else ""
+    return told
 
 
-def excuses(claim: Exposed, named: int = _NAMED) -> list[str]:
-    """Return what training need not have, by kind and reason, with the first names of each."""
-    groups: dict[tuple[IngredientKind, Reason], list[str]] = {}
-    for thing in claim.excused:
-        groups.setdefault((thing.kind, thing.reason), []).append(thing.name)
-    texts = []
-    for (kind, reason), names in groups.items():
-        noun = kind.value if len(names) == 1 else _PLURALS[kind]
-        more = ", …" if len(names) > named else ""
-        listed = ", ".join(names[:named]) + more
-        texts.append(f"{len(names)} {noun} {_REASONS[reason]} ({listed})")
-    return texts
+def on_the_graphs(plan: Plan, items: Mapping[str, int], verification: Report) -> dict[str, Guarantee]:
+    """Return the guarantee of the verifier for each pattern; ``items`` are the sentences written of each category."""
+    results = [result for result in verification.results if result.code in GRAPH_CHECKS]
+    violations = sum(result.total for result in results)
+    passed = {result.status for result in results} <= {Verdict.PASSED.value}
+    trained = {stratum.category for stratum in plan.strata if stratum.split != GEN}
+    searched = f"{sum(items.get(category, 0) for category in trained):,} of train, dev and test searched"
+    rows = {}
+    for pattern in plan.patterns:
+        name = pattern.name
+        detail = f"{items.get(name, 0):,} graphs of its items and {searched}: {violations:,} violations"
+        rows[name] = stated(name, Kind.GRAPHS, Verdict.PASSED if passed else Verdict.FAILED, detail)
+    return rows
 
 
 def unparsed(
     pattern: str, detail: str = "whether a training sentence has another reading with the structure"
 ) -> Guarantee:
     """Return the guarantee of a pattern as long as no sentence has been parsed."""
-    return Guarantee(pattern, CLAIM, METHOD, NOT_CHECKED, detail)
+    return stated(pattern, Kind.STRINGS, Verdict.NOT_CHECKED, detail)
 
 
-class AmbiguityFilter:
-    """Parses what is drawn: says what is rejected, and counts what it finds."""
+def used(inventory: Inventory) -> str:
+    """Return how many words, entries, forms and rules items can use, in words."""
+    return ", ".join(f"{number:,} {kind.plural}" for kind, number in inventory.counts)
 
-    def __init__(self, compiled: Compiled, structures: StructureCompiler) -> None:
-        grammar, plan = compiled.grammar, compiled.plan
-        source = grammar.text_layer(plan.source)
-        declared = declared_structures(plan.patterns, {})
-        self._held_out = tuple(entry for entry in declared if entry.held_out)
-        self._finder = AmbiguityFinder(
-            Parser(grammar, source),
-            StructureFinder(grammar, self._held_out, structures),
-            [output for output in outputs(grammar).values() if output.layer != source],
-        )
-        self._rejects = plan.ambiguous is Ambiguous.REJECT
-        self._strata = {stratum.stream: stratum for stratum in plan.strata}
-        #: What was found in each stratum, by its stream.
-        self.readings: dict[str, Readings] = {}
-        #: The shortest of the last texts with readings that matter.
-        self.example = ""
 
-    def judge(self, stratum: PackedStratum, sources: Column, derivations: Derivations) -> dict[int, Ambiguity]:
-        """Return what the readings of texts with several are, by number, which is that of the derivation."""
-        texts = list(sources.texts())
-        found = self._finder.find_batch(texts, derivations, structures=stratum.split != _GEN)
-        self.example = min((texts[n] for n, one in found.items() if one.matters), key=len, default=self.example)
-        return found
-
-    def evidence(self, stratum: PackedStratum, sources: Column, derivations: Derivations) -> Derivations:
-        """Return for each text, which was rejected, another reading that shows why."""
-        pairs = zip(sources.texts(), iter(derivations), strict=True)
-        structures = stratum.split != _GEN
-        return Derivations.of(self._finder.evidence(text, own, structures=structures) for text, own in pairs)
-
-    def rejects(self, found: Ambiguity) -> bool:
-        """Return whether a text with these readings is rejected."""
-        return self._rejects and found.matters
-
-    def count(self, stratum: PackedStratum, parsed: int, found: Iterable[Ambiguity]) -> None:
-        """Take note of so many texts, and of the readings of those that have several."""
-        found = list(found)
-        before = self.readings.get(stratum.stream, Readings())
-        patterns = Counter(before.patterns)
-        for one in found:
-            patterns.update({self._held_out[i].pattern for i in one.structures})
-        self.readings[stratum.stream] = Readings(
-            parsed=before.parsed + parsed,
-            several=before.several + sum(one.several for one in found),
-            held_out=before.held_out + sum(bool(one.structures) for one in found),
-            outputs=before.outputs + sum(bool(one.outputs) for one in found),
-            ambiguous=before.ambiguous + sum(one.matters for one in found),
-            patterns=dict(sorted(patterns.items())),
-        )
-
-    def guarantee(self, pattern: Pattern) -> Guarantee:
-        """Return what is known of readings: refuted if strings teach what is held out, or ambiguous items are drawn."""
-        trained = own = leaks = differing = 0
-        for stream, counts in self.readings.items():
-            stratum = self._strata[stream]
-            if stratum.split != _GEN:
-                trained += counts.parsed
-                leaks += counts.patterns.get(pattern.name, 0)
-            if stratum.category in (pattern.name, EXPOSURE_PREFIX + pattern.name):
-                own += counts.parsed
-                differing += counts.outputs
-        detail = (
-            f"{trained:,} strings of train, dev and test parsed, {leaks:,} with another reading "
-            f"that contains the structure; {own:,} of the pattern, {differing:,} with another "
-            "output"
-        )
-        found = leaks + differing
-        if found and self._rejects:
-            detail += "; all of these rejected"
-        result = REFUTED if found and not self._rejects else CHECKED
-        return Guarantee(pattern.name, CLAIM, METHOD, result, detail)
+def excuses(inventory: Inventory, named: int = _NAMED) -> list[str]:
+    """Return what training need not have, by kind and reason, with the first names of each."""
+    groups: dict[tuple[IngredientKind, Reason], list[str]] = {}
+    for thing in inventory.excused:
+        groups.setdefault((thing.kind, thing.reason), []).append(thing.name)
+    texts = []
+    for (kind, reason), names in groups.items():
+        noun = kind.value if len(names) == 1 else kind.plural
+        listed = ", ".join(names[:named]) + (", …" if len(names) > named else "")
+        texts.append(f"{len(names)} {noun} {_REASONS[reason]} ({listed})")
+    return texts
 
 
 #: The check of the verifier that counts the parts that patterns need.
@@ -252,98 +159,103 @@ def read_counts(directory: Path) -> DatasetCounts:
     for split in manifest["splits"].members().values():
         for stratum in split["strata"].elements():
             items[stratum["category"].of(str)] += stratum["count"].of(int)
-    counted = {
-        figure["label"].of(str): figure["value"].of(int)
-        for result in verification["results"].elements()
-        if result["code"].of(str) == _LICENSED
-        for figure in result["figures"].elements()
-    }
+    rows = manifest["guarantees"].elements()
+    told = [Guarantee(*(entry[field.name].of(str) for field in fields(Guarantee))) for entry in rows]
+    return DatasetCounts(
+        manifest["grammar"]["sha256"].of(str),
+        items,
+        _parts(manifest, verification),
+        {entry.pattern: entry for entry in told if entry.claim == Kind.STRINGS.value},
+        string_figures(manifest.of(dict), directory / MANIFEST),
+    )
+
+
+def _parts(manifest: JsonValue, verification: JsonValue) -> dict[tuple[str, str], int]:
+    """Return the number of training sentences with each part that a pattern needs, as the verifier has counted them."""
+    results = [result for result in verification["results"].elements() if result["code"].of(str) == _LICENSED]
+    figures = [figure for result in results for figure in result["figures"].elements()]
+    counted = {figure["label"].of(str): figure["value"].of(int) for figure in figures}
     parts = {}
     for pattern in manifest["patterns"].elements():
         name = pattern["name"].of(str)
-        for need in pattern["need"].elements():
-            structure = need["structure"].of(str)
+        for structure in (need["structure"].of(str) for need in pattern["need"].elements()):
             label = f"{name} needs {structure}"
             if label not in counted:
                 raise verification.fault(f"has no count of what `{label}`")
             parts[name, structure] = counted[label]
-    stated = [
-        Guarantee(*(entry[field.name].of(str) for field in fields(Guarantee)))
-        for entry in manifest["guarantees"].elements()
-    ]
-    strings = {entry.pattern: entry for entry in stated if entry.claim == CLAIM}
-    found = string_figures(manifest.of(dict), directory / MANIFEST)
-    return DatasetCounts(manifest["grammar"]["sha256"].of(str), items, parts, strings, found)
-
-
-#: Fields that have another name in the JSON.
-_RENAMED = {"whole": "of", "by_length": "derivations_by_tokens"}
-
-#: The fields of a structure that is held out, of a part that is needed, and of a piece.
-_HELD_OUT = ("structure", "asserted", "verdict", "mass", "train_mass", "witness")
-_NEED = ("structure", "verdict", "minimum", "mass", "expected", "example")
-_PIECE = ("structure", "whole", "verdict", "stream", "example")
+    return parts
 
 
 def proof_data(
     compiled: Compiled, proofs: Proofs, statistics: Sequence[StratumStatistics], counts: DatasetCounts | None = None
 ) -> dict[str, Any]:
     """Return everything proved and computed about a plan, with the counts of a dataset of it."""
-    nesting = ("inner_pattern", "inner", "outer_pattern", "outer")
+    texts = partial(_texts, compiled)
     return {
         "grammar": compiled.project.name,
         "proved": proofs.proved,
         **({} if counts is None else {"strings": plain(counts.figures)}),
-        "patterns": [_proved(compiled, pattern, counts) for pattern in proofs.patterns],
-        "distributions": [
-            {_RENAMED.get(name, name): value for name, value in plain(entry).items()} for entry in statistics
-        ],
+        "patterns": [_pattern_data(compiled, pattern, counts) for pattern in proofs.patterns],
+        "distributions": [_distribution(entry) for entry in statistics],
         "unsatisfiable": [entry.stream for entry in proofs.unsatisfiable],
-        "overlaps": [_fields(compiled, pair, "first", "second", "witness") for pair in proofs.overlaps],
-        "nestings": [_fields(compiled, pair, *nesting) for pair in proofs.nestings],
+        "overlaps": [{**plain(pair), "witness": texts(pair.witness)} for pair in proofs.overlaps],
+        "nestings": plain(list(proofs.nestings)),
     }
 
 
-def _proved(compiled: Compiled, pattern: PatternProofs, counts: DatasetCounts | None) -> dict[str, Any]:
-    fields = partial(_fields, compiled)
-    name = pattern.name
-    stated = pattern_guarantees(pattern, None if counts is None else counts.strings.get(name))
-    disjoint = ("stream", "verdict", "train_stream", "witness")
+def _distribution(figures: StratumStatistics) -> dict[str, Any]:
+    data = plain(figures)
+    return {"derivations_by_tokens" if name == "by_length" else name: value for name, value in data.items()}
+
+
+def _pattern_data(compiled: Compiled, pattern: PatternProofs, counts: DatasetCounts | None) -> dict[str, Any]:
+    def shown(claims: Iterable[Claim[Any]], *members: str) -> list[dict[str, Any]]:
+        return [_claim_data(compiled, claim, members) for claim in claims]
+
+    name, inventory = pattern.name, pattern.exposed.evidence
+    rows = pattern_guarantees(pattern, None if counts is None else counts.strings.get(name))
     data: dict[str, Any] = {
         "name": name,
         "title": next(p.title for p in compiled.plan.patterns if p.name == name),
         "proved": pattern.proved,
-        "guarantees": {guarantee.claim: guarantee.result for guarantee in stated},
-        "held_out": [fields(claim, *_HELD_OUT) for claim in pattern.held_out],
-        "instances": [
-            {
-                **fields(claim, "stream", "verdict", "mass"),
-                "candidates_by_rejection": 1 / claim.mass if claim.mass else None,
-                **fields(claim, "example", "witness"),
-            }
-            for claim in pattern.instances
-        ],
-        "needs": [fields(claim, *_NEED) for claim in pattern.licences],
-        "pieces": [fields(claim, *_PIECE) for claim in pattern.pieces],
+        "guarantees": {row.claim: row.result for row in rows},
+        "held_out": shown(pattern.held_out, "structure", "asserted", "verdict", "mass", "train_mass", "witness"),
+        "instances": shown(
+            pattern.instances, "stream", "verdict", "mass", "candidates_by_rejection", "example", "witness"
+        ),
+        "needs": shown(pattern.licences, "structure", "verdict", "minimum", "mass", "expected", "example"),
+        "pieces": shown(pattern.pieces, "structure", "of", "verdict", "stream", "example"),
         "exposed": {
             "verdict": pattern.exposed.verdict.value,
-            "used": {kind.value: number for kind, number in pattern.exposed.counts},
-            "unseen": [fields(thing, "kind", "name", "reason") for thing in pattern.exposed.unseen],
+            "used": {kind.value: number for kind, number in inventory.counts},
+            "unseen": [{"kind": x.kind.value, "name": x.name, "reason": x.reason.value} for x in inventory.unseen],
         },
-        "disjoint": [fields(claim, *disjoint) for claim in pattern.disjoint],
+        "disjoint": shown(pattern.disjoint, "stream", "verdict", "train_stream", "witness"),
     }
-    if counts is not None:
-        for need in data["needs"]:
-            need["drawn"] = counts.parts.get((name, need["structure"]))
-        data["items_drawn"] = counts.items.get(name, 0)
-    return data
+    return data if counts is None else data | _drawn(data, counts)
 
 
-def _fields(compiled: Compiled, claim: object, *names: str) -> dict[str, Any]:
-    data = {}
-    for name in names:
-        value = getattr(claim, name)
-        if name in ("witness", "example") and value is not None:
-            value = interpret(compiled.grammar, value).texts
-        data[_RENAMED.get(name, name)] = plain(value)
-    return data
+def _drawn(data: Mapping[str, Any], counts: DatasetCounts) -> dict[str, Any]:
+    """Return what a dataset adds to the data of a pattern."""
+    name = data["name"]
+    needs = [need | {"drawn": counts.parts.get((name, need["structure"]))} for need in data["needs"]]
+    return {"needs": needs, "items_drawn": counts.items.get(name, 0)}
+
+
+def _claim_data(compiled: Compiled, claim: Claim[Any], members: Sequence[str]) -> dict[str, Any]:
+    data = {
+        "candidates_by_rejection": 1 / claim.mass if claim.mass else None,
+        "train_stream": claim.evidence,
+        **{field.name: getattr(claim, field.name) for field in fields(claim)},
+        "example": _texts(compiled, claim.example),
+        "witness": _texts(compiled, claim.witness),
+    }
+    if claim.structures:
+        data |= {"structure": claim.structure, "of": claim.whole}
+    if is_dataclass(claim.evidence):
+        data |= {field.name: getattr(claim.evidence, field.name) for field in fields(claim.evidence)}
+    return {name: plain(data[name]) for name in members}
+
+
+def _texts(compiled: Compiled, derivation: Derivation | None) -> tuple[str, ...] | None:
+    return None if derivation is None else interpret(compiled.grammar, derivation).texts

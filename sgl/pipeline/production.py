@@ -37,11 +37,12 @@ from sgl.frontend import Compiled
 from sgl.parallel.dataset import DatasetWork, pack_sample, parallel_chunks, unpack_sample
 from sgl.parallel.executor import Parallelism, RunFolder, interrupted, open_executor, open_run, partial_folder
 from sgl.pipeline.grammar import open_grammar
-from sgl.pipeline.guarantees import AmbiguityFilter, on_the_graphs, pattern_guarantees, unparsed
+from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees, unparsed
 from sgl.pipeline.observers import Losses, Observer, registered_observers
 from sgl.pipeline.proofs import CertificateFile, certificate_file, establish
 from sgl.pipeline.report import report_data
 from sgl.pipeline.sentences import place_of_stream
+from sgl.pipeline.strings import AmbiguityFilter
 from sgl.report import render_report
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables, pack, standalone_source
 from sgl.sampling.screening import compiled_pays

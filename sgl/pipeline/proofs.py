@@ -6,18 +6,18 @@ that have the part.  They are a stratum of ``train``, called ``train/need:NAME/0
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
 from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
 from sgl.automata.certificate import Certificate, certificate, certificate_text
-from sgl.automata.proofs.claims import DrawnNeed, Verdict
 from sgl.automata.proofs.compiler import shape_of
 from sgl.automata.proofs.prove import StratumStatistics, statistics_of
 from sgl.cache import cached, kept
-from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, Constraint, Plan, Stratum
-from sgl.dataset.fingerprint import core_digest, core_form
+from sgl.core.claims import DrawnNeed
+from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, Plan, Stratum
+from sgl.dataset.fingerprint import core_digest, core_form, fingerprint
 from sgl.diagnostics import Diagnostic, Diagnostics
 from sgl.frontend import Compiled
 from sgl.pipeline.refutations import report_refuted
@@ -56,6 +56,13 @@ def establish(
     proofs, said = kept("proofs", same, (asked, weights, compiled.rule_spans), known)
     diagnostics.extend(said)
     return proofs
+
+
+def fingerprints(compiled: Compiled) -> Iterator[str]:
+    """Yield what a manifest may call a grammar: its fingerprint as written, and with what is drawn for needs."""
+    yield fingerprint(compiled.grammar, compiled.plan)
+    if (proofs := establish(compiled, StructureCompiler(compiled.grammar), Diagnostics())) is not None:
+        yield fingerprint(compiled.grammar, with_needs(compiled, proofs).plan)
 
 
 def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> Certificate:
@@ -130,7 +137,7 @@ def plan_with(plan: Plan, drawn: tuple[DrawnNeed, ...]) -> Plan:
         return plan
     streams = (f"{TRAIN}/{NEED_PREFIX}{need.pattern}/{need.index}" for need in drawn)
     own = [
-        Stratum(TRAIN, IN_DISTRIBUTION, stream, need.count, _with(usual.constraint, need))
+        Stratum(TRAIN, IN_DISTRIBUTION, stream, need.count, usual.constraint.requiring(need.structure))
         for stream, need in zip(streams, drawn, strict=True)
     ]
     rest = replace(usual, count=usual.count - sum(need.count for need in drawn))
@@ -138,19 +145,30 @@ def plan_with(plan: Plan, drawn: tuple[DrawnNeed, ...]) -> Plan:
     return replace(plan, strata=(rest, *own, *others))
 
 
-def _with(constraint: Constraint, need: DrawnNeed) -> Constraint:
-    return replace(constraint, require=(*constraint.require, (need.structure,)))
-
-
 def _short(proofs: Proofs) -> tuple[DrawnNeed, ...]:
     found: dict[object, DrawnNeed] = {}
     for pattern in proofs.patterns:
         for index, claim in enumerate(pattern.licences):
-            if claim.verdict is Verdict.PROVED and claim.short > RISK:
-                own = DrawnNeed(pattern.name, index, claim.structure, claim.minimum, claim.expected)
+            supply = claim.evidence
+            if not claim.refuted and supply.short > RISK:
+                own = DrawnNeed(pattern.name, index, claim.structure, supply.minimum, supply.expected)
                 if own.count > found.setdefault(claim.structure.canonical(), own).count:
                     found[claim.structure.canonical()] = own
     return tuple(found.values())
+
+
+#: Why a part cannot be drawn, and what to do.
+_TOO_SMALL = (
+    "they would be drawn by themselves, and for all needs together `train` is too small",
+    (
+        "make `train` larger, need fewer, or give the rules of this part more weight; for less of everything leave "
+        "`train` as it was, and add `percent 10` to `dataset`"
+    ),
+)
+_RESERVED = (
+    "only exposures or parts may contain it, as they reserve what they show",
+    "need nothing, or let `expose` show a narrower structure",
+)
 
 
 def _possible(
@@ -160,24 +178,23 @@ def _possible(
     possible, left = True, usual.count if usual is not None else 0
     for need in drawn:
         left -= need.count
-        note = hint = ""
-        if left < 0:
-            note = "they would be drawn by themselves, and for all needs together `train` is too small"
-            hint = "make `train` larger, need fewer, or give the rules of this part more weight; "
-            hint += "for less of everything leave `train` as it was, and add `percent 10` to `dataset`"
-        elif usual is not None and (usual.every or compiled.plan.distinct_sentences):
-            size = count_derivations(structures.split(_with(usual.constraint, need)))
-            if size is not None and size < need.count:
-                note = f"the grammar has {size:,} different sentences for training that contain it"
-                hint = "need fewer, or add words or rules to the grammar"
-                if not size:
-                    note = "only exposures or parts may contain it, as they reserve what they show"
-                    hint = "need nothing, or let `expose` show a narrower structure"
+        note, hint = _TOO_SMALL if left < 0 else _too_few(compiled, structures, need)
         if note:
             (lowered,) = (p for p in compiled.patterns if p.pattern.name == need.pattern)
-            span, number = lowered.span("need", need.index), f"{need.count:,}"
-            message = f"training cannot have {number} sentences with this part; "
+            message = f"training cannot have {need.count:,} sentences with this part; "
             message += f"{need.expected:,.1f} are expected"
-            diagnostics.error("SGL0814", span, message, hint, notes=(note,))
+            diagnostics.error("SGL0814", lowered.span("need", need.index), message, hint, notes=(note,))
             possible = False
     return possible
+
+
+def _too_few(compiled: Compiled, structures: StructureCompiler, need: DrawnNeed) -> tuple[str, str]:
+    """Return why the grammar has too few different sentences with a part; empty if it has enough."""
+    usual = compiled.plan.in_distribution(TRAIN)
+    if usual is None or not (usual.every or compiled.plan.distinct_sentences):
+        return "", ""
+    size = count_derivations(structures.split(usual.constraint.requiring(need.structure)))
+    if size is None or size >= need.count:
+        return "", ""
+    note = f"the grammar has {size:,} different sentences for training that contain it"
+    return (note, "need fewer, or add words or rules to the grammar") if size else _RESERVED

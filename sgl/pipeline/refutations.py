@@ -2,11 +2,26 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import networkx as nx
 
-from sgl import automata
-from sgl.automata.proofs.invariant import with_other_words
+from sgl.automata import StructureCompiler
+from sgl.automata.proofs.invariant import smallest_text
+from sgl.core.claims import (
+    Claim,
+    Conflict,
+    Cut,
+    IngredientKind,
+    Inventory,
+    PatternProofs,
+    Proofs,
+    Reason,
+    Supply,
+    Unseen,
+    Verdict,
+    verdict_of,
+)
 from sgl.core.grammar import Fragment
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.joint import seen_by, written
@@ -14,7 +29,7 @@ from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, PART_PR
 from sgl.core.structure import Body, Link, NodeTest, Structure
 from sgl.diagnostics import Diagnostics, Label, Span
 from sgl.frontend import Compiled
-from sgl.frontend.patterns import LoweredPattern
+from sgl.frontend.lower.patterns import LoweredPattern
 from sgl.pipeline.guarantees import excuses
 from sgl.pipeline.sentences import place_of_stream, places_of_structure
 
@@ -39,18 +54,16 @@ _CALLED = {NEED_PREFIX: "what `{}` needs", EXPOSURE_PREFIX: "the exposures of `{
 _TWO_THINGS = "a generalization item would then test more than one new thing"
 
 
-def report_refuted(
-    compiled: Compiled, structures: automata.StructureCompiler, proofs: automata.Proofs, diagnostics: Diagnostics
-) -> None:
+def report_refuted(compiled: Compiled, structures: StructureCompiler, proofs: Proofs, diagnostics: Diagnostics) -> None:
     """Report every claim that is refuted, and what is claimed without effect."""
     for claims in proofs.patterns:
         lowered = next(p for p in compiled.patterns if p.pattern.name == claims.name)
         exposures = EXPOSURE_PREFIX + claims.name
         blocked = any(stratum.stream.split("/")[1] == exposures for stratum in proofs.unsatisfiable)
         _PatternReporter(compiled, structures, diagnostics, lowered, blocked).report(claims)
-    vacuous = {c.structure for p in proofs.patterns for c in p.held_out if c.vacuous}
+    vacuous = frozenset[Structure]().union(*(pattern.vacuous for pattern in proofs.patterns))
     # Strata without a sentence are reported together where the same clauses are to blame.
-    streams: dict[automata.Conflict, list[str]] = {}
+    streams: dict[Conflict, list[str]] = {}
     for stratum in proofs.unsatisfiable:
         streams.setdefault(stratum.conflict, []).append(stratum.stream)
     for conflict, empty in streams.items():
@@ -63,7 +76,7 @@ class _Reporter:
     """Reports what fails, with the clauses to blame and sentences that show the matter."""
 
     compiled: Compiled
-    structures: automata.StructureCompiler
+    structures: StructureCompiler
     diagnostics: Diagnostics
 
     def witness(self, derivation: Derivation | None) -> tuple[str, ...]:
@@ -74,11 +87,8 @@ class _Reporter:
         return (f"witness: {self._sentence(derivation)}{more}",)
 
     def as_in(self, structure: Structure) -> str:
-        automaton = self.structures.disjunction((structure,))
-        derivation = automata.smallest_derivation(automaton)
-        if derivation is None:
-            return ""
-        return f", as in {self._sentence(with_other_words(automaton, derivation, self._lemmas()))}"
+        derivation = smallest_text(self.structures.disjunction((structure,)), self._lemmas())
+        return "" if derivation is None else f", as in {self._sentence(derivation)}"
 
     def _lemmas(self) -> list[tuple[str, ...]]:
         return content_lemmas(self.compiled.grammar, self.compiled.plan)
@@ -87,21 +97,12 @@ class _Reporter:
         layer = self.compiled.grammar.text_layer(self.compiled.plan.source)
         return f'"{interpret(self.compiled.grammar, derivation).texts[layer]}"'
 
-    def clauses(self, conflict: automata.Conflict | None, *, required: bool) -> list[Label]:
+    def clauses(self, conflict: Conflict | None, *, required: bool) -> list[Label]:
         """Return the clauses that rule something out, each with a sentence that has it.
 
         With ``required`` those that ask for something come first.
         """
-        if conflict is None:
-            return []
-        said: list[tuple[Structure, str]] = []
-        if required:
-            said += [(s, "required here") for group in conflict.require for s in group]
-        patterns = self.compiled.plan.patterns
-        held_out = {structure for pattern in patterns for structure in pattern.held_out}
-        for structure in conflict.exclude:
-            why = "held out here" if structure in held_out else "reserved here"
-            said.append((structure, "excluded here" if required else why))
+        said = [] if conflict is None else self._said(conflict, required=required)
         # A clause is labelled once: one may require what another excludes in the same words.
         labels: dict[Span, Label] = {}
         for structure, what in said:
@@ -110,33 +111,36 @@ class _Reporter:
                 labels[place] = Label(place, what + self.as_in(structure) + _scattered(structure))
         return list(labels.values())
 
-    def empty(self, streams: Sequence[str], conflict: automata.Conflict) -> None:
-        asked = {structure for group in conflict.require for structure in group}
-        if opposed := [structure for structure in conflict.exclude if structure in asked]:
-            self._opposed(streams, opposed[0])
+    def _said(self, conflict: Conflict, *, required: bool) -> list[tuple[Structure, str]]:
+        if required:
+            asked = [(structure, "required here") for group in conflict.require for structure in group]
+            return [*asked, *((structure, "excluded here") for structure in conflict.exclude)]
+        held_out = self._held_out()
+        return [(s, "held out here" if s in held_out else "reserved here") for s in conflict.exclude]
+
+    def _held_out(self) -> set[Structure]:
+        return {structure for pattern in self.compiled.plan.patterns for structure in pattern.held_out}
+
+    def empty(self, streams: Sequence[str], conflict: Conflict) -> None:
+        if conflict.opposed is not None:
+            self._opposed(streams, conflict.opposed)
             return
         clauses = self.clauses(conflict, required=True)
-        primary = clauses[0] if clauses else Label(place_of_stream(self.compiled, streams[0]), "")
-        what = f"no sentence is left for {_names(streams)}"
-        if all(stream.startswith("gen/") for stream in streams):
-            what = f"no sentence can be an item of {_names(streams)}"
-        note, hint = _CONTRADICTION
-        if conflict.exclude and not conflict.require:
-            note, hint = _EVERYWHERE
-        elif not conflict.exclude and len(conflict.require) == 1:
-            note, hint = _NOWHERE
-        elif any(s in p.held_out for p in self.compiled.plan.patterns for s in conflict.exclude):
+        primary, *others = clauses or [Label(place_of_stream(self.compiled, streams[0]), "")]
+        what = f"no sentence {'can be an item of' if _are_items(streams) else 'is left for'} {_names(streams)}"
+        note, hint = _why_empty(conflict)
+        if (note, hint) == _CONTRADICTION and not self._held_out().isdisjoint(conflict.exclude):
             hint += ", or `allow` the other pattern"
         label, notes = primary.text, (note,) if clauses else ()
-        self.diagnostics.error("SGL0812", primary.span, what, hint, label=label, labels=clauses[1:], notes=notes)
+        self.diagnostics.error("SGL0812", primary.span, what, hint, label=label, labels=others, notes=notes)
 
     def _opposed(self, streams: Sequence[str], structure: Structure) -> None:
         asking = place_of_stream(self.compiled, streams[0])
         places = places_of_structure(self.compiled, structure)
         others = [place for place in places if place != asking]
-        whose = "items of " if all(stream.startswith("gen/") for stream in streams) else ""
+        whose = "items of " if _are_items(streams) else ""
         plan, said = self.compiled.plan, ("asked for here", "excluded here")
-        quotas = [q for p in plan.patterns for q in p.quotas] + [q for p in plan.parts for q in p.quotas]
+        quotas = chain.from_iterable([*(p.quotas for p in plan.patterns), *(p.quotas for p in plan.parts)])
         if any(structure in quota.outside for quota in quotas):
             said = said[::-1]  # The place is that of a `size … outside`.
         self.diagnostics.error(
@@ -157,50 +161,59 @@ class _PatternReporter(_Reporter):
     lowered: LoweredPattern
     blocked: bool
 
-    def report(self, proofs: automata.PatternProofs) -> None:
+    def report(self, proofs: PatternProofs) -> None:
         for held_out in {claim.structure: claim for claim in proofs.held_out}.values():
-            if held_out.verdict is automata.Verdict.REFUTED:
+            if held_out.refuted:
                 self._leak(held_out)
-            elif held_out.vacuous:
+            elif held_out.structure in proofs.vacuous:
                 self._vacuous(held_out.structure)
-        self._report_parts(proofs)
-        name, place = f"an item of `{self.lowered.pattern.name}`", self.lowered.declaration.name.span
-        for instance in proofs.instances:
-            # Why a stratum is empty is said for all strata together.
-            if instance.verdict is automata.Verdict.REFUTED and instance.conflict is None:
-                lacking = "lacks the structure that every item must contain"
-                reason = lacking if instance.problem is None else "contains what another clause excludes"
-                self.diagnostics.error("SGL0816", place, f"{name} {reason}", notes=self.witness(instance.witness))
-        leaks = any(claim.verdict is automata.Verdict.REFUTED for claim in proofs.held_out)
-        for disjoint in proofs.disjoint:
-            if disjoint.verdict is automata.Verdict.REFUTED and not leaks:
-                hint = "let `gen` imply one of the `forbid` structures"
-                notes = (*self.witness(disjoint.witness), "an item must contain something that training does not")
-                self.diagnostics.error("SGL0815", place, f"{name} can also be a training sentence", hint, notes=notes)
-        if proofs.proved:
-            self._never_shown(proofs.exposed)
-
-    def _report_parts(self, proofs: automata.PatternProofs) -> None:
         for index, licence in enumerate(proofs.licences):
-            if licence.verdict is automata.Verdict.REFUTED:
+            if licence.refuted:
                 self._unlicensed(index, licence)
-        vacuous = {claim.structure for claim in proofs.held_out if claim.vacuous}
-        refuted = [piece for piece in proofs.pieces if piece.verdict is automata.Verdict.REFUTED]
-        unseen = [piece for piece in refuted if piece.whole not in vacuous and not self.blocked]
+        self._pieces(proofs)
+        self._items(proofs)
+        if proofs.proved:
+            self._never_shown(proofs.exposed.evidence)
+
+    def _pieces(self, proofs: PatternProofs) -> None:
+        refuted = [piece for piece in proofs.pieces if piece.refuted and not self.blocked]
+        unseen = [piece for piece in refuted if piece.whole not in proofs.vacuous]
         for piece in unseen:
             self._unseen_piece(piece)
+        self._waivers(proofs)
+        # Words that only an unseen piece brings are not worth a second message.
+        if not unseen and not self.blocked:
+            self._unexposed(proofs)
+
+    def _waivers(self, proofs: PatternProofs) -> None:
         for structure in proofs.idle_waivers:
             message = f"this is no piece of what `{self.lowered.pattern.name}` holds out"
             hint = "remove the clause, or write one of the pieces"
             notes = [f"a piece is {self._written(p.structure)}" for p in proofs.pieces[:_OFFERED]]
             self.diagnostics.error("SGL0852", self._place(structure), message, hint, notes=notes)
-        # Words that only an unseen piece brings are not worth a second message.
-        if not unseen and not self.blocked:
-            unlicensed = any(licence.verdict is automata.Verdict.REFUTED for licence in proofs.licences)
-            for stream in () if unlicensed else proofs.exposed.barred:
-                self._barred(stream, proofs.exposed)
-            if proofs.exposed.missing:
-                self._missing(proofs.exposed.missing)
+
+    def _unexposed(self, proofs: PatternProofs) -> None:
+        inventory = proofs.exposed.evidence
+        if verdict_of(proofs.licences) is not Verdict.REFUTED:
+            for stream in inventory.barred:
+                self._barred(stream, inventory)
+        if inventory.missing:
+            self._missing(inventory.missing)
+
+    def _items(self, proofs: PatternProofs) -> None:
+        name, place = f"an item of `{self.lowered.pattern.name}`", self.lowered.declaration.name.span
+        # Why a stratum is empty is said for all strata together.
+        for instance in proofs.instances:
+            if instance.refuted and instance.conflict is None:
+                problem = "contains what another clause excludes"
+                if not instance.structures:
+                    problem = "lacks the structure that every item must contain"
+                self.diagnostics.error("SGL0816", place, f"{name} {problem}", notes=self.witness(instance.witness))
+        if verdict_of(proofs.held_out) is not Verdict.REFUTED:
+            for disjoint in (claim for claim in proofs.disjoint if claim.refuted):
+                hint = "let `gen` imply one of the `forbid` structures"
+                notes = (*self.witness(disjoint.witness), "an item must contain something that training does not")
+                self.diagnostics.error("SGL0815", place, f"{name} can also be a training sentence", hint, notes=notes)
 
     def _place(self, structure: Structure) -> Span:
         return self.lowered.places.get(structure) or self.lowered.declaration.name.span
@@ -210,7 +223,7 @@ class _PatternReporter(_Reporter):
         named = str(NodeTest("lemma", frozenset(targets)))
         return written(structure).replace(named, "@targets") if targets else written(structure)
 
-    def _leak(self, claim: automata.HeldOut) -> None:
+    def _leak(self, claim: Claim[Cut]) -> None:
         grammar = seen_by(self.compiled.grammar, claim.structure.layer)
         layer = grammar.graph_layer(claim.structure.layer)
         # To blame are the rules that are kept in training or, for an assertion, those that
@@ -219,10 +232,10 @@ class _PatternReporter(_Reporter):
             self.compiled.rule_spans[number]
             for number in claim.witness or ()
             if grammar.rules[number].keep
-            or (claim.asserted and _makes(grammar.rules[number].fragments[layer], claim.structure))
+            or (claim.evidence.asserted and _makes(grammar.rules[number].fragments[layer], claim.structure))
         )
         how = "a rule with `keep in train` is not cut"
-        if claim.asserted:
+        if claim.evidence.asserted:
             how = "`assert never` leaves the grammar as it is"
         self.diagnostics.error(
             "SGL0811",
@@ -248,7 +261,7 @@ class _PatternReporter(_Reporter):
         message = "this structure cannot occur in any sentence of the grammar: nothing is held out"
         self.diagnostics.error("SGL0818", self._place(structure), message, hint, notes=notes)
 
-    def _unlicensed(self, index: int, claim: automata.Licence) -> None:
+    def _unlicensed(self, index: int, claim: Claim[Supply]) -> None:
         asked = self.as_in(claim.structure)
         self.diagnostics.error(
             "SGL0813",
@@ -260,7 +273,7 @@ class _PatternReporter(_Reporter):
             hint="correct the structure, or the `forbid` that rules it out",
         )
 
-    def _unseen_piece(self, claim: automata.Piece) -> None:
+    def _unseen_piece(self, claim: Claim[None]) -> None:
         whole = self._place(claim.whole)
         labels = self.clauses(claim.conflict, required=False)
         others = [label for label in labels if label.span != whole]
@@ -283,10 +296,10 @@ class _PatternReporter(_Reporter):
             hint=f"{hint}, or say that it need not be seen: `waive {piece}`",
         )
 
-    def _barred(self, stream: str, claim: automata.Exposed) -> None:
-        words = [thing for thing in claim.unseen if thing.kind is automata.IngredientKind.WORD]
+    def _barred(self, stream: str, inventory: Inventory) -> None:
+        words = [thing for thing in inventory.unseen if thing.kind is IngredientKind.WORD]
         names = ", ".join(f"`{thing.name}`" for thing in words[:_NAMED]) + ", …" * (len(words) > _NAMED)
-        how = ", as `expose 1 { N[@targets] }` does" if words[0].reason is automata.Reason.TARGET else ""
+        how = ", as `expose 1 { N[@targets] }` does" if words[0].reason is Reason.TARGET else ""
         self.diagnostics.error(
             "SGL0853",
             place_of_stream(self.compiled, stream),
@@ -296,7 +309,7 @@ class _PatternReporter(_Reporter):
             notes=(f"training lacks {names}", "an item with a word that no sentence of train has is left out"),
         )
 
-    def _missing(self, missing: Sequence[automata.Unseen]) -> None:
+    def _missing(self, missing: Sequence[Unseen]) -> None:
         first = missing[0]
         names = ", ".join(f"the {thing.kind.value} `{thing.name}`" for thing in missing[:_NAMED])
         more = len(missing) - _NAMED
@@ -311,19 +324,19 @@ class _PatternReporter(_Reporter):
         span = self.lowered.declaration.name.span
         self.diagnostics.error("SGL0853", span, message, hint, labels=labels, notes=notes)
 
-    def _never_shown(self, claim: automata.Exposed) -> None:
+    def _never_shown(self, inventory: Inventory) -> None:
         """Warn of words, forms and rules that no clause excuses and the pattern is not about."""
-        rule, entry = automata.IngredientKind.RULE, automata.IngredientKind.ENTRY
+        rule, entry = IngredientKind.RULE, IngredientKind.ENTRY
         things = tuple(
             thing
-            for thing in claim.excused
+            for thing in inventory.excused
             if thing.kind is not entry
-            and (thing.kind, thing.reason) != (rule, automata.Reason.STRUCTURE)
+            and (thing.kind, thing.reason) != (rule, Reason.STRUCTURE)
             and f"{thing.kind.value}s" not in self.lowered.unseen
         )
         if things:
             kinds = dict.fromkeys(f"{thing.kind.value}s" for thing in things)
-            texts = excuses(replace(claim, unseen=things))
+            texts = excuses(Inventory((), things))
             place = self.compiled.rule_spans[things[0].rules[0]]
             self.diagnostics.warning(
                 "SGL0854",
@@ -335,14 +348,24 @@ class _PatternReporter(_Reporter):
 
 
 def _makes(fragment: Fragment, structure: Structure) -> bool:
-    body = structure.body
-    named = [atom.labels for atom in body.links if not atom.labels.negated]
-    if any(labels.accepts(edge.label) for labels in named for edge in fragment.edges):
-        return True
-    tests = (test for variable in body.variables for test in variable.tests)
-    lemmas = [test for test in tests if test.attribute == "lemma" and not test.negated]
-    pairs = [pair for node in fragment.nodes for pair in node.attributes or ()]
-    return any(test.accepts(value) for test in lemmas for name, value in pairs if name == "lemma")
+    """Return whether a fragment makes an edge or a word that the structure asks for by name."""
+    labels = [link.labels for link in structure.body.links if not link.labels.negated]
+    edges = any(label.accepts(edge.label) for label in labels for edge in fragment.edges)
+    return edges or not _asked_lemmas(structure).isdisjoint(
+        dict(n.attributes or ()).get("lemma") for n in fragment.nodes
+    )
+
+
+def _asked_lemmas(structure: Structure) -> frozenset[str]:
+    tests = chain.from_iterable(variable.tests for variable in structure.body.variables)
+    own = [test.values for test in tests if test.attribute == "lemma" and not test.negated]
+    return frozenset[str]().union(*own)
+
+
+def _why_empty(conflict: Conflict) -> tuple[str, str]:
+    if conflict.exclude and not conflict.require:
+        return _EVERYWHERE
+    return _NOWHERE if not conflict.exclude and len(conflict.require) == 1 else _CONTRADICTION
 
 
 def _scattered(structure: Structure) -> str:
@@ -355,6 +378,10 @@ def _with_edges(structure: Structure, edges: tuple[Link, ...]) -> Structure:
     new = {node: number for number, node in enumerate(nodes)}
     variables = tuple(structure.body.variables[node] for node in nodes)
     return replace(structure, body=Body(variables, tuple(edge.between(new) for edge in edges)), without=())
+
+
+def _are_items(streams: Sequence[str]) -> bool:
+    return all(stream.startswith("gen/") for stream in streams)
 
 
 def _names(streams: Sequence[str]) -> str:

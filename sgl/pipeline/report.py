@@ -9,23 +9,24 @@ them, so what is marked is what is checked::
     shown   The dog saw the cat on the mat.   obj and nmod marked
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Any
 
 import networkx as nx
 
-from sgl.automata import Licence, PatternProofs, Piece, Proofs, StructureCompiler
+from sgl.automata import StructureCompiler
 from sgl.automata.proofs.prove import LONGEST_COUNTED, StratumStatistics
 from sgl.automata.weights.nearest import NearestFinder
+from sgl.core.claims import Claim, Kind, PatternProofs, Proofs, Supply, Unused, Verdict
 from sgl.core.grammar import EXTRACTED
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Ambiguous, Constraint, Pattern, Plan, content_lemmas
 from sgl.core.structure import Structure
 from sgl.dataset import left_out, string_figures
 from sgl.frontend import Compiled
-from sgl.pipeline.guarantees import CHECKED, METHOD, NOT_CHECKED, REFUTED, excuses
+from sgl.pipeline.guarantees import excuses
 from sgl.pipeline.observers import Observer
 from sgl.pipeline.proofs import known_figures
 from sgl.report import Arc, Example, example_of
@@ -34,13 +35,10 @@ from sgl.verify import Report
 from sgl.verify.conllu import Sentence, WordForm
 from sgl.verify.items import ShapeTable
 from sgl.verify.search import Match, Searcher
-from sgl.verify.structure import GraphPattern, read_structure
+from sgl.verify.structure import GraphPattern, StructureBody, Walk, read_structure
 
 #: The split that the others are compared with.
 TRAIN = "train"
-
-#: The result of a check that had nothing to look at.
-NOTHING = "nothing to check"
 
 #: Names in a list of what training need not show.
 _NAMED = 60
@@ -59,28 +57,18 @@ def report_data(
     maker = PairMaker(compiled, structures)
     texts = {layer.name for layer in compiled.grammar.text_layers}
     statistics = known_figures(compiled, structures)
-    masses = {entry.stream: entry.mass for entry in statistics}
     return {
         "title": compiled.project.title or compiled.project.name,
         "identity": manifest["identity"],
         "parameters": sorted(compiled.parameters.items()),
         "source_language": plan.source,
         "target_language": plan.target if plan.target in texts else "",
-        "guarantees": _guarantees(manifest, verification),
+        "guarantees": [*_guarantees(manifest, verification)],
         "patterns": [
             _pattern(compiled, proofs.of(pattern.name), pattern, manifest, observer.examples, maker)
             for pattern in plan.patterns
         ],
-        "counts": [
-            {
-                **part,
-                "split": split,
-                "mass": masses[part["stream"]],
-                "rejected": {reason: n for reason, n in part["rejected"].items() if n},
-            }
-            for split, entry in manifest["splits"].items()
-            for part in entry["strata"]
-        ],
+        "counts": [*_counts(manifest, {entry.stream: entry.mass for entry in statistics})],
         "left_out": dict(left_out(manifest)),
         "lengths": observer.lengths,
         "divergences": observer.tally.against(TRAIN),
@@ -95,26 +83,33 @@ def report_data(
     }
 
 
+def _counts(manifest: Mapping[str, Any], masses: Mapping[str, float]) -> Iterator[dict[str, Any]]:
+    for split, entry in manifest["splits"].items():
+        for part in entry["strata"]:
+            rejected = {reason: number for reason, number in part["rejected"].items() if number}
+            yield {**part, "split": split, "mass": masses[part["stream"]], "rejected": rejected}
+
+
 def _sentence(compiled: Compiled, derivation: Derivation | None) -> str:
     layer = compiled.grammar.text_layer(compiled.plan.source)
     return "" if derivation is None else interpret(compiled.grammar, derivation).texts[layer]
 
 
-def _guarantees(manifest: dict[str, Any], verification: Report) -> list[dict[str, str]]:
+def _guarantees(manifest: dict[str, Any], verification: Report) -> Iterator[dict[str, str]]:
     figures = string_figures(manifest)
-    result = CHECKED
+    verdict = Verdict.CHECKED
     if figures.policy is Ambiguous.IGNORE:
-        result = NOT_CHECKED
+        verdict = Verdict.NOT_CHECKED
     elif figures.ambiguous and figures.policy is not Ambiguous.REJECT:
-        result = REFUTED
+        verdict = Verdict.REFUTED
     claim = "No string has another reading with what is held out, or with another output."
-    rows = [(claim, METHOD, result, figures.sentence)]
+    yield {"claim": claim, "method": Kind.STRINGS.method, "result": verdict.value, "detail": figures.sentence}
     for check in verification.results:
         detail = check.reason or f"{check.checked:,} checked, {check.total:,} violations"
         # What had nothing to look at has shown nothing.
-        empty = check.status == "passed" and not check.checked
-        rows.append((check.claim, "checked", NOTHING if empty else check.status, detail))
-    return [dict(zip(("claim", "method", "result", "detail"), row, strict=True)) for row in rows]
+        empty = check.status == Verdict.PASSED.value and not check.checked
+        result = Verdict.EMPTY.value if empty else check.status
+        yield {"claim": check.claim, "method": "checked", "result": result, "detail": detail}
 
 
 def _sizes(plan: Plan, statistics: Sequence[StratumStatistics]) -> list[tuple[list[str], StratumStatistics]]:
@@ -129,32 +124,26 @@ def _sizes(plan: Plan, statistics: Sequence[StratumStatistics]) -> list[tuple[li
 def _heights(plan: Plan, statistics: Sequence[StratumStatistics]) -> dict[str, list[float]]:
     by_stream = {entry.stream: entry.heights for entry in statistics}
     found: dict[str, list[float]] = {}
-    for split in dict.fromkeys(stratum.split for stratum in plan.strata if stratum.count):
-        strata = [stratum for stratum in plan.strata if stratum.split == split and stratum.count]
-        total = sum(stratum.count for stratum in strata)
-        shares = [0.0] * max(len(by_stream[stratum.stream]) for stratum in strata)
-        for stratum in strata:
-            for height, share in enumerate(by_stream[stratum.stream]):
-                shares[height] += share * stratum.count / total
-        found[split] = shares
+    for stratum in plan.strata:
+        if stratum.count:
+            total = sum(other.count for other in plan.strata if other.split == stratum.split)
+            own = [share * stratum.count / total for share in by_stream[stratum.stream]]
+            sums = zip_longest(found.get(stratum.split, ()), own, fillvalue=0.0)
+            found[stratum.split] = [before + more for before, more in sums]
     return found
 
 
 def _unused(compiled: Compiled, proofs: Proofs) -> list[tuple[str, str, str]]:
     grammar = compiled.grammar
     source = grammar.text_layer(compiled.plan.source)
+    entry = next((entry for entry in proofs.unused if entry.split == TRAIN), Unused(TRAIN, (), ()))
+    dead = set(entry.rules)
+    alive = {rule.name for rule in grammar.rules if rule.rhs and rule.id not in dead}
     found: list[tuple[str, str, str]] = []
-    for entry in proofs.unused:
-        if entry.split != TRAIN:
-            continue
-        dead = set(entry.rules)
-        alive = {rule.name for rule in grammar.rules if rule.rhs and rule.id not in dead}
-        for rule in (grammar.rules[number] for number in entry.rules):
-            variant = f"{rule.name} as {grammar.categories[rule.lhs].name}"
-            found.append((TRAIN, "rule", variant if rule.name in alive else rule.name))
-        for number in entry.words:
-            template = grammar.rules[number].templates[source]
-            found.append((TRAIN, "word", " ".join(getattr(item, "text", "") for item in template)))
+    for rule in (grammar.rules[number] for number in entry.rules):
+        variant = f"{rule.name} as {grammar.categories[rule.lhs].name}"
+        found.append((TRAIN, "rule", variant if rule.name in alive else rule.name))
+    found += [(TRAIN, "word", " ".join(grammar.rules[number].words(source))) for number in entry.words]
     return list(dict.fromkeys(found))
 
 
@@ -169,10 +158,6 @@ def _pattern(
     # The shortest of the examples says what is asked most plainly.
     items = sorted(examples.get(pattern.name, ()), key=len)
     structures = pattern.gen or pattern.held_out
-    parts: list[tuple[str, Licence | Piece, str]] = [
-        ("need", claim, f"{claim.expected:,.0f} expected, {claim.minimum:,} asked for") for claim in proved.licences
-    ]
-    parts += [("piece", claim, claim.verdict.value) for claim in proved.pieces]
     return {
         "name": pattern.name,
         "title": pattern.title,
@@ -183,18 +168,24 @@ def _pattern(
         "guarantees": [g for g in manifest["guarantees"] if g["pattern"] == pattern.name],
         "held_out": proved.held_out,
         "parts": [
-            {
-                "role": role,
-                "structure": claim.structure,
-                "words": in_words(claim.structure),
-                "result": claim.verdict.value,
-                "text": text,
-                "sentence": _sentence(compiled, claim.example),
-            }
-            for role, claim, text in parts
+            *(_part(compiled, "need", c, f"{c.evidence.expected:,.0f} expected") for c in proved.licences),
+            *(_part(compiled, "piece", claim, claim.verdict.value) for claim in proved.pieces),
         ],
-        "excused": excuses(proved.exposed, _NAMED),
+        "excused": excuses(proved.exposed.evidence, _NAMED),
         "examples": [maker.marked(found, structures) for found in items[1:]],
+    }
+
+
+def _part(compiled: Compiled, role: str, claim: Claim[Any], text: str) -> dict[str, Any]:
+    if isinstance(claim.evidence, Supply):
+        text += f", {claim.evidence.minimum:,} asked for"
+    return {
+        "role": role,
+        "structure": claim.structure,
+        "words": in_words(claim.structure),
+        "result": claim.verdict.value,
+        "text": text,
+        "sentence": _sentence(compiled, claim.example),
     }
 
 
@@ -222,7 +213,7 @@ class PairMaker:
         if split is not None and not split.empty:
             self._finder = NearestFinder(split, content_lemmas(compiled.grammar, compiled.plan))
 
-    def pair(self, pattern: Pattern, item: Derivation, licences: Iterable[Licence] = ()) -> Pair:
+    def pair(self, pattern: Pattern, item: Derivation, licences: Iterable[Claim[Supply]] = ()) -> Pair:
         """Return the pair of an item of ``pattern``, with the examples of what licenses it."""
         asked = self.marked(item, pattern.gen or pattern.held_out)
         nearest = None if self._finder is None else self._finder.find(item)
@@ -257,25 +248,37 @@ class PairMaker:
 
 def _with_marks(example: Example, labels: Mapping[Arc, str], structure: GraphPattern, match: Match) -> Example:
     """Return a sentence with the words of a match and the edges that it uses marked."""
-    places = [match[variable.name] for variable in structure.body.variables]
-    used: set[Arc] = set()
-    for link in structure.body.links:
-        start, end, walk = places[link.source], places[link.target], link.walk
-        fitting = [arc for arc, label in labels.items() if walk.labels.accept(label)]
-        steps = {(start, end)} if walk.is_edge else set()
-        if not walk.is_edge and walk.high != 0 and start != end:
-            graph = nx.DiGraph((arc.governor, arc.dependent) for arc in fitting)
-            known = graph.has_node(start) and graph.has_node(end)
-            paths = nx.all_simple_paths(graph, start, end) if known else ()
-            steps = set(pairwise(next((path for path in paths if len(path) > walk.low), ())))
-        used.update(arc for arc in fitting if (arc.governor, arc.dependent) in steps)
-    for variable, place in zip(structure.body.variables, places, strict=True):
-        for degree in variable.degrees:
-            own = (arc for arc, label in labels.items() if degree.labels.accept(label))
-            used.update(arc for arc in own if arc.governor == place)
-    words = {*places, *(place for arc in used for place in (arc.governor, arc.dependent))}
+    used = {*_used_by_links(labels, structure.body, match), *_used_by_degrees(labels, structure.body, match)}
+    places = (match[variable.name] for variable in structure.body.variables)
+    words = {*places, *(arc.governor for arc in used), *(arc.dependent for arc in used)}
     return replace(
         example,
         words=tuple(replace(word, marked=place in words) for place, word in enumerate(example.words)),
         arcs=tuple(replace(arc, marked=arc in used) for arc in example.arcs),
     )
+
+
+def _used_by_links(labels: Mapping[Arc, str], body: StructureBody, match: Match) -> Iterator[Arc]:
+    places = [match[variable.name] for variable in body.variables]
+    for link in body.links:
+        fitting = [arc for arc, label in labels.items() if link.walk.labels.accept(label)]
+        steps = _steps(link.walk, places[link.source], places[link.target], fitting)
+        yield from (arc for arc in fitting if (arc.governor, arc.dependent) in steps)
+
+
+def _used_by_degrees(labels: Mapping[Arc, str], body: StructureBody, match: Match) -> Iterator[Arc]:
+    for variable in body.variables:
+        own = [(arc, label) for arc, label in labels.items() if arc.governor == match[variable.name]]
+        for degree in variable.degrees:
+            yield from (arc for arc, label in own if degree.labels.accept(label))
+
+
+def _steps(walk: Walk, start: int, end: int, fitting: Sequence[Arc]) -> set[tuple[int, int]]:
+    """Return the edges of a walk between two words, by their ends."""
+    if walk.is_edge:
+        return {(start, end)}
+    graph = nx.DiGraph((arc.governor, arc.dependent) for arc in fitting)
+    if walk.high == 0 or start == end or not (graph.has_node(start) and graph.has_node(end)):
+        return set()
+    paths = nx.all_simple_paths(graph, start, end)
+    return set(pairwise(next((path for path in paths if len(path) > walk.low), ())))

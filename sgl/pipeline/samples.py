@@ -235,8 +235,7 @@ def source_of(
     for structure in [read_structure(compiled, text, sources, diagnostics) for text in where]:
         if source is None or structure is None:
             return None
-        require = (*source.constraint.require, (structure,))
-        source = source._replace(constraint=replace(source.constraint, require=require))
+        source = source._replace(constraint=source.constraint.requiring(structure))
     return source
 
 
@@ -257,17 +256,21 @@ def _source_of(
     try:
         if what.lstrip().startswith("("):
             return SampleSource(*cut_to_tree(core, read_tree(what)), Constraint())
-        test = read_category(what)
+        return SampleSource(core, _categories_of(compiled, read_category(what)), Constraint())
     except PartialTreeError as problem:
         raise SampleError(str(problem)) from None
-    names = dict.fromkeys(category.base for category in core.categories)
+
+
+def _categories_of(compiled: Compiled, test: CategoryTest) -> tuple[int, ...]:
+    categories = compiled.grammar.categories
+    names = dict.fromkeys(category.base for category in categories)
     if test.name not in names:
-        known = list(dict.fromkeys((*(stratum.category for stratum in strata), *names)))
-        raise SampleError(f"there is no pattern or category `{what}`; {one_of(what, known)}")
-    if not (matching := tuple(i for i, found in enumerate(core.categories) if test.accepts(found))):
-        variants = [found.name for found in core.categories if found.name.startswith(test.name)]
+        known = list(dict.fromkeys((*(stratum.category for stratum in compiled.plan.strata), *names)))
+        raise SampleError(f"there is no pattern or category `{test}`; {one_of(str(test), known)}")
+    if not (matching := tuple(i for i, found in enumerate(categories) if test.accepts(found))):
+        variants = [found.name for found in categories if found.name.startswith(test.name)]
         raise SampleError(f"no phrase is `{test}`; there is {shortlist(variants)}")
-    return SampleSource(core, matching, Constraint())
+    return matching
 
 
 def sampled_items(compiled: Compiled, chosen: SampleSource, number: int, seed: int | None) -> list[Item]:

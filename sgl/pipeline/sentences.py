@@ -25,8 +25,8 @@ from sgl.core.structure import Structure
 from sgl.corpus import Normalizer
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceFile, SourceMap, Span, suggest
 from sgl.frontend import Compiled
-from sgl.frontend.patterns import LoweredPattern, LoweredTest
-from sgl.frontend.plan import GEN
+from sgl.frontend.lower.patterns import LoweredPattern, LoweredTest
+from sgl.frontend.lower.plan import GEN
 from sgl.lang import syntax as s
 from sgl.parsing import Forest, Parser, TooLongError
 from sgl.rendering import outputs

@@ -44,19 +44,17 @@ def _all_of_them(problem: NotEnoughError) -> Iterator[str]:
 
 
 def _way_out(problem: NotEnoughError, readings: bool) -> str:
-    rejected = {reason: number for reason, number in (problem.excluded or problem.rejected).items() if number}
-    often = max(rejected, key=lambda reason: rejected[reason], default="")
+    rejected = problem.excluded or problem.rejected
+    often = max(rejected, key=lambda reason: rejected[reason], default="") if any(rejected.values()) else ""
     if often == AMBIGUOUS or readings:
         return (
             f'look at their readings: `sglc parse --all GRAMMAR "{problem.example or "…"}"`; '
             "make the grammar less ambiguous, or let them pass: `ambiguous report` in the dataset"
         )
     split, _, rest = problem.stratum.partition("/")
-    category = rest.partition("/")[0]
-    clause = split if category == IN_DISTRIBUTION else "size"
-    countable = category == IN_DISTRIBUTION or (rest and not category.startswith((EXPOSURE_PREFIX, NEED_PREFIX)))
-    if problem.possible is not None and problem.possible >= problem.wanted and countable:
-        return f"take every sentence, with `{clause} all`, or give the rare rules and words more weight"
+    every = _all_clause(split, rest.partition("/")[0])
+    if problem.possible is not None and problem.possible >= problem.wanted and every:
+        return f"take every sentence, with `{every}`, or give the rare rules and words more weight"
     if often == UNEXPOSED_WORD and not problem.found:
         nothing = "" if split == TRAIN else "; a pattern that is to have no items says `size 0`"
         return f"let training show the words, as `expose 1 {{ N[@targets] }}` does{nothing}"
@@ -66,9 +64,16 @@ def _way_out(problem: NotEnoughError, readings: bool) -> str:
             "twice: enlarge the lexicon, or take a part of speech out of `distinct lemmas`"
         )
     fewer = f"ask for {problem.possible:,} at most" if problem.possible else "ask for fewer"
-    if countable and (problem.possible or (problem.derivations and not problem.candidates)):
-        fewer += f" (`{clause} all` takes every one)"
+    if every and (problem.possible or (problem.derivations and not problem.candidates)):
+        fewer += f" (`{every}` takes every one)"
     return f"{fewer}, enlarge the lexicon, or allow repeated sentences"
+
+
+def _all_clause(split: str, category: str) -> str:
+    """Return the clause that asks for all sentences of a part of the data, or nothing if none can."""
+    if category == IN_DISTRIBUTION:
+        return f"{split} all"
+    return "" if not category or category.startswith((EXPOSURE_PREFIX, NEED_PREFIX)) else "size all"
 
 
 def _count(number: int, noun: str) -> str:

@@ -27,8 +27,8 @@ from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, Span, suggest
 from sgl.foreign import limits
 from sgl.frontend import Compiled
-from sgl.frontend.patterns import LoweredPart, LoweredPattern
-from sgl.frontend.quotas import MAX_COUNT
+from sgl.frontend.lower.patterns import LoweredPart, LoweredPattern
+from sgl.frontend.names.parameters import MAX_COUNT
 from sgl.lang.syntax import SyntaxNode, ViewDecl
 from sgl.pipeline.sentences import deciding
 from sgl.rendering import Output, ViewError, outputs

@@ -22,13 +22,17 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from sgl.core.grammar import EXTRACTED
-from sgl.core.graph import Graph
+from sgl.core.graph import Graph, GraphNode
 from sgl.core.spelling import Piece
 
 Attributes = tuple[tuple[str, str], ...]
 Edges = tuple[tuple[int, str, int], ...]
 #: Governor (1-based, 0 for the root), label without ``~``, and whether it had one.
 Arc = tuple[int, str, bool]
+#: Some columns of a line, and what they say in MISC.
+_Columns = tuple[str, tuple[str, ...]]
+
+_GLUED = "SpaceAfter=No"
 
 _COLUMNS = ("lemma", "upos", "xpos")
 _RESERVED = frozenset({"SpaceAfter", "Extracted"})
@@ -89,7 +93,7 @@ def word_lines(
     graph: Graph,
     tokens: Sequence[str],
     text: str,
-    columns_of: Callable[[Attributes], tuple[str, tuple[str, ...]]] | None = None,
+    columns_of: Callable[[Attributes], _Columns] | None = None,
     spelt: Sequence[Piece] = (),
     *,
     free: bool = False,
@@ -104,41 +108,48 @@ def word_lines(
     every = free or [*nodes] == [*range(len(tokens))]
     if not (tokens and every and len(nodes) == len(graph.nodes)):
         raise ConlluError("not every token has exactly one node")
-    if free:
-        into: list[list[tuple[int, str]]] = [[] for _ in tokens]
-        for source, label, target in graph.edges:
-            if _UNWRITABLE.search(label):
-                raise ConlluError(f"cannot write an edge {label!r}")
-            place = graph.nodes[source].position + 1
-            into[graph.nodes[target].position].append((place, label))
-        rows = ("|".join(f"{head}:{label}" for head, label in sorted(own)) for own in into)
-        arcs = [(f"_\t_\t{row or '_'}", False) for row in rows]
-    else:
-        arcs = [_edge_columns(arcs) for arcs in _incoming(len(tokens), graph.edges, graph.head)]
-    spaced = _space_after([piece.text for piece in spelt] or tokens, text)
-    shown, above, apart = list(tokens), dict[int, str](), list[bool]()
-    for piece, space in zip(spelt, spaced, strict=bool(spelt)):
-        at = len(apart)
-        if piece.words == 1:
-            shown[at] = piece.text
-        else:
-            last = "_" if space else "SpaceAfter=No"
-            above[at] = "\t".join([f"{at + 1}-{at + 2}", piece.text, *"_______", last])
-        apart += [space] if piece.words == 1 else [True] * piece.words
-    spaced = apart or spaced
+    edges = _free_columns(graph, len(tokens)) if free else _tree_columns(graph, len(tokens))
+    pieces = spelt or [Piece(token, 1, tight=False) for token in tokens]
     lines: list[str] = []
-    for index, token in enumerate(shown):
-        known = nodes[index].attributes if index in nodes else ()
-        columns, attributes = (columns_of or word_columns)(known)
-        edges, extracted = arcs[index]
-        misc = [*attributes, *(("Extracted=Yes",) if extracted else ())]
-        misc += [] if index in nodes else ["Node=No"]
-        if index in above:
-            lines.append(above[index])
-        if not spaced[index]:
-            misc.append("SpaceAfter=No")
-        lines.append(f"{index + 1}\t{token}\t{columns}\t{edges}\t{'|'.join(misc) or '_'}")
+    index = 0
+    for piece, space in zip(pieces, _space_after([piece.text for piece in pieces], text), strict=True):
+        single = piece.words == 1
+        if not single:
+            last = "_" if space else _GLUED
+            lines.append("\t".join([f"{index + 1}-{index + piece.words}", piece.text, *"_______", last]))
+        for form in [piece.text] if single else tokens[index : index + piece.words]:
+            columns = _node_columns(nodes.get(index), columns_of or word_columns)
+            lines.append(_line(index + 1, form, columns, edges[index], space or not single))
+            index += 1
     return "\n".join(lines) + "\n\n"
+
+
+def _line(number: int, form: str, columns: _Columns, edges: _Columns, space: bool) -> str:
+    """Return the line of a word, whose columns and edges each come with what they say in MISC."""
+    misc = "|".join((*columns[1], *edges[1], *(() if space else (_GLUED,)))) or "_"
+    return f"{number}\t{form}\t{columns[0]}\t{edges[0]}\t{misc}"
+
+
+def _node_columns(node: GraphNode | None, columns_of: Callable[[Attributes], _Columns]) -> _Columns:
+    if node is not None:
+        return columns_of(node.attributes)
+    columns, misc = columns_of(())
+    return columns, (*misc, "Node=No")
+
+
+def _free_columns(graph: Graph, size: int) -> list[_Columns]:
+    """Return the columns HEAD to DEPS of each word in a graph that is no tree."""
+    into: list[list[tuple[int, str]]] = [[] for _ in range(size)]
+    for source, label, target in graph.edges:
+        if _UNWRITABLE.search(label):
+            raise ConlluError(f"cannot write an edge {label!r}")
+        into[graph.nodes[target].position].append((graph.nodes[source].position + 1, label))
+    rows = ("|".join(f"{head}:{label}" for head, label in sorted(own)) for own in into)
+    return [(f"_\t_\t{row or '_'}", ()) for row in rows]
+
+
+def _tree_columns(graph: Graph, size: int) -> list[_Columns]:
+    return [_edge_columns(arcs) for arcs in _incoming(size, graph.edges, graph.head)]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -188,14 +199,14 @@ def _make_tree(arcs: list[list[Arc]]) -> None:
 
 
 @lru_cache(maxsize=1 << 16)
-def _edge_columns(arcs: tuple[Arc, ...]) -> tuple[str, bool]:
+def _edge_columns(arcs: tuple[Arc, ...]) -> _Columns:
     governor, label, extracted = arcs[0]
     deps = "|".join(f"{head}:{name}" for head, name in sorted(arc[:2] for arc in arcs))
-    return f"{governor}\t{label}\t{deps}", extracted
+    return f"{governor}\t{label}\t{deps}", ("Extracted=Yes",) if extracted else ()
 
 
 @lru_cache(maxsize=1 << 16)
-def word_columns(attributes: Attributes) -> tuple[str, tuple[str, ...]]:
+def word_columns(attributes: Attributes) -> _Columns:
     """Columns LEMMA to FEATS, and the attributes for MISC; ``ConlluError`` if one of them cannot be written."""
     fixed = dict.fromkeys(_COLUMNS, "_")
     features: list[str] = []

@@ -304,14 +304,19 @@ def takes_marks(grammar: CoreGrammar, uses: Uses) -> bool:
     layers = [*uses.texts, *map(grammar.text_layer, graphs)]
     if any(grammar.text_layers[layer].finish is not None for layer in layers):
         return False
-    templates = [template for rule in grammar.rules for template in rule.templates]
-    fragments = [fragment for rule in grammar.rules for fragment in rule.fragments]
-    nodes = [node.attributes or () for fragment in fragments for node in fragment.nodes]
     texts = chain(
-        (item.text for template in templates for item in template if isinstance(item, Token)),
-        (edge.label for fragment in fragments for edge in fragment.edges),
-        (text for attributes in nodes for pair in attributes for text in pair),
+        chain.from_iterable(map(_texts, grammar.rules)),
         (layer.join for layer in grammar.text_layers),
         (view.template for view in grammar.views),
     )
     return not any(map(is_marked, texts))
+
+
+def _texts(rule: Rule) -> Iterator[str]:
+    """Yield all words, labels, names and values of a rule."""
+    for template in rule.templates:
+        yield from (item.text for item in template if isinstance(item, Token))
+    for fragment in rule.fragments:
+        yield from (edge.label for edge in fragment.edges)
+        for node in fragment.nodes:
+            yield from chain.from_iterable(node.attributes or ())

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from sgl.core.claims import Kind, Verdict
 from sgl.diagnostics.model import display_width
 from sgl.report.model import Arc, GraphWord, TreeNode
 
@@ -70,12 +71,14 @@ def wrapped(text: str, width: float, lines: int) -> list[str]:
                 found.append("")
             found[-1] += character
     kept = [line.strip() for line in found[:lines]]
-    if len(found) > lines:
-        # The last character may have no width, so more than one may have to go.
-        while kept[-1] and label_width(kept[-1] + "…") > width:
-            kept[-1] = kept[-1][:-1]
-        kept[-1] += "…"
-    return kept
+    return [*kept[:-1], _cut(kept[-1], width)] if len(found) > lines else kept
+
+
+def _cut(text: str, width: float) -> str:
+    # The last character may have no width, so more than one may have to go.
+    while text and label_width(text + "…") > width:
+        text = text[:-1]
+    return text + "…"
 
 
 def _pieces(text: str) -> list[str]:
@@ -276,11 +279,6 @@ def _centres(words: Sequence[GraphWord], placed: Sequence[_Placed]) -> tuple[lis
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-#: Results of claims that hold, and of claims that are open; all other results are failures.
-_HOLDING = frozenset({"proved", "passed", "checked"})
-_OPEN = frozenset({"not checked", "nothing to check", "nothing claimed", "not certified", "waived", "skipped"})
-
-
 def render_report(data: Mapping[str, Any]) -> str:
     """Return the report as HTML, of the ``data`` that ``report.html.j2`` names at its head."""
     return page_environment().get_template("report.html.j2").render(data)
@@ -302,19 +300,15 @@ def page_environment(*packages: str) -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        "holds": _holds,
+        "holds": lambda result: Verdict(result).holds,
         "large": _large,
         "number": "{:,}".format,
         "percent": lambda share: f"{100 * share:.1f} %",
         "probability": _probability,
     }
     environment.globals |= {draw.__name__: draw for draw in (draw_graph, draw_heights, draw_lengths, draw_tree)}
+    environment.globals["kinds"] = list(Kind)
     return environment
-
-
-def _holds(result: str) -> bool | None:
-    """Return whether a claim with this result holds; None if that is open."""
-    return None if result in _OPEN else result in _HOLDING
 
 
 def _large(value: int | None) -> str:

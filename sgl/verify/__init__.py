@@ -6,14 +6,13 @@ are searched with networkx in the dependency graph of every sentence.  Whatever 
 files is a failed check; ``VerifyError`` says that a path is no dataset directory at all.
 """
 
-import secrets
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 
-from sgl.verify import certificate_checks, file_checks, pattern_checks, sentence_checks
+from sgl.verify import certificate_checks, file_checks, name_checks, pattern_checks, sentence_checks
 from sgl.verify.certificate_checks import certificate_faults
 from sgl.verify.dataset import (
     CLAIMS,
@@ -30,7 +29,8 @@ from sgl.verify.dataset import (
 )
 from sgl.verify.manifest import MANIFEST, ManifestError, read_manifest
 from sgl.verify.parquet import read_rows
-from sgl.verify.reading import USEFUL, Judge, judging, standing_by, workers_for
+from sgl.verify.reading import USEFUL, Asked, Judge, judging, standing_by, workers_for
+from sgl.verify.table import dataset_table
 
 _FOLDERS = ("data", "conllu")
 
@@ -68,41 +68,59 @@ def verify(
     if not any((directory / name).exists() for name in (MANIFEST, *_FOLDERS)):
         raise VerifyError(f"{directory} has no {MANIFEST}: it is not a dataset")
     first = Result.of(MANIFEST_CODE)
-    first.checked = 1
-    try:
-        if foreign := sorted(file_checks.foreign_entries(directory)):
-            raise ManifestError(", ".join(foreign))
-        manifest, clauses = read_manifest(directory)
-    except (ManifestError, OSError) as error:
-        _refuse(first, error, directory)
+    asked = _asked(directory, first)
+    if asked is None:
         rest = (Result.of(code).skip(f"{first.code} {first.name} has not passed") for code in CHECKS)
         return Report(directory.name, "", "", 0, 0, (first, *rest))
     show = progress or (lambda *_: None)
-    asked = manifest, clauses, secrets.token_bytes(16)
-    with workers_for(directory, asked, workers, standby) as others:
+    with workers_for(directory, asked, workers, standby) as others, dataset_table() as table:
         judge_now = judge if standby else others.judging(directory, judge)
         rows = cache(partial(read_rows, others.known, directory))
         if ROWS not in omitted:
             rows = cache(others.submit(read_rows, directory))
-        splits, endless = load(directory, manifest, others, show)
-        data = LoadedData(directory, manifest, clauses, splits, endless, others.known, judge_now, signature, rows)
-        results = {MANIFEST_CODE: first}
-        for done, code in enumerate(CHECKS):
-            show(done, len(CHECKS), f"checking {CLAIMS[code]['name']}")
-            own = results[code] = Result.of(code)
-            needed = [results[other] for other in CLAIMS[code]["needs"]]
-            unmet = [f"{other.code} {other.name} has not passed" for other in needed if other.status != "passed"]
-            try:
-                if code in omitted or unmet:
-                    raise SkippedError(omitted.get(code) or unmet[0])
-                FUNCTIONS[code](data, own)
-            except SkippedError as reason:
-                own.skip(str(reason))
-            except OSError as error:
-                _refuse(own, error, directory)
-        show(len(CHECKS), len(CHECKS), "checked")
-    shapes, found = len(data.known.shapes.shapes()), file_checks.signature_of(directory, manifest)
-    return Report(manifest.name, manifest.identity, found, data.items, shapes, tuple(results.values()))
+        endless = load(directory, asked[0], table, others, show)
+        data = LoadedData(directory, *asked, table, endless, others.known, judge_now, signature, rows)
+        results = _results(data, first, omitted, show)
+        return Report(
+            name=data.manifest.name,
+            identity=data.manifest.identity,
+            signature=file_checks.signature_of(directory, data.manifest),
+            items=data.items,
+            shapes=len(data.shapes),
+            results=results,
+        )
+
+
+def _asked(directory: Path, result: Result) -> Asked | None:
+    """Return the manifest and its structures; if they cannot be read, report why and return None."""
+    result.checked = 1
+    try:
+        if foreign := sorted(file_checks.foreign_entries(directory)):
+            raise ManifestError(", ".join(foreign))
+        return read_manifest(directory)
+    except (ManifestError, OSError) as error:
+        _refuse(result, error, directory)
+        return None
+
+
+def _results(data: LoadedData, first: Result, omitted: Mapping[str, str], show: Progress) -> tuple[Result, ...]:
+    """Make each check after those that it needs."""
+    results = {first.code: first}
+    for done, code in enumerate(CHECKS):
+        show(done, len(CHECKS), f"checking {CLAIMS[code]['name']}")
+        own = results[code] = Result.of(code)
+        needed = [results[other] for other in CLAIMS[code]["needs"]]
+        unmet = [f"{other.code} {other.name} has not passed" for other in needed if other.status != "passed"]
+        try:
+            if code in omitted or unmet:
+                raise SkippedError(omitted.get(code) or unmet[0])
+            FUNCTIONS[code](data, own)
+        except SkippedError as reason:
+            own.skip(str(reason))
+        except OSError as error:
+            _refuse(own, error, data.directory)
+    show(len(CHECKS), len(CHECKS), "checked")
+    return tuple(results.values())
 
 
 def _refuse(result: Result, error: ManifestError | OSError, directory: Path) -> None:

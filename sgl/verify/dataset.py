@@ -1,23 +1,24 @@
-"""A dataset as the checks see it: its directory, the manifest, and what is known of each sentence; and what they say.
+"""A dataset as the checks see it: its directory, the manifest, and a table of its sentences; and what they say.
 
-The CoNLL-U files are read once, in ranges of some megabytes; then the shapes are searched for all
-structures, frame by frame.  Of a sentence some seventy bytes remain (``sgl.verify.items``).  What
-grows otherwise is one object for each distinct word, line, tree and shape.
+The CoNLL-U files are read once, in ranges of some megabytes, into the table (``sgl.verify.table``); then the shapes
+are searched for all structures, frame by frame.  What grows in memory is one object for each distinct word, line,
+tree and shape.
 """
 
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from sgl.verify.conllu import Malformed, line_at, ranges, read_sentence
-from sgl.verify.items import CategoryGroups, Group, Item, Split, conllu_path
+from sgl.verify.conllu import Malformed, WordForm, line_at, ranges, read_sentence
+from sgl.verify.items import GraphShape, conllu_path
 from sgl.verify.manifest import Clause, Manifest, QuotaClaim
 from sgl.verify.parquet import RowsFound
 from sgl.verify.reading import Judge, Knowledge, Range, Workers, read_range, search_shapes
 from sgl.verify.skeleton import visible
+from sgl.verify.table import DatasetTable
 
 Status = Literal["passed", "failed", "skipped"]
 
@@ -171,6 +172,13 @@ RANGE = 1 << 22
 SHAPES = 500
 
 
+class SplitCategory(NamedTuple):
+    """A category in a split."""
+
+    split: str
+    category: str
+
+
 @dataclass(frozen=True)
 class LoadedData:
     """A dataset that has been read.
@@ -183,7 +191,7 @@ class LoadedData:
     directory: Path
     manifest: Manifest
     clauses: tuple[Clause, ...]
-    splits: tuple[Split, ...]
+    table: DatasetTable
     endless: frozenset[int]
     known: Knowledge
     judge: Judge
@@ -191,18 +199,24 @@ class LoadedData:
     rows: Callable[[], RowsFound]
 
     @cached_property
-    def categories(self) -> tuple[CategoryGroups, ...]:
-        """The categories of all splits, with their groups."""
-        return tuple(category for split in self.splits for category in split.categories())
+    def shapes(self) -> dict[int, GraphShape]:
+        """The shapes by their numbers."""
+        return {shape.number: shape for shape in self.known.shapes.shapes()}
+
+    @cached_property
+    def categories(self) -> dict[SplitCategory, int]:
+        """The number of sentences of each category, in the order of the splits."""
+        counts = "SELECT split, category, sum(items) FROM kind GROUP BY split, category ORDER BY min(rowid)"
+        return {SplitCategory(split, category): items for split, category, items in self.table.select(counts)}
 
     @property
     def items(self) -> int:
         """The number of well-formed sentences."""
-        return sum(category.items for category in self.categories)
+        return sum(self.categories.values())
 
-    def categories_of(self, *splits: str) -> list[CategoryGroups]:
-        """Return the categories of some splits."""
-        return [category for category in self.categories if category.split in splits]
+    def places(self, *splits: str) -> list[SplitCategory]:
+        """Return the categories in some splits."""
+        return [place for place in self.categories if place.split in splits]
 
     def counted(self, split: str, category: str, quotas: Iterable[QuotaClaim]) -> Iterator[QuotaClaim]:
         """Yield quotas with their numbers of items, copies too, or those of the manifest."""
@@ -212,73 +226,61 @@ class LoadedData:
             every = counts.get(f"{split}/{category}/{index}", 0)
             yield replace(quota, count=every if quota.every else quota.count * quota.copies)
 
-    def members(self, groups: Collection[Group]) -> Iterator[tuple[Split, int, Group]]:
-        """Yield the sentences of some groups in their order."""
-        for split in self.splits if groups else ():
-            for entry, group in split.members(groups):
-                yield split, entry, group
-
-    def item(self, split: Split, entry: int) -> Item:
-        """Return a sentence with its texts, read again."""
-        path, offset = self.directory / conllu_path(split.name), split.offsets[entry]
-        sentence = read_sentence(path, offset)
+    def words(self, number: int) -> tuple[WordForm, ...]:
+        """Return the words of the sentence with this number in the table, read again."""
+        ((split, place),) = self.table.select("SELECT split, place FROM sentence WHERE number = :number", number=number)
+        sentence = read_sentence(self.directory / conllu_path(split), place)
         if isinstance(sentence, Malformed):
-            raise OSError(0, "the file has changed while it was verified", conllu_path(split.name))
-        comments = dict(sentence.comments)
-        source, *targets = [comments[key] for key in self.known.texts]
-        names = comments["sent_id"], comments["category"]
-        return Item(*names, source, tuple(targets), sentence.words)
+            raise OSError(0, "the file has changed while it was verified", conllu_path(split))
+        return sentence.words
 
-    def group(self, split: Split, entry: int) -> Group:
-        """Return the group of a sentence."""
-        return [*split.groups][split.group_of[entry]]
-
-    def violation(self, message: str, split: Split, entry: int, clause: Clause | None = None) -> Violation:
-        """Return a violation by a sentence, with the match of the structure it contains."""
-        item = self.item(split, entry)
-        match = self.known.searcher.match(self.group(split, entry).shape, clause.number) if clause else None
+    def violation(self, message: str, number: int, clause: int | None = None) -> Violation:
+        """Return a violation by the sentence with this number in the table, with the match of the structure in it."""
+        own = "SELECT split, place, shape, sent_id, source FROM sentence WHERE number = :number"
+        ((split, place, shape, sent_id, source),) = self.table.select(own, number=number)
+        match = None if clause is None else self.known.searcher.match(self.shapes[shape], clause)
+        words = self.words(number) if match else ()
         # Behind the words of the first layer come those of others.
-        places = {name: at % len(item.words) for name, at in (match or {}).items()}
-        tokens = tuple((name, f"{item.words[at].form} ({at + 1})") for name, at in places.items())
-        path = conllu_path(split.name)
-        line = line_at(self.directory / path, split.offsets[entry])
-        return Violation(message, f"{path}:{line}", item.sent_id, item.source, tokens)
-
-
-def clause_bits(clauses: Iterable[Clause]) -> int:
-    """Return the structures of some clauses as a set, with a bit for each."""
-    return sum(1 << number for number in {clause.number for clause in clauses})
+        places = {name: at % len(words) for name, at in (match or {}).items()}
+        tokens = tuple((name, f"{words[at].form} ({at + 1})") for name, at in places.items())
+        path = conllu_path(split)
+        return Violation(message, f"{path}:{line_at(self.directory / path, place)}", sent_id, source, tokens)
 
 
 def load(
-    directory: Path, manifest: Manifest, workers: Workers, progress: Progress
-) -> tuple[tuple[Split, ...], frozenset[int]]:
-    """Read the CoNLL-U files of a dataset and search its shapes; return also the structures whose search is endless."""
-    splits = {name: Split.new(name, 1 + len(manifest.layers.further)) for name in manifest.splits}
-    reads = list[Range]()
-    for name, split in splits.items():
-        path = directory / conllu_path(name)
-        try:
-            others = tuple(directory / conllu_path(name, x) for x in manifest.layers.written)
-            ends = [(0, path.stat().st_size)] if others else ranges(path, RANGE)
-            reads += [Range(name, path, *own, others) for own in ends]
-        except OSError as failure:
-            split.error = failure.strerror or str(failure)
+    directory: Path, manifest: Manifest, table: DatasetTable, workers: Workers, progress: Progress
+) -> frozenset[int]:
+    """Read the CoNLL-U files of a dataset and search its shapes; return the structures whose search is endless."""
     known, total, done = workers.known, sum(claim.items for claim in manifest.splits.values()), 0
+    reads = [read for split in manifest.splits for read in _ranges(directory, split, manifest, table)]
     for read, part in zip(reads, workers.results(read_range, reads), strict=True):
-        split = splits[read.split]
-        if not split.error:
-            lines = line_at(read.path, read.start) - 1 if part.malformed else 0
-            split.extend(part, known.shapes, lines)
-        done += len(part)
+        if read.split not in table.errors:
+            malformed = any(block.reason for block in part.blocks)
+            table.add(read.split, part, known.shapes, line_at(read.path, read.start) - 1 if malformed else 0)
+        done += len(part.blocks)
         progress(min(done, total), total, "reading sentences")
-    shapes = known.shapes.shapes()
+    endless = _search(workers, progress)
+    table.complete(known.shapes.shapes())
+    return endless
+
+
+def _ranges(directory: Path, split: str, manifest: Manifest, table: DatasetTable) -> Iterator[Range]:
+    path = directory / conllu_path(split)
+    try:
+        others = tuple(directory / conllu_path(split, layer) for layer in manifest.layers.written)
+        for start, end in [(0, path.stat().st_size)] if others else ranges(path, RANGE):
+            yield Range(split, path, start, end, others)
+    except OSError as failure:
+        table.errors[split] = failure.strerror or str(failure)
+
+
+def _search(workers: Workers, progress: Progress) -> frozenset[int]:
+    shapes, endless = workers.known.shapes.shapes(), set[int]()
     tasks = [shapes[at : at + SHAPES] for at in range(0, len(shapes), SHAPES)]
-    endless: set[int] = set()
     for number, (task, results) in enumerate(zip(tasks, workers.results(search_shapes, tasks), strict=True)):
         progress(number * SHAPES, len(shapes), "searching graphs")
         found, problem = results
         endless |= set() if problem is None else {problem}
         for shape, occurring in zip(task, found, strict=False):
             shape.occurring = occurring
-    return tuple(splits.values()), frozenset(endless)
+    return frozenset(endless)

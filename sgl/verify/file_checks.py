@@ -17,14 +17,12 @@ from itertools import starmap, zip_longest
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-import numpy as np
-
 from sgl import foreign
 from sgl.foreign import ROWS, TABLE, TREEBANK, opened, read_bytes, sha256_of
 from sgl.foreign.parquet import READABLE
 from sgl.verify import parquet
 from sgl.verify.dataset import LoadedData, Result, SkippedError, checks
-from sgl.verify.items import Split, conllu_path, kind_of
+from sgl.verify.items import conllu_path, kind_of
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
 from sgl.verify.rows import ACCEPTED
 from sgl.verify.structure import StructureError, read_structure
@@ -70,12 +68,7 @@ _SUFFIXES = frozenset({".tsv", ".parquet", ".conllu", ".jsonl"})
 
 @checks("V002")
 def files_unchanged(data: LoadedData, tally: Result) -> None:
-    known = {*_OF_NO_SPLIT}
-    folders = ("data", *(f"data/{name}" for name in data.manifest.layers.further), "derivations")
-    for split in data.manifest.splits:
-        known |= {conllu_path(split, layer) for layer in ("", *data.manifest.layers.written)}
-        known |= {f"parquet/{split}.parquet", f"pairs/{split}.jsonl"}
-        known |= {f"{folder}/{split}.tsv" for folder in folders}
+    known = {*_OF_NO_SPLIT, *_of_splits(data.manifest)}
     for file in data.manifest.files:
         tally.checked += 1
         path = _inside(data.directory, file.path)
@@ -90,37 +83,56 @@ def files_unchanged(data: LoadedData, tally: Result) -> None:
     listed = Counter(file.path for file in data.manifest.files)
     for name in [name for name, times in listed.items() if times > 1]:
         tally.fault(f"the file is listed {listed[name]} times", name)
-    for within in sorted(Path(name) for name, _ in entries_below(data.directory)):
-        path = data.directory / within
-        # Data files are those in the data folders, and of these kinds anywhere.
-        own = within.parts[0] in _FOLDERS or path.suffix in _SUFFIXES
-        if own and path.is_file() and within.as_posix() not in listed:
-            tally.fault("the manifest does not list this file", within.as_posix())
+    for name in _data_files(data.directory):
+        if name not in listed:
+            tally.fault("the manifest does not list this file", name)
+
+
+def _of_splits(manifest: Manifest) -> Iterator[str]:
+    """Yield the files that splits may have."""
+    folders = ("data", *(f"data/{layer}" for layer in manifest.layers.further), "derivations")
+    for split in manifest.splits:
+        yield from (conllu_path(split, layer) for layer in ("", *manifest.layers.written))
+        yield from (f"{folder}/{split}.tsv" for folder in folders)
+        yield from (f"parquet/{split}.parquet", f"pairs/{split}.jsonl")
+
+
+def _data_files(directory: Path) -> Iterator[str]:
+    """Yield the files in the data folders, and those of the kinds of data anywhere."""
+    for within in sorted(Path(name) for name, _ in entries_below(directory)):
+        if (within.parts[0] in _FOLDERS or within.suffix in _SUFFIXES) and (directory / within).is_file():
+            yield within.as_posix()
 
 
 @checks("V003")
 def row_counts(data: LoadedData, tally: Result) -> None:
-    entries = {conllu_path(split.name): len(split) for split in data.splits}
+    blocks = {conllu_path(split): data.table.blocks[split] for split in data.manifest.splits} | {CERTIFICATE: 0}
     for file in data.manifest.files:
         path = _inside(data.directory, file.path)
         if path is None or not path.is_file():
             continue
-        rows = 0 if file.path == CERTIFICATE else entries.get(file.path)
-        if rows is None and path.suffix == ".conllu":
-            with opened(path, TREEBANK) as stream:
-                rows = sum(line == b"\n" for line in iter(stream.readline, b""))
-        if path.suffix == ".tsv":
-            with opened(path, ROWS) as stream:
-                rows = sum(piece.count(b"\n") for piece in iter(partial(stream.read, 1 << 20), b""))
-        elif path.suffix == ".parquet" and READABLE:
-            try:
-                rows = parquet.rows_in(path)
-            except OSError as error:
-                tally.fault(f"the file cannot be read: {error.strerror}", file.path)
+        try:
+            rows = blocks[file.path] if file.path in blocks else _rows_in(path)
+        except OSError as error:
+            tally.fault(f"the file cannot be read: {error.strerror}", file.path)
+            continue
         if rows is not None:
             tally.checked += 1
             if rows != file.rows:
                 tally.fault(f"{rows} rows instead of {file.rows}", file.path)
+
+
+def _rows_in(path: Path) -> int | None:
+    """Return the number of rows of a file, None if none are counted in a file of its kind."""
+    if path.suffix == ".parquet" and READABLE:
+        return parquet.rows_in(path)
+    if path.suffix == ".tsv":
+        with opened(path, ROWS) as stream:
+            return sum(piece.count(b"\n") for piece in iter(partial(stream.read, 1 << 20), b""))
+    if path.suffix == ".conllu":
+        with opened(path, TREEBANK) as stream:
+            return sum(line == b"\n" for line in iter(stream.readline, b""))
+    return None
 
 
 @checks("V004")
@@ -149,32 +161,31 @@ def structures_searched(data: LoadedData, tally: Result) -> None:
         tally.fault(f"the search takes too many steps: {clause.text}", clause.place)
 
 
+#: Blocks that are malformed, or have another number than their place in the file.
+_MISNUMBERED = """
+    SELECT split, entry, number, reason, line FROM block
+    WHERE reason != '' OR sent_id != printf('%s-%06d', split, entry) ORDER BY number
+"""
+
+
 @checks("V005")
 def conllu_well_formed(data: LoadedData, tally: Result) -> None:
-    for split in data.splits:
-        path = conllu_path(split.name)
-        if split.error:
-            tally.fault(f"the file cannot be read: {split.error}", path)
-        tally.checked += len(split)
-        numbers = np.asarray(split.numbers, np.int64)
-        for entry in np.flatnonzero(numbers != np.arange(1, len(split) + 1)).tolist():
-            malformed = split.malformed.get(entry)
-            if malformed:
-                tally.fault(malformed.reason, f"{path}:{malformed.line}")
-            else:
-                message = f"sent_id is not {split.name}-{entry + 1:06d}"
-                tally.add(partial(data.violation, message, split, entry))
+    for split, error in data.table.errors.items():
+        tally.fault(f"the file cannot be read: {error}", conllu_path(split))
+    tally.checked += data.table.blocks.total()
+    for split, entry, number, reason, line in data.table.select(_MISNUMBERED):
+        if reason:
+            tally.fault(reason, f"{conllu_path(split)}:{line}")
+        else:
+            tally.add(partial(data.violation, f"sent_id is not {split}-{entry:06d}", number))
 
 
 @checks("V006")
 def tsv_rows(data: LoadedData, tally: Result) -> None:
-    for target, folder in enumerate(("", *data.manifest.layers.further)):
-        for split in data.splits:
-            path = f"data/{folder}/{split.name}.tsv" if folder else f"data/{split.name}.tsv"
-            try:
-                _compare(data, path, _read_tsv(data.directory / path), split, tally, target)
-            except OSError as error:
-                tally.fault(f"the file cannot be read: {error.strerror}", path)
+    for target, layer in enumerate(("", *data.manifest.layers.further)):
+        for split in data.manifest.splits:
+            path = f"data/{layer}/{split}.tsv" if layer else f"data/{split}.tsv"
+            _compare(data, tally, path, _read_tsv(data.directory / path), (split, target))
 
 
 @checks("V007")
@@ -185,35 +196,61 @@ def parquet_rows(data: LoadedData, tally: Result) -> None:
         raise SkippedError("pyarrow, which reads Parquet, is not installed")
     columns = ["target", *(f"target_{name}" for name in data.manifest.layers.further)]
     for target, column in enumerate(columns):
-        for split in data.splits:
-            path = f"parquet/{split.name}.parquet"
-            try:
-                wanted = ("source", column, "category", "split_kind")
-                rows = parquet.read_columns(data.directory / path, wanted)
-                _compare(data, path, starmap(TableRow, rows), split, tally, target)
-            except OSError as error:
-                tally.fault(f"the file cannot be read: {error.strerror}", path)
+        for split in data.manifest.splits:
+            path = f"parquet/{split}.parquet"
+            rows = parquet.read_columns(data.directory / path, ("source", column, "category", "split_kind"))
+            _compare(data, tally, path, starmap(TableRow, rows), (split, target))
+
+
+def _compare(data: LoadedData, tally: Result, path: str, rows: Iterator[TableRow | str], of: tuple[str, int]) -> None:
+    """Report where the rows of a file are not the sentences of a split with one of their targets."""
+    split, target = of
+    blocks = data.table.each(
+        "SELECT reason, sent_id, source, targets, category FROM block WHERE split = :split ORDER BY number", split=split
+    )
+    try:
+        for number, (row, block) in enumerate(zip_longest(rows, blocks), 1):
+            tally.checked += 1
+            if row is None or block is None:
+                missing = f"there is no row for sentence {number:,}"
+                tally.fault(missing if row is None else "there are more rows than sentences", f"{path}:{number}")
+                return
+            reason, sent_id, source, targets, category = block
+            if isinstance(row, str):
+                tally.fault(row, f"{path}:{number}")
+            elif not reason:
+                kind = kind_of(category) if row.kind else ""
+                for message in _wrong(row, TableRow(source, targets.split("\n")[target], category, kind)):
+                    tally.fault(message, f"{path}:{number}", sent_id, source)
+    except OSError as error:
+        tally.fault(f"the file cannot be read: {error.strerror}", path)
+
+
+def _wrong(row: TableRow, expected: TableRow) -> Iterator[str]:
+    if row == expected:
+        return
+    if row.source != expected.source:
+        yield f"the source is {row.source!r}"
+    for name, found, wanted in zip(("target", "category", "split_kind"), row[1:], expected[1:], strict=True):
+        if found != wanted:
+            yield f"the {name} is {found!r}, not {wanted!r}"
 
 
 @checks("V008")
 def strata(data: LoadedData, tally: Result) -> None:
-    for split in data.splits:
-        found: Counter[str] = Counter()
-        for kind in data.categories_of(split.name):
-            found[kind.category] += kind.items
+    for split, claim in data.manifest.splits.items():
+        found = {place.category: data.categories[place] for place in data.places(split)}
         declared: Counter[str] = Counter()
-        claim = data.manifest.splits[split.name]
         for stratum in claim.strata:
             declared[stratum.category] += stratum.count
-        place = f"manifest.json: splits.{split.name}"
-        for category in sorted(declared | found):
+        place = f"manifest.json: splits.{split}"
+        for category in sorted(declared | Counter(found)):
             tally.checked += 1
-            if found[category] != declared[category]:
-                message = f"{found[category]} sentences of {category} in {split.name} instead of {declared[category]}"
-                tally.fault(message, place)
+            items, wanted = found.get(category, 0), declared[category]
+            if items != wanted:
+                tally.fault(f"{items} sentences of {category} in {split} instead of {wanted}", place)
         if claim.items != declared.total():
-            message = f"{claim.items} items, but the strata have {declared.total()}"
-            tally.fault(message, place)
+            tally.fault(f"{claim.items} items, but the strata have {declared.total()}", place)
 
 
 def _inside(directory: Path, name: str) -> Path | None:
@@ -222,46 +259,6 @@ def _inside(directory: Path, name: str) -> Path | None:
     if parts.is_absolute() or ".." in parts.parts or "\\" in name:
         return None
     return path if path.resolve().is_relative_to(directory.resolve()) else None
-
-
-def _compare(
-    data: LoadedData,
-    path: str,
-    rows: Iterator[TableRow | str] | Iterator[TableRow],
-    split: Split,
-    tally: Result,
-    target: int,
-) -> None:
-    number = 0
-    for number, (row, known) in enumerate(zip_longest(rows, split.rows[target]), 1):
-        tally.checked += 1
-        if row is None or known is None:
-            missing = f"{number - 1} rows for {len(split)} sentences"
-            more = f"more rows than the {len(split)} sentences"
-            tally.fault(missing if row is None else more, f"{path}:{number}")
-            return
-        if isinstance(row, str):
-            tally.fault(row, f"{path}:{number}")
-            continue
-        try:
-            found = data.known.hashing.of(row.source, row.target, row.category)
-        except TypeError:
-            found = None  # Parquet has something else than texts here.
-        if known == found and row.kind in ("", kind_of(row.category)):
-            continue
-        if number - 1 not in split.malformed:
-            item = data.item(split, number - 1)
-            if row.source != item.source:
-                tally.fault(f"the source is {row.source!r}", f"{path}:{number}", item.sent_id, item.source)
-            kind = kind_of(item.category)
-            for name, written, expected in (
-                ("target", row.target, item.targets[target]),
-                ("category", row.category, item.category),
-                ("split_kind", kind if row.kind == "" else row.kind, kind),
-            ):
-                if written != expected:
-                    message = f"the {name} is {written!r}, not {expected!r}"
-                    tally.fault(message, f"{path}:{number}", item.sent_id, item.source)
 
 
 @checks("V030")
@@ -298,15 +295,7 @@ def parquet_columns(data: LoadedData, tally: Result) -> None:
 
 @checks("V028")
 def checksums(data: LoadedData, tally: Result) -> None:
-    content = read_bytes(data.directory / CHECKSUMS, foreign.CHECKSUMS, inside=data.directory)
-    lines = content.decode("utf-8", "replace").split("\n")
-    matches = [match for match in map(_LINE.fullmatch, lines) if match]
-    names = [match[2] for match in matches]
-    if lines[-1] or len(matches) < len(lines) - 1:
-        tally.fault("a line is not a SHA-256, two spaces and a path", CHECKSUMS)
-    if names != sorted(set(names)):
-        tally.fault("the paths are not sorted, or one is listed twice", CHECKSUMS)
-    listed = {match[2]: match[1] for match in matches}
+    listed = _listed(data.directory, tally)
     found = {name for name, _ in entries_below(data.directory)} - {CHECKSUMS}
     for name in sorted(found | set(listed)):
         tally.checked += 1
@@ -316,17 +305,31 @@ def checksums(data: LoadedData, tally: Result) -> None:
             tally.fault("the file is missing", name)
         elif sha256_of(data.directory / name) != listed[name]:
             tally.fault("the file has changed: another SHA-256", name)
-    stated, compiler = data.manifest.identity, data.manifest.compiler
-    items = sum(split.items for split in data.manifest.splits.values())
-    expected = (
-        f"sgl:{compiler.version}|edition:{compiler.edition}"
-        f"|grammar:sha256:{data.manifest.grammar.sha256[:12]}|seed:{data.manifest.seed}|items:{items}"
-    )
+    stated, expected = data.manifest.identity, _identity(data.manifest)
     if stated != expected or not _IDENTITY.fullmatch(stated):
         tally.fault(f"the identity is {stated}, but the manifest says {expected}", MANIFEST)
     own = signature_of(data.directory, data.manifest)
     if data.signature and data.signature != own:
         tally.fault(f"the signature is {own}, not {data.signature}", CHECKSUMS)
+
+
+def _listed(directory: Path, tally: Result) -> dict[str, str]:
+    """Return the SHA-256 of each file in the list, and report lines that are no such thing."""
+    content = read_bytes(directory / CHECKSUMS, foreign.CHECKSUMS, inside=directory)
+    *lines, rest = content.decode("utf-8", "replace").split("\n")
+    matches = [match for match in map(_LINE.fullmatch, lines) if match]
+    names = [match[2] for match in matches]
+    if rest or len(matches) < len(lines):
+        tally.fault("a line is not a SHA-256, two spaces and a path", CHECKSUMS)
+    if names != sorted(set(names)):
+        tally.fault("the paths are not sorted, or one is listed twice", CHECKSUMS)
+    return {match[2]: match[1] for match in matches}
+
+
+def _identity(manifest: Manifest) -> str:
+    items = sum(split.items for split in manifest.splits.values())
+    compiler = f"sgl:{manifest.compiler.version}|edition:{manifest.compiler.edition}"
+    return f"{compiler}|grammar:sha256:{manifest.grammar.sha256[:12]}|seed:{manifest.seed}|items:{items}"
 
 
 def foreign_entries(directory: Path) -> Iterator[str]:

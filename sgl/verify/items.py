@@ -1,4 +1,4 @@
-"""Keep the sentences of a split compactly: their shapes, and some seventy bytes for each.
+"""Keep of the graph of a sentence what structures ask of it: its shape.
 
 Structures ask a finite list of yes-no questions: is the lemma of this node one of those, does this edge bear one of
 those labels.  The *shape* of a sentence keeps, in the order of its tokens, the answers alone::
@@ -9,11 +9,6 @@ those labels.  The *shape* of a sentence keeps, in the order of its tokens, the 
 
 So one search per shape is a search of every sentence.  Shapes with the same edges share a *frame*:
 whatever is about edges alone (walks, and degrees) is found out once for all of them.
-
-Of each sentence remain its offset in the file, its *group* (category, shape and target), the number
-in its `sent_id`, and the hashes by which tables are compared.  Equal texts have equal hashes; that
-unequal ones have is a matter of one in 2**64 (BLAKE2 with a key drawn for the run, which all of its
-processes have).  Whatever is to be shown is read again from the file.
 
 If structures speak of more layers than the first, all graphs of a sentence are one.  A dataset has those of a further
 layer in a folder of its own, ``conllu/sem/``.  The words of all layers stand one behind the other, with
@@ -26,16 +21,11 @@ structure of one layer then asks for that layer at each of its nodes, so that al
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache, partial, reduce
-from hashlib import blake2b
-from itertools import combinations
-from operator import attrgetter, or_
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations, count
 from typing import NamedTuple, TypeVar
-
-import numpy as np
 
 from sgl.verify.conllu import Edge, Malformed, MalformedError, Sentence, WordForm
 from sgl.verify.manifest import GraphLayer
@@ -54,11 +44,15 @@ class Frame(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class GraphShape:
-    """A frame with a mask of answers for each node; ``occurring`` has a bit for each structure found in it."""
+    """A frame with a mask of answers for each node; ``occurring`` has a bit for each structure found in it.
+
+    In its table it has a ``number``.
+    """
 
     frame: Frame
     nodes: tuple[int, ...]
     occurring: int = 0
+    number: int = -1
 
     def part(self, places: Sequence[int]) -> GraphShape:
         """Return the shape of some nodes and of the edges between them."""
@@ -86,6 +80,7 @@ class ShapeTable:
         self.lengths = dict(tests)
         self._shapes: dict[Frame, dict[tuple[int, ...], GraphShape]] = {}
         self._frames: dict[tuple[int, tuple[Edge, ...], tuple[int, ...]], Frame] = {}
+        self._number = count()
 
         @cache
         def word_answers(word: WordForm) -> int:
@@ -115,7 +110,7 @@ class ShapeTable:
         shapes = self._shapes.setdefault(frame, {})
         shape = shapes.get(nodes)
         if shape is None:
-            shape = shapes[nodes] = GraphShape(frame, nodes)
+            shape = shapes[nodes] = GraphShape(frame, nodes, number=next(self._number))
         return shape
 
     def shapes(self) -> list[GraphShape]:
@@ -140,162 +135,6 @@ TRAIN = "train"
 
 #: Splits in which nothing that is held out may occur.
 TRAINING_LIKE = (TRAIN, "dev", "test")
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A sentence with its texts; ``targets`` are those in the targets of the manifest."""
-
-    sent_id: str
-    category: str
-    source: str
-    targets: tuple[str, ...]
-    words: tuple[WordForm, ...]
-
-
-class Group(NamedTuple):
-    """Sentences that no structure or quota tells apart; ``target`` is the lemma they count for, if shares are equal."""
-
-    split: str
-    category: str
-    shape: GraphShape
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class CategoryGroups:
-    """Groups with numbers of sentences, ``items`` in all; ``occurring`` has a bit for each structure in some."""
-
-    split: str
-    category: str
-    groups: tuple[tuple[Group, int], ...]
-    items: int
-    occurring: int
-
-
-_numbers = partial(array, "q")
-
-
-@dataclass(slots=True)
-class Split:
-    """What the CoNLL-U file of a split holds, or a range of it; ``error`` if it cannot be read.
-
-    Entries are numbered from 0; those that are no sentences are in ``malformed`` and belong to no group (-1).  For each
-    entry there are its offset in the file, its group, the number that its `sent_id` says (0 if none), hashes of its
-    source, of the skeletons of its source (``latin`` with Latin letters) and of its first target, and for each target
-    the hash of a row.  ``words`` are the distinct words (form, lemma, part of speech) in their order, ``values`` the
-    attributes of words with their values, ``labels`` those of edges, each with the first entry that has it;
-    ``repeating`` are the entries in which a lemma occurs twice that should not.
-    """
-
-    name: str
-    rows: tuple[array[int], ...]
-    offsets: array[int] = field(default_factory=_numbers)
-    group_of: array[int] = field(default_factory=_numbers)
-    numbers: array[int] = field(default_factory=_numbers)
-    sources: array[int] = field(default_factory=_numbers)
-    skeletons: array[int] = field(default_factory=_numbers)
-    latin: array[int] = field(default_factory=_numbers)
-    targets: array[int] = field(default_factory=_numbers)
-    repeating: array[int] = field(default_factory=_numbers)
-    groups: dict[Group, int] = field(default_factory=dict)
-    malformed: dict[int, Malformed] = field(default_factory=dict)
-    words: dict[tuple[str, str, str], int] = field(default_factory=dict)
-    values: dict[tuple[str, str], int] = field(default_factory=dict)
-    labels: dict[str, int] = field(default_factory=dict)
-    error: str = ""
-
-    @classmethod
-    def new(cls, name: str, targets: int) -> Split:
-        """Return a split without entries, with so many targets."""
-        return cls(name, tuple(_numbers() for _ in range(targets)))
-
-    def __len__(self) -> int:
-        """Return the number of entries, sentences or not."""
-        return len(self.group_of)
-
-    def columns(self) -> tuple[array[int], ...]:
-        """Return what there is for each entry."""
-        texts = (self.sources, self.skeletons, self.latin, self.targets, *self.rows)
-        return (self.group_of, self.offsets, self.numbers, *texts)
-
-    def extend(self, part: Split, shapes: ShapeTable, lines: int) -> None:
-        """Add the range that follows, before which there are so many lines."""
-        before = len(self)
-        for entry, malformed in part.malformed.items():
-            self.malformed[before + entry] = replace(malformed, line=malformed.line + lines)
-        for word, entry in part.words.items():
-            self.words.setdefault(word, before + entry)
-        for value, entry in part.values.items():
-            self.values.setdefault(value, before + entry)
-        for label, entry in part.labels.items():
-            self.labels.setdefault(label, before + entry)
-        self.repeating.extend(before + entry for entry in part.repeating)
-        known = []
-        for group in part.groups:
-            own = group._replace(shape=shapes.known(group.shape.frame, group.shape.nodes))
-            known.append(self.groups.setdefault(own, len(self.groups)))
-        # The last one is that of entries without a group.
-        known.append(-1)
-        self.group_of.extend(known[group] for group in part.group_of)
-        for column, values in list(zip(self.columns(), part.columns(), strict=True))[1:]:
-            column.extend(values)
-        self.error = part.error
-
-    def categories(self) -> Iterator[CategoryGroups]:
-        """Yield the categories with their groups, whose shapes have been searched."""
-        numbers = np.asarray(self.group_of, np.int64)
-        counts = np.bincount(numbers[numbers >= 0], minlength=len(self.groups)).tolist()
-        found: dict[str, list[tuple[Group, int]]] = {}
-        for group, count in zip(self.groups, counts, strict=True):
-            found.setdefault(group.category, []).append((group, count))
-        for category, groups in found.items():
-            occurring = reduce(or_, (group.shape.occurring for group, _ in groups))
-            items = sum(count for _, count in groups)
-            yield CategoryGroups(self.name, category, tuple(groups), items, occurring)
-
-    def members(self, groups: Collection[Group]) -> Iterator[tuple[int, Group]]:
-        """Yield the sentences of some groups in their order, each with its group."""
-        wanted = {self.groups[group]: group for group in groups if group.split == self.name}
-        numbers = np.asarray(self.group_of, np.int64)
-        for entry in np.flatnonzero(np.isin(numbers, list(wanted))).tolist():
-            yield entry, wanted[self.group_of[entry]]
-
-
-#: A split and the number of an entry in it.
-Place = tuple[Split, int]
-
-
-def repetitions(
-    splits: Sequence[Split], texts: Callable[[Split], array[int]] = attrgetter("sources")
-) -> Iterator[tuple[Place, Place]]:
-    """Yield the sentences whose source, or other text, occurs before, each with the first."""
-    if not splits:
-        return
-    owners = np.concatenate([np.full(len(split), rank) for rank, split in enumerate(splits)])
-    entries = np.concatenate([np.arange(len(split)) for split in splits])
-    sources = np.concatenate([np.asarray(texts(split), np.int64) for split in splits])
-    groups = np.concatenate([np.asarray(split.group_of, np.int64) for split in splits])
-    kept = groups >= 0
-    owners, entries, sources = owners[kept], entries[kept], sources[kept]
-    _, first, inverse = np.unique(sources, return_index=True, return_inverse=True)
-    before = first[inverse]
-    for later in np.flatnonzero(before != np.arange(len(before))).tolist():
-        earlier = before[later]
-        yield ((splits[owners[later]], int(entries[later])), (splits[owners[earlier]], int(entries[earlier])))
-
-
-class Hashing:
-    """Hashes of texts as integers of 64 bits, the same in every process that has the key."""
-
-    def __init__(self, key: bytes) -> None:
-        self._begun = blake2b(digest_size=8, key=key)
-
-    def of(self, *texts: str) -> int:
-        """Return what texts, or rows of them, are compared by; each has one line."""
-        digest = self._begun.copy()
-        digest.update("\n".join(texts).encode("utf-8"))
-        return int.from_bytes(digest.digest(), "little", signed=True)
 
 
 @cache

@@ -9,79 +9,110 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import chain, groupby, islice, repeat
+from operator import itemgetter
 
 import networkx as nx
 
-from sgl.verify.dataset import LoadedData, Result, checks, clause_bits
-from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, TRAINING_LIKE, CategoryGroups, Group
+from sgl.verify.dataset import LoadedData, Result, SplitCategory, checks
+from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, TRAINING_LIKE
 from sgl.verify.manifest import Clause, PatternClaim, QuotaClaim
 
-#: The categories that may not have some structures, and what a sentence that has one is told.
-_Rule = tuple[list[CategoryGroups], tuple[Clause, ...], str]
+#: The sentences of some places that have one of some structures, with each of these.
+_WITH = """
+    SELECT number, clause FROM found JOIN kind USING (profile)
+    CROSS JOIN sentence USING (split, category, profile, share)
+    WHERE clause IN (SELECT value FROM json_each(:clauses))
+    AND (split, category) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:places))
+    ORDER BY number, clause
+"""
 
-
-@checks("V009", "V010", "V014", "V015", "V022", "V024")
-def forbidden(data: LoadedData, tally: Result) -> None:
-    """Report the sentences that have what they may not."""
-    for code, (categories, clauses, message) in (*_of_patterns(data), *_of_parts(data)):
-        if code == tally.code and clauses:
-            _expect_none(data, tally, categories, clauses, message)
-
-
-def _of_patterns(data: LoadedData) -> Iterator[tuple[str, _Rule]]:
-    training, items = data.categories_of(*TRAINING_LIKE), data.categories_of(GENERALIZATION)
-    parts, allowing = data.manifest.parts, {pattern.name: pattern.allow for pattern in data.manifest.patterns}
-    for pattern in data.manifest.patterns:
-        name, held_out = pattern.name, pattern.held_out
-        yield "V009", (training, held_out, f"{name} is held out")
-        allowed = {EXPOSURE + name, *(PART + part.name for part in parts if name in part.allow)}
-        others = [x for x in training if x.category not in allowed]
-        yield "V010", (others, pattern.reserved, f"{name} reserves this for its exposures")
-        own = [x for x in items if x.category == name]
-        yield "V014", (own, pattern.exclude, f"{name} excludes this")
-        others = [x for x in items if name not in (x.category, *allowing.get(x.category, ()))]
-        yield "V015", (others, held_out, f"{name} is held out, and the item's pattern does not allow it")
-
-
-def _of_parts(data: LoadedData) -> Iterator[tuple[str, _Rule]]:
-    parts = data.manifest.parts
-    for part in parts:
-        found = data.categories_of(*TRAINING_LIKE, *([] if part.tested else [GENERALIZATION]))
-        for clause in part.only:
-            sharing = (p for p in parts if clause.text in {own.text for own in p.only})
-            places = {(PART + p.name, quota.split or TRAIN) for p in sharing for quota in p.quotas}
-            others = [own for own in found if (own.category, own.split) not in places]
-            yield "V022", (others, (clause,), f"only the part {part.name} may contain this")
-    everywhere = data.categories_of(*TRAINING_LIKE, GENERALIZATION)
-    yield "V024", (everywhere, data.manifest.nowhere, "this is to be nowhere")
+#: The sentences of a place that have none of some structures.
+_WITHOUT = """
+    SELECT number FROM kind CROSS JOIN sentence USING (split, category, profile, share)
+    WHERE (split, category) = (:split, :category) AND profile NOT IN
+    (SELECT profile FROM found WHERE clause IN (SELECT value FROM json_each(:clauses)))
+    ORDER BY number
+"""
 
 
 def _expect_none(
-    data: LoadedData, tally: Result, categories: list[CategoryGroups], clauses: tuple[Clause, ...], message: str
+    data: LoadedData, tally: Result, places: list[SplitCategory], clauses: tuple[Clause, ...], message: str
 ) -> None:
-    wanted = clause_bits(clauses)
-    found: dict[Group, list[Clause]] = {}
-    for category in categories:
-        tally.checked += category.items
-        for group, _ in category.groups if category.occurring & wanted else ():
-            if occurring := group.shape.occurring & wanted:
-                found[group] = [clause for clause in clauses if occurring >> clause.number & 1]
-    for split, entry, group in data.members(list(found)):
-        first, *_ = own = found[group]
-        text = f"{message}: {' and '.join(dict.fromkeys(clause.text for clause in own))}"
-        tally.add(partial(data.violation, text, split, entry, first))
+    tally.checked += sum(data.categories[place] for place in places) if clauses else 0
+    numbers, texts = [clause.number for clause in clauses], {clause.number: clause.text for clause in clauses}
+    rows = data.table.select(_WITH, clauses=numbers, places=places)
+    for number, found in groupby(rows, key=itemgetter(0)):
+        occurring = {clause for _, clause in found}
+        own = [clause for clause in dict.fromkeys(numbers) if clause in occurring]
+        text = f"{message}: {' and '.join(texts[clause] for clause in own)}"
+        tally.add(partial(data.violation, text, number, own[0]))
+
+
+@checks("V009")
+def held_out(data: LoadedData, tally: Result) -> None:
+    for pattern in data.manifest.patterns:
+        _expect_none(data, tally, data.places(*TRAINING_LIKE), pattern.held_out, f"{pattern.name} is held out")
+
+
+@checks("V010")
+def reserved(data: LoadedData, tally: Result) -> None:
+    for name, pattern in ((pattern.name, pattern) for pattern in data.manifest.patterns):
+        allowed = {EXPOSURE + name, *(PART + part.name for part in data.manifest.parts if name in part.allow)}
+        others = [place for place in data.places(*TRAINING_LIKE) if place.category not in allowed]
+        _expect_none(data, tally, others, pattern.reserved, f"{name} reserves this for its exposures")
+
+
+@checks("V014")
+def excluded(data: LoadedData, tally: Result) -> None:
+    for pattern in data.manifest.patterns:
+        own = [place for place in data.places(GENERALIZATION) if place.category == pattern.name]
+        _expect_none(data, tally, own, pattern.exclude, f"{pattern.name} excludes this")
+
+
+@checks("V015")
+def held_out_by_others(data: LoadedData, tally: Result) -> None:
+    for name, pattern in ((pattern.name, pattern) for pattern in data.manifest.patterns):
+        allowing = {name, *(other.name for other in data.manifest.patterns if name in other.allow)}
+        others = [place for place in data.places(GENERALIZATION) if place.category not in allowing]
+        message = f"{name} is held out, and the item's pattern does not allow it"
+        _expect_none(data, tally, others, pattern.held_out, message)
+
+
+@checks("V022")
+def parts(data: LoadedData, tally: Result) -> None:
+    owners = [
+        (clause.text, SplitCategory(quota.split or TRAIN, PART + part.name))
+        for part in data.manifest.parts
+        for clause in part.only
+        for quota in part.quotas
+    ]
+    for part in data.manifest.parts:
+        places = data.places(*TRAINING_LIKE, *([] if part.tested else [GENERALIZATION]))
+        for clause in part.only:
+            others = [place for place in places if (clause.text, place) not in owners]
+            _expect_none(data, tally, others, (clause,), f"only the part {part.name} may contain this")
+
+
+@checks("V024")
+def restrictions(data: LoadedData, tally: Result) -> None:
+    places = data.places(*TRAINING_LIKE, GENERALIZATION)
+    _expect_none(data, tally, places, data.manifest.nowhere, "this is to be nowhere")
+
+
+#: The number of sentences of train that have a structure.
+_LICENSED = """
+    SELECT coalesce(sum(items), 0) FROM found JOIN kind USING (profile) WHERE clause = :clause AND split = 'train'
+"""
 
 
 @checks("V012")
 def needs_licensed(data: LoadedData, tally: Result) -> None:
-    train = [each for category in data.categories_of(TRAIN) for each in category.groups]
-    size = sum(count for _, count in train)
+    size = sum(data.categories[place] for place in data.places(TRAIN))
     for pattern in data.manifest.patterns:
         for need in pattern.need:
             tally.checked += size
-            number = need.structure.number
-            found = sum(count for group, count in train if group.shape.occurring >> number & 1)
+            ((found,),) = data.table.select(_LICENSED, clause=need.structure.number)
             label = f"{pattern.name} needs {need.structure.text}"
             tally.figure(label, found, f"at least {need.minimum:,}")
             if found < need.minimum:
@@ -91,20 +122,16 @@ def needs_licensed(data: LoadedData, tally: Result) -> None:
 
 @checks("V013")
 def instances(data: LoadedData, tally: Result) -> None:
-    patterns = data.manifest.patterns
-    wanted = {pattern.name: clause_bits(pattern.instances) for pattern in patterns}
-    without: list[Group] = []
-    for own in data.categories_of(GENERALIZATION):
-        tally.checked += own.items
-        bits = wanted.get(own.category, 0)
-        without += [group for group, _ in own.groups if not group.shape.occurring & bits]
-    for split, entry, group in data.members(without):
-        message = (
-            f"no structure of {group.category} occurs"
-            if group.category in wanted
-            else f"there is no pattern {group.category!r}"
-        )
-        tally.add(partial(data.violation, message, split, entry))
+    wanted = {pattern.name: [clause.number for clause in pattern.instances] for pattern in data.manifest.patterns}
+    for place in data.places(GENERALIZATION):
+        split, category = place
+        tally.checked += data.categories[place]
+        message = f"there is no pattern {category!r}"
+        if category in wanted:
+            message = f"no structure of {category} occurs"
+        clauses = wanted.get(category, [])
+        for (number,) in data.table.select(_WITHOUT, split=split, category=category, clauses=clauses):
+            tally.add(partial(data.violation, message, number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +140,13 @@ class _Part:
 
     label: str
     count: int
-    within: tuple[int, ...]
-    outside: int
+    within: tuple[frozenset[int], ...]
+    outside: frozenset[int]
     target: str = ""
 
-    def fits(self, occurring: int, target: str) -> bool:
-        return (
-            not occurring & self.outside and all(occurring & one for one in self.within) and self.target in ("", target)
-        )
+    def fits(self, occurring: frozenset[int], target: str) -> bool:
+        wanted = self.target in ("", target) and not occurring & self.outside
+        return wanted and all(occurring & one for one in self.within)
 
 
 #: Quotas with what they are called.
@@ -144,18 +170,18 @@ def part_quotas(data: LoadedData, tally: Result) -> None:
             own = [quota for quota in counted if (quota.split or TRAIN) == split]
             own = [replace(quota, within_one_of=(part.only, *quota.within_one_of)) for quota in own]
             if own:
-                _deal(data, tally, split, category, _numbered(category, own))
+                _deal(data, tally, SplitCategory(split, category), _numbered(category, own))
 
 
-def _divisions(data: LoadedData, pattern: PatternClaim) -> list[tuple[str, str, _Labelled]]:
-    """Return of the exposures and of the items of a pattern the split, the category and the quotas."""
+def _divisions(data: LoadedData, pattern: PatternClaim) -> list[tuple[SplitCategory, _Labelled]]:
+    """Return of the exposures and of the items of a pattern the place and the quotas."""
     category, name = EXPOSURE + pattern.name, pattern.name
     exposed = [
         (f"{category}: {x.structure.text}", QuotaClaim(x.count, (x.structure,), (), each_target=x.each_target))
         for x in pattern.expose
     ]
     items = _numbered(name, data.counted(GENERALIZATION, name, pattern.quotas))
-    return [(TRAIN, category, exposed), (GENERALIZATION, name, items)]
+    return [(SplitCategory(TRAIN, category), exposed), (SplitCategory(GENERALIZATION, name), items)]
 
 
 def _numbered(category: str, quotas: Iterable[QuotaClaim]) -> _Labelled:
@@ -165,47 +191,54 @@ def _numbered(category: str, quotas: Iterable[QuotaClaim]) -> _Labelled:
 @checks("V021")
 def shares(data: LoadedData, tally: Result) -> None:
     for pattern in data.manifest.patterns:
-        for split, category, labelled in _divisions(data, pattern):
-            if not any(quota.each_target for _, quota in labelled):
-                continue
-            declared: Counter[str] = Counter()
-            for part in _deal(data, tally, split, category, labelled, pattern.targets):
-                declared[part.target] += part.count
-            del declared[""]
-            recorded: Counter[str] = Counter()
-            claim = data.manifest.splits.get(split)
-            for stratum in claim.strata if claim else ():
-                if stratum.category == category:
-                    recorded.update({x: n * stratum.copies for x, n in stratum.shares.items()})
-            if +recorded != +declared:
-                message = f"{category}: the manifest records other shares of targets"
-                tally.fault(message, f"manifest.json: splits.{split}")
+        for place, labelled in _divisions(data, pattern):
+            if any(quota.each_target for _, quota in labelled):
+                parts = _deal(data, tally, place, labelled, pattern.targets)
+                _expect_recorded(data, tally, place, parts)
         if any(quota.contexts for quota in pattern.quotas):
             _contexts(data, tally, pattern)
 
 
+def _expect_recorded(data: LoadedData, tally: Result, place: SplitCategory, parts: list[_Part]) -> None:
+    """Report if the manifest records other shares of targets than these parts have."""
+    declared, recorded = Counter[str](), Counter[str]()
+    for part in parts:
+        declared[part.target] += part.count
+    del declared[""]
+    claim = data.manifest.splits.get(place.split)
+    for stratum in claim.strata if claim else ():
+        if stratum.category == place.category:
+            recorded.update({target: number * stratum.copies for target, number in stratum.shares.items()})
+    if +recorded != +declared:
+        message = f"{place.category}: the manifest records other shares of targets"
+        tally.fault(message, f"manifest.json: splits.{place.split}")
+
+
+#: The items of a pattern, in their order.
+_ITEMS = "SELECT number, shape FROM sentence WHERE split = 'gen' AND category = :category ORDER BY number"
+
+
 def _contexts(data: LoadedData, tally: Result, pattern: PatternClaim) -> None:
     """Report instances without their number of contexts: these are items one after the other, each with it."""
-    claim, own = data.manifest.splits.get(GENERALIZATION), data.categories_of(GENERALIZATION)
-    items = data.members([group for x in own if x.category == pattern.name for group, _ in x.groups])
-    quotas = {f"{GENERALIZATION}/{pattern.name}/{number}": quota for number, quota in enumerate(pattern.quotas)}
+    claim, items = data.manifest.splits.get(GENERALIZATION), data.table.each(_ITEMS, category=pattern.name)
     strata = {stratum.stream: stratum for stratum in claim.strata} if claim else {}
-    for stream, quota in quotas.items():
-        shares = strata[stream].shares if stream in strata else {}
-        names = dict(enumerate(name for name in shares for _ in range(quota.contexts)))
-        for rank, (split, entry, group) in enumerate(islice(items, strata[stream].count if stream in strata else 0)):
-            tally.checked += quota.contexts > 0
-            name = names.get(rank, "")
-            if quota.contexts and not _has(
-                data, pattern, group, [x.form.casefold() for x in data.item(split, entry).words], name
-            ):
+    for number, quota in enumerate(pattern.quotas):
+        stratum = strata.get(stream := f"{GENERALIZATION}/{pattern.name}/{number}")
+        shares = stratum.shares if stratum else {}
+        own = list(islice(items, stratum.count if stratum else 0))
+        if not quota.contexts:
+            continue
+        tally.checked += len(own)
+        names = (name for name in shares for _ in range(quota.contexts))
+        for (row, shape), name in zip(own, chain(names, repeat("")), strict=False):
+            if not _has(data, pattern, shape, [word.form.casefold() for word in data.words(row)], name):
                 message = f"{pattern.name}: the item has not the instance {name!r}"
-                tally.add(partial(data.violation, message, split, entry))
-        if quota.contexts and ({*shares.values()} != {quota.contexts} or sum(shares.values()) != quota.count):
+                tally.add(partial(data.violation, message, row))
+        if {*shares.values()} != {quota.contexts} or sum(shares.values()) != quota.count:
             tally.fault(f"{stream}: instances have not {quota.contexts} contexts each", "manifest.json: splits.gen")
 
 
-def _has(data: LoadedData, pattern: PatternClaim, group: Group, words: list[str], name: str) -> bool:
+def _has(data: LoadedData, pattern: PatternClaim, shape: int, words: list[str], name: str) -> bool:
     """Return whether words are in a sentence, in the order of their parts, and have a structure of the pattern."""
     places, at = list[int](), 0
     for part in name.casefold().split(" … "):
@@ -215,15 +248,16 @@ def _has(data: LoadedData, pattern: PatternClaim, group: Group, words: list[str]
             return False
         places += range(start, at := start + len(own))
     # Behind the words are the nodes of further layers.
-    shape = group.shape.part([*places, *range(len(words), group.shape.frame.size)])
-    return any(data.known.searcher.match(shape, clause.number) is not None for clause in pattern.instances)
+    whole = data.shapes[shape]
+    instance = whole.part([*places, *range(len(words), whole.frame.size)])
+    return any(data.known.searcher.match(instance, clause.number) is not None for clause in pattern.instances)
 
 
 def _divided(labelled: _Labelled, targets: tuple[str, ...] | None) -> Iterator[_Part]:
     for label, quota in labelled:
         groups = (*((clause,) for clause in quota.within), *quota.within_one_of)
-        within = tuple(map(clause_bits, groups))
-        part = _Part(label, quota.count, within, clause_bits(quota.outside))
+        within = tuple(map(_numbers, groups))
+        part = _Part(label, quota.count, within, _numbers(quota.outside))
         if targets is None or not quota.each_target:
             yield part
             continue
@@ -232,33 +266,58 @@ def _divided(labelled: _Labelled, targets: tuple[str, ...] | None) -> Iterator[_
             yield replace(part, label=f"{label}, {target}", count=count, target=target)
 
 
+def _numbers(clauses: Iterable[Clause]) -> frozenset[int]:
+    return frozenset(clause.number for clause in clauses)
+
+
+#: The sentences of a place by what structures and quotas tell apart, and those of one kind.
+_KINDS = "SELECT profile, share, items FROM kind WHERE split = :split AND category = :category"
+_OF_KIND = """
+    SELECT number FROM sentence
+    WHERE (split, category, profile, share) = (:split, :category, :profile, :share) ORDER BY number
+"""
+
+#: Ranks of parts that sentences fit, and the number of these sentences.
+Kinds = Counter[tuple[int, ...]]
+
+
 def _deal(
-    data: LoadedData,
-    tally: Result,
-    split: str,
-    category: str,
-    labelled: _Labelled,
-    targets: tuple[str, ...] | None = None,
+    data: LoadedData, tally: Result, place: SplitCategory, labelled: _Labelled, targets: tuple[str, ...] | None = None
 ) -> list[_Part]:
     """Report if items cannot be dealt out so that every part gets its number; return the parts.
 
-    With ``targets``, these have equal shares.  Most items are dealt out by a maximum flow from
-    kinds of items to the parts that they fit.
+    With ``targets``, these have equal shares.
     """
     parts = list(_divided(labelled, targets))
-    kinds: Counter[tuple[int, ...]] = Counter()
-    nowhere: list[Group] = []
-    for own in data.categories_of(split):
-        for group, count in own.groups if own.category == category else ():
-            tally.checked += count
-            occurring = group.shape.occurring
-            kind = tuple(n for n, p in enumerate(parts) if p.fits(occurring, group.target))
-            kinds[kind] += count
-            if not kind:
-                nowhere.append(group)
-    for found_in, entry, _ in data.members(nowhere):
-        message = f"{category}: the item belongs to none of the parts"
-        tally.add(partial(data.violation, message, found_in, entry))
+    kinds = _kinds(data, tally, place, parts)
+    for rank, part in enumerate(parts):
+        fitting = sum(count for kind, count in kinds.items() if rank in kind)
+        tally.figure(part.label, fitting, f"{part.count:,} declared")
+    found, wanted = kinds.total(), sum(part.count for part in parts)
+    if found != wanted:
+        tally.fault(f"{place.category}: {found:,} items instead of {wanted:,}")
+    elif (dealt := _dealt(kinds, parts)) < wanted:
+        tally.fault(f"{place.category}: only {dealt:,} of {wanted:,} items fit the parts' numbers")
+    return parts
+
+
+def _kinds(data: LoadedData, tally: Result, place: SplitCategory, parts: list[_Part]) -> Kinds:
+    """Count the sentences of a place by the parts that they fit, and report those that fit none."""
+    kinds, nowhere, of = Kinds(), list[int](), place._asdict()
+    for profile, share, items in data.table.select(_KINDS, **of):
+        occurring = data.table.profiles[profile]
+        kind = tuple(rank for rank, part in enumerate(parts) if part.fits(occurring, share))
+        kinds[kind] += items
+        if not kind:
+            nowhere += [number for (number,) in data.table.select(_OF_KIND, **of, profile=profile, share=share)]
+    tally.checked += kinds.total()
+    for number in sorted(nowhere):
+        tally.add(partial(data.violation, f"{place.category}: the item belongs to none of the parts", number))
+    return kinds
+
+
+def _dealt(kinds: Kinds, parts: list[_Part]) -> int:
+    """Return how many items can be dealt out: a maximum flow from kinds of items to the parts that they fit."""
     network: nx.DiGraph[object] = nx.DiGraph()
     network.add_nodes_from(("source", "sink"))
     for kind, count in kinds.items():
@@ -266,12 +325,4 @@ def _deal(
         network.add_edges_from((kind, rank) for rank in kind)
     for rank, part in enumerate(parts):
         network.add_edge(rank, "sink", capacity=part.count)
-        fitting = sum(count for kind, count in kinds.items() if rank in kind)
-        tally.figure(part.label, fitting, f"{part.count:,} declared")
-    found, wanted = kinds.total(), sum(part.count for part in parts)
-    if found != wanted:
-        tally.fault(f"{category}: {found:,} items instead of {wanted:,}")
-    elif (dealt := int(nx.maximum_flow_value(network, "source", "sink"))) < wanted:
-        message = f"only {dealt:,} of {wanted:,} items fit the parts' numbers"
-        tally.fault(f"{category}: {message}")
-    return parts
+    return int(nx.maximum_flow_value(network, "source", "sink"))

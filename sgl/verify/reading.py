@@ -1,8 +1,7 @@
 """Read ranges of CoNLL-U files, alone or with other processes, and keep what the checks need.
 
-A range is read into a ``Split`` of its own, whose entries and groups are counted from its own start; ``Split.extend``
-puts the ranges of a file together, so that nothing depends on where the file was cut.  ``Knowledge`` is what a
-process has found out so far, to be recognised in the next range.
+A range is read into a ``ReadPart`` of its own; the table puts the ranges of a file together, so that nothing depends on
+where the file was cut.  ``Knowledge`` is what a process has found out so far, to be recognised in the next range.
 
 Ranges are read, frames searched and the certificate judged each by itself, so that processes can
 share these tasks; results are taken in the order of the tasks, and the report is the same however
@@ -28,31 +27,18 @@ from sgl import foreign
 from sgl.children import begin, starting
 from sgl.foreign import read_bytes
 from sgl.verify.conllu import Malformed, MalformedError, Sentence, TokenTable, WordForm, read_sentences
-from sgl.verify.items import (
-    EXPOSURE,
-    GENERALIZATION,
-    TRAIN,
-    GraphShape,
-    Group,
-    Hashing,
-    ShapeTable,
-    Split,
-    at_layers,
-    merged,
-)
+from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN, GraphShape, ShapeTable, at_layers, merged
 from sgl.verify.manifest import CERTIFICATE, Clause, Manifest
 from sgl.verify.search import Searcher, SearchError
 from sgl.verify.skeleton import sentence_skeletons
 from sgl.verify.structure import GraphPattern, StructureError, read_structure
+from sgl.verify.table import Block, ReadPart
 
-#: The number in a `sent_id`: six digits or more, with zeros before it only to make six.
-_NUMBER = re.compile(r"[0-9]{6}|[1-9][0-9]{6,17}")
 #: How long a text is, in a comment.
 _LENGTH = re.compile(r"0|[1-9][0-9]{0,8}")
 
-
-#: A manifest, its structures, and the key of the hashes: what all ranges are read for.
-Asked = tuple[Manifest, tuple[Clause, ...], bytes]
+#: A manifest and its structures: what all ranges are read for.
+Asked = tuple[Manifest, tuple[Clause, ...]]
 
 
 class Range(NamedTuple):
@@ -75,7 +61,7 @@ class Knowledge:
 
     def __init__(self, asked: Asked) -> None:
         """Begin with nothing; if a structure cannot be read, none is looked for."""
-        manifest, clauses, key = asked
+        manifest, clauses = asked
         targets = {pattern.name: pattern.targets for pattern in manifest.patterns if pattern.targets}
         self.shares = {(GENERALIZATION, name): own for name, own in targets.items()}
         self.shares |= {(TRAIN, EXPOSURE + name): own for name, own in targets.items()}
@@ -91,7 +77,6 @@ class Knowledge:
         self.searcher = Searcher(self.shapes)
         self.tokens = TokenTable()
         self.further = [TokenTable(free=layer.free) for layer in self.layers[1:]]
-        self.hashing = Hashing(key)
 
         @cache
         def distinct_lemma(word: WordForm) -> str | None:
@@ -100,82 +85,100 @@ class Knowledge:
         self.distinct_lemma = distinct_lemma
 
 
-def read_range(known: Knowledge, read: Range) -> Split:
+def read_range(known: Knowledge, read: Range) -> ReadPart:
     """Read a range, up to where it can be read if that fails."""
-    part = Split.new(read.split, len(known.texts) - 1)
+    part = ReadPart()
     seen: set[WordForm | int] = set()
     try:
         others = list(map(read_sentences, read.others, known.further))
         for entry in read_sentences(read.path, known.tokens, read.start, read.end):
             more = [next(other, None) for other in others]
-            malformed = entry if isinstance(entry, Malformed) else None
-            if isinstance(entry, Sentence):
-                try:
-                    graph = merged(known.layers, entry, more) if more else entry
-                    _add(known, part, seen, entry, graph)
-                except MalformedError as fault:
-                    malformed = Malformed(entry.line, str(fault))
-            if malformed:
-                part.malformed[len(part)] = malformed
-                group_of, *columns = part.columns()
-                group_of.append(-1)
-                for column in columns:
-                    column.append(0)
+            part.blocks.append(_block(known, part, seen, read.split, entry, more))
     except OSError as failure:
         part.error = failure.strerror or str(failure)
     return part
 
 
-def _add(known: Knowledge, part: Split, seen: set[WordForm | int], sentence: Sentence, graph: Sentence) -> None:
-    """Add the next sentence of a range; raises ``MalformedError`` if it lacks a text or a length."""
-    comments, words = dict(sentence.comments), sentence.words
+def _block(
+    known: Knowledge,
+    part: ReadPart,
+    seen: set[WordForm | int],
+    split: str,
+    entry: Sentence | Malformed,
+    more: list[Sentence | Malformed | None],
+) -> Block:
+    if isinstance(entry, Malformed):
+        return Block(entry.line, entry.reason)
+    try:
+        graph = merged(known.layers, entry, more) if more else entry
+        comments = dict(entry.comments)
+        _check_lengths(known, comments, len(entry.words))
+        source, *targets = _texts(known, comments)
+    except MalformedError as fault:
+        return Block(entry.line, str(fault))
+    _note_names(part, seen, entry, graph)
+    category, (skeleton, latin) = comments["category"], sentence_skeletons(source)
+    return Block(
+        line=entry.line,
+        place=entry.offset,
+        sent_id=comments["sent_id"],
+        category=category,
+        shape=part.shapes.setdefault(known.shapes.of(graph), len(part.shapes)),
+        share=_share(known.shares.get((split, category), ()), entry.words),
+        repeated=_repeated(map(known.distinct_lemma, entry.words)),
+        source=source,
+        targets="\n".join(targets),
+        skeleton=skeleton,
+        latin=latin,
+    )
+
+
+def _check_lengths(known: Knowledge, comments: dict[str, str], words: int) -> None:
     for layer in known.shapes.lengths:
         length = comments.get(f"length_{layer}", "")
         if not _LENGTH.fullmatch(length):
             raise MalformedError(f"no comment # length_{layer} with a number")
-        if layer == known.anchor and int(length) != len(words):
-            raise MalformedError(f"{len(words)} words, and length_{layer} = {length}")
+        if layer == known.anchor and int(length) != words:
+            raise MalformedError(f"{words} words, and length_{layer} = {length}")
+
+
+def _texts(known: Knowledge, comments: dict[str, str]) -> list[str]:
     try:
-        source, *targets = [comments[key] for key in known.texts]
+        return [comments[key] for key in known.texts]
     except KeyError as missing:
         raise MalformedError(f"no comment # {missing.args[0]}") from None
-    own = [lemma for lemma in map(known.distinct_lemma, words) if lemma is not None]
-    if len(set(own)) < len(own):
-        part.repeating.append(len(part))
-    _note_names(part, seen, sentence, graph)
-    category, target = comments["category"], ""
-    if shares := known.shares.get((part.name, category)):
-        lemmas = {word.get("lemma") for word in words}
-        target = next(filter(lemmas.__contains__, shares), "")
-    group = Group(part.name, category, known.shapes.of(graph), target)
-    split, _, number = comments["sent_id"].rpartition("-")
-    hashed = known.hashing.of
-    values = (
-        part.groups.setdefault(group, len(part.groups)),
-        sentence.offset,
-        int(number) if split == part.name and _NUMBER.fullmatch(number) else 0,
-        hashed(source),
-        *map(hashed, sentence_skeletons(source)),
-        hashed(targets[0]),
-        *[hashed(source, target, category) for target in targets],
-    )
-    for column, value in zip(part.columns(), values, strict=True):
-        column.append(value)
 
 
-def _note_names(part: Split, seen: set[WordForm | int], sentence: Sentence, graph: Sentence) -> None:
-    entry = len(part)
+def _share(targets: tuple[str, ...], words: tuple[WordForm, ...]) -> str:
+    """Return the first target that a sentence has."""
+    lemmas = {word.get("lemma") for word in words} if targets else ()
+    return next((target for target in targets if target in lemmas), "")
+
+
+def _repeated(lemmas: Iterable[str | None]) -> str | None:
+    """Return the first lemma that comes again."""
+    seen = set[str | None]()
+    for lemma in lemmas:
+        if lemma is not None and lemma in seen:
+            return lemma
+        seen.add(lemma)
+    return None
+
+
+def _note_names(part: ReadPart, seen: set[WordForm | int], sentence: Sentence, graph: Sentence) -> None:
+    entry = len(part.blocks)
     for at, word in enumerate(() if seen.issuperset(graph.words) else graph.words):
         if word not in seen:
             seen.add(word)
-            for pair in word.attributes:
-                part.values.setdefault(pair, entry)
+            for attribute, value in word.attributes:
+                part.names.setdefault((f"{attribute}=", value), entry)
+                part.names.setdefault(("attribute ", attribute), entry)
             if at < len(sentence.words):
                 part.words.setdefault((word.form, word.get("lemma"), word.get("upos")), entry)
     if graph is not sentence or id(sentence.edges) not in seen:
         seen.add(id(sentence.edges))
         for _, label, _ in graph.edges:
-            part.labels.setdefault(label, entry)
+            part.names.setdefault(("label ", label), entry)
 
 
 def search_shapes(known: Knowledge, shapes: Sequence[GraphShape]) -> tuple[list[int], int | None]:

@@ -24,7 +24,7 @@ from sgl.automata.algebra import boolean, tree_automaton
 from sgl.automata.algebra.boolean import intersection, minimise, reachable, trim, without_rules
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, explore
 from sgl.automata.common import Mask
-from sgl.automata.patterns.schema import Schema, query_of
+from sgl.automata.patterns.query import Schema, query_of
 from sgl.automata.proofs import compiler as compiler_module
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Constraint

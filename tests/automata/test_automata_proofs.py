@@ -78,7 +78,7 @@ def test_masses_before_and_after_the_cut(proofs: Proofs) -> None:
     automaton = compile_structure(TOY, PP_IN_SUBJECT)
     share = sum(automaton.accepts(TOY, d) for d in sample) / len(sample)
     assert claim.mass == pytest.approx(share, abs=0.04)
-    assert claim.train_mass == 0.0
+    assert claim.evidence.train_mass == 0.0
 
 
 def test_examples_are_smallest_sentences(proofs: Proofs) -> None:
@@ -92,8 +92,8 @@ def test_examples_are_smallest_sentences(proofs: Proofs) -> None:
 def test_licences_count_exposures_of_reserved_words(proofs: Proofs) -> None:
     (licence,) = proofs.of("cat_as_object").licences
     assert licence.mass == 0.0  # the cat is reserved: only its 30 exposures have one
-    assert licence.expected == pytest.approx(30)
-    assert licence.short == 0.0  # and all of these have one
+    assert licence.evidence.expected == pytest.approx(30)
+    assert licence.evidence.short == 0.0  # and all of these have one
     assert sentence(licence.example) == "The cat slept."
 
 
@@ -121,7 +121,7 @@ def test_a_kept_rule_lets_a_held_out_structure_in() -> None:
     (claim,) = prove(StructureCompiler(grammar), plan).of("pp_in_subject").held_out
     assert claim.verdict is Verdict.REFUTED
     assert claim.stream == "train/in_distribution"
-    assert claim.train_mass > 0
+    assert claim.evidence.train_mass > 0
     assert sentence(claim.witness) == "The big dog in Emma slept."
 
 
@@ -137,9 +137,9 @@ def test_an_assertion_leaves_the_grammar_and_fails_with_a_witness() -> None:
     asserted = pattern("far_gap", (), never=(FAR_GAP,), gen=(FAR_GAP,))
     proofs = prove(StructureCompiler(TOY), plan_of(asserted)).of("far_gap")
     (claim,) = proofs.held_out
-    assert claim.asserted
+    assert claim.evidence.asserted
     assert claim.verdict is Verdict.REFUTED
-    assert claim.train_mass == pytest.approx(claim.mass)
+    assert claim.evidence.train_mass == pytest.approx(claim.mass)
     assert sentence(claim.witness) == "What did Emma say that Lina saw?"
     (disjoint,) = proofs.disjoint
     assert disjoint.verdict is Verdict.REFUTED
@@ -155,9 +155,9 @@ def test_a_part_that_training_lacks_is_not_licensed() -> None:
     )
     lacking, rare = prove(StructureCompiler(TOY), plan_of(unlicensed)).of("pp_in_subject").licences
     assert lacking.verdict is Verdict.REFUTED
-    assert (lacking.mass, lacking.expected, lacking.example) == (0.0, 0.0, None)
+    assert (lacking.mass, lacking.evidence.expected, lacking.example) == (0.0, 0.0, None)
     assert rare.verdict is Verdict.PROVED
-    assert rare.short > 0.99
+    assert rare.evidence.short > 0.99
 
 
 def test_items_outside_the_held_out_structures_may_be_training_sentences() -> None:
@@ -165,7 +165,7 @@ def test_items_outside_the_held_out_structures_may_be_training_sentences() -> No
     careless = pattern("cat_as_object", (CAT_AS_OBJECT,), gen=(structure("{ N[lemma=cat] }"),))
     (claim,) = prove(StructureCompiler(TOY), plan_of(careless)).of("cat_as_object").disjoint
     assert claim.verdict is Verdict.REFUTED
-    assert claim.train_stream == "train/in_distribution"
+    assert claim.evidence == "train/in_distribution"
     assert sentence(claim.witness) == "The cat slept."
 
 
@@ -178,7 +178,7 @@ def test_an_instance_that_contains_what_its_pattern_excludes() -> None:
     broken = replace(plan, strata=(plan.strata[0], lax))
     (claim,) = prove(StructureCompiler(TOY), broken).of("pp_in_subject").instances
     assert claim.verdict is Verdict.REFUTED
-    assert claim.problem == excluded
+    assert claim.structures == (excluded,)
     assert contains(claim.witness, excluded)
 
 
@@ -188,7 +188,7 @@ def test_an_instance_that_lacks_its_structure() -> None:
     broken = replace(plan, strata=(plan.strata[0], lax))
     (claim,) = prove(StructureCompiler(TOY), broken).of("pp_in_subject").instances
     assert claim.verdict is Verdict.REFUTED
-    assert claim.problem is None
+    assert claim.structures == ()
     assert sentence(claim.witness) == "The cat slept."
 
 

@@ -15,7 +15,6 @@ import pytest
 from toy import TOY, pattern, toy_plan
 from toy_notation import structure
 
-import tampered
 from sgl.automata import StructureCompiler
 from sgl.automata.certificate import certificate_text
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
@@ -24,7 +23,7 @@ from sgl.pipeline.proofs import certificate_of
 from sgl.verify import certificate as checking
 from sgl.verify.certificate import judge
 from sgl.verify.certificate_structures import Structures
-from tampering import alone, certificates
+from tampering import alone, certificates, tampered
 from tampering.copy import Copy
 
 FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"

@@ -8,7 +8,7 @@ import pytest
 from toy import TOY, pattern, random_derivations, toy_plan
 from toy_notation import structure
 
-from sgl.automata import Exposed, IngredientKind, Reason, StructureCompiler, Verdict, compile_structure, prove
+from sgl.automata import Claim, IngredientKind, Inventory, Reason, StructureCompiler, Verdict, compile_structure, prove
 from sgl.automata.proofs.evidence import Evidence, used_rules
 from sgl.core.plan import Constraint, Pattern, Plan, Stratum
 
@@ -23,12 +23,12 @@ def plan_of(*patterns: Pattern) -> Plan:
     return replace(toy_plan(), patterns=patterns, strata=tuple(strata))
 
 
-def exposed(plan: Plan, name: str) -> Exposed:
+def exposed(plan: Plan, name: str) -> Claim[Inventory]:
     return prove(StructureCompiler(TOY), plan).of(name).exposed
 
 
-def names(claim: Exposed, reason: Reason) -> set[tuple[IngredientKind, str]]:
-    return {(thing.kind, thing.name) for thing in claim.unseen if thing.reason is reason}
+def names(claim: Claim[Inventory], reason: Reason) -> set[tuple[IngredientKind, str]]:
+    return {(thing.kind, thing.name) for thing in claim.evidence.unseen if thing.reason is reason}
 
 
 PP_IN_SUBJECT = pattern("pp_in_subject", (structure("{ V -[nsubj]-> N; N -[nmod]-> M }"),))
@@ -41,14 +41,14 @@ CAT_ELSEWHERE = pattern("cat_elsewhere", (structure("{ X -[^nsubj]-> N[lemma=cat
 def test_a_recombination_of_what_training_has_needs_no_excuse() -> None:
     claim = exposed(plan_of(PP_IN_SUBJECT), "pp_in_subject")
     assert claim.verdict is Verdict.PROVED
-    assert claim.unseen == ()
-    assert dict(claim.counts)[IngredientKind.RULE] > 10
-    assert dict(claim.counts)[IngredientKind.WORD] > 10
+    assert claim.evidence.unseen == ()
+    assert dict(claim.evidence.counts)[IngredientKind.RULE] > 10
+    assert dict(claim.evidence.counts)[IngredientKind.WORD] > 10
 
 
 def test_the_targets_of_a_pattern_are_excused() -> None:
     claim = exposed(plan_of(NO_CAT), "no_cat")
-    assert claim.missing == ()
+    assert claim.evidence.missing == ()
     assert names(claim, Reason.TARGET) == {
         (IngredientKind.WORD, "cat"),
         (IngredientKind.ENTRY, "N: cat"),
@@ -59,7 +59,7 @@ def test_the_targets_of_a_pattern_are_excused() -> None:
 def test_without_targets_the_same_word_comes_with_the_structure_only() -> None:
     """Every sentence with a cat contains what is held out: the cat is the structure."""
     claim = exposed(plan_of(replace(NO_CAT, targets=())), "no_cat")
-    assert claim.missing == ()
+    assert claim.evidence.missing == ()
     assert (IngredientKind.WORD, "cat") in names(claim, Reason.STRUCTURE)
 
 
@@ -67,7 +67,7 @@ def test_what_is_excused_is_exposed_only_if_some_item_can_do_without_it() -> Non
     """An item with a word that training never shows is never drawn: here none is left, there those with the dog are."""
     claim = exposed(plan_of(NO_CAT), "no_cat")
     assert claim.verdict is Verdict.REFUTED
-    assert len(claim.barred) == 1
+    assert len(claim.evidence.barred) == 1
     either = structure("{ V -[nsubj]-> N[lemma=dog] }")
     others = exposed(plan_of(replace(NO_CAT, forbid=(*NO_CAT.forbid, either), gen=(*NO_CAT.gen, either))), "no_cat")
     assert (IngredientKind.WORD, "cat") in names(others, Reason.TARGET)
@@ -88,7 +88,7 @@ def test_a_word_that_two_patterns_take_away_together_is_missing() -> None:
         (IngredientKind.ENTRY, "N: cat"),
         (IngredientKind.FORM, "猫"),
     }
-    assert exposed(plan_of(CAT_AS_SUBJECT), "cat_as_subject").unseen == ()
+    assert exposed(plan_of(CAT_AS_SUBJECT), "cat_as_subject").evidence.unseen == ()
 
 
 def test_a_rule_that_two_patterns_take_away_together_is_listed() -> None:

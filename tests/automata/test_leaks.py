@@ -18,7 +18,7 @@ import pytest
 from graph_search import search
 
 from mutation.leaks import LEAKS, Leak
-from sgl.automata import HeldOut, Proofs, StructureCompiler, Verdict
+from sgl.automata import Claim, Cut, Proofs, StructureCompiler, Verdict
 from sgl.core.interpret import interpret
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
@@ -107,7 +107,7 @@ def _prove(compiled: Compiled, pattern: str, diagnostics: Diagnostics) -> Proofs
     return proofs
 
 
-def _held_out(proofs: Proofs, pattern: str, verdict: Verdict) -> HeldOut:
+def _held_out(proofs: Proofs, pattern: str, verdict: Verdict) -> Claim[Cut]:
     """The first claim of the pattern with this verdict."""
     claims = [claim for claim in proofs.of(pattern).held_out if claim.verdict is verdict]
     assert claims, f"no claim of {pattern} is {verdict.value}"

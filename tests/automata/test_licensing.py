@@ -8,7 +8,7 @@ import pytest
 from toy import TOY, all_derivations, pattern, random_derivations, toy_plan
 from toy_notation import structure
 
-from sgl.automata import Piece, StructureCompiler, Verdict, compile_structure, pieces_of, prove
+from sgl.automata import Claim, StructureCompiler, Verdict, compile_structure, pieces_of, prove
 from sgl.automata.proofs import evidence
 from sgl.core.alike import key
 from sgl.core.plan import Constraint, Need, Pattern, Plan, Stratum
@@ -86,7 +86,7 @@ def plan_of(*patterns: Pattern, exposures: tuple[Stratum, ...] = ()) -> Plan:
     return replace(toy_plan(), patterns=patterns, strata=(stratum, *exposures))
 
 
-def pieces(plan: Plan, name: str) -> tuple[Piece, ...]:
+def pieces(plan: Plan, name: str) -> tuple[Claim[None], ...]:
     return prove(StructureCompiler(TOY), plan).of(name).pieces
 
 

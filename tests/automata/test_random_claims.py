@@ -1,6 +1,6 @@
 """On random grammars and patterns, streams and verdicts are what the documentation says.
 
-The model that says so shares nothing with the compiler: ``tests/models/claims_model.py``.
+The model that says so shares nothing with the compiler: ``tests/models/claims_trees.py``.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 
-import claims_model
-from random_claims import Difference, compare
+import claims_matches
+from claims_grammar import Word
+from claims_structures import Body
+from harness import Difference
+from random_claims import compare
 
 #: A grammar with a kept rule and a restriction, which the kept rule does not escape.
 KEPT_AND_RESTRICTED = 419
@@ -50,7 +53,7 @@ def test_structures_on_several_layers_are_those_of_the_model(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_a_model_in_which_every_word_is_a_node_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claims_model.Word, "speaks_of", lambda *_: True)
+    monkeypatch.setattr(Word, "speaks_of", lambda *_: True)
     with pytest.raises(Difference):
         compare(2, tmp_path / "grammar", Counter(), dataset=False, layered=True)
 
@@ -58,13 +61,13 @@ def test_a_model_in_which_every_word_is_a_node_is_noticed(tmp_path: Path, monkey
 @pytest.mark.slow
 def test_a_model_that_ignores_degrees_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison can fail."""
-    node_passes = claims_model.node_passes
+    node_passes = claims_matches.node_passes
 
-    def careless(tree: object, body: claims_model.Body, name: str, node: int) -> bool:
-        plain = claims_model.Body(body.variables, body.tests, {}, body.links)
+    def careless(tree: object, body: Body, name: str, node: int) -> bool:
+        plain = Body(body.variables, body.tests, {}, body.links)
         return node_passes(tree, plain, name, node)
 
-    monkeypatch.setattr(claims_model, "node_passes", careless)
+    monkeypatch.setattr(claims_matches, "node_passes", careless)
     figures: Counter[str] = Counter()
 
     def differs(seed: int) -> bool:

@@ -49,7 +49,7 @@ def test_edges_are_sets_in_random_grammars() -> None:
 @pytest.mark.slow
 def test_an_automaton_that_counts_twice_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison finds the fault when every counted edge is one of its own again."""
-    from sgl.automata.patterns.matches import Scene
+    from sgl.automata.patterns.scene import Scene
 
     class Forgetful(Scene):
         def __init__(self, *given: object) -> None:

@@ -16,10 +16,8 @@ import agreement
 import equivalence
 import fitting
 import frequencies
-import mutants
-import tampered
 from common import Json, Workers, run_tasks
-from mutation import compared
+from mutation import compared, mutants
 from mutation.claims import Original
 from mutation.judge import judge, open_original
 from mutation.source import Edit, Mutant, Source
@@ -28,6 +26,7 @@ from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.pipeline.expectations import SplitSelection
 from sgl.sampling import pack
+from tampering import tampered
 from tampering.copy import Copy
 
 FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"

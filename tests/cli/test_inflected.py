@@ -16,7 +16,7 @@ from sget import compile_file, words_of
 from sgl.cli.main import FAILED, OK, run
 from sgl.diagnostics import Diagnostics, SourceMap, Span
 from sgl.diagnostics.render import render
-from sgl.frontend.morphology import Inflection
+from sgl.frontend.elaborate.columns import Inflection
 from sgl.frontend.passes import inflections
 from sgl.morphology.check import FormComparison, MorphologyResult, check_inflected, check_morphology
 from sgl.morphology.knowledge import AnalyserMissing, Exemption, Knowledge, library_knowledge, sudachi

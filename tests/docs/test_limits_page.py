@@ -40,7 +40,7 @@ INTERNAL = {
     "sgl.rendering.output.MOST_SHAPES": "others are written by the definition",
     "sgl.sampling.strata.LARGEST_BATCH": "more is sampled in parts",
     "sgl.core.graph.MOST_KNOWN": "graphs that are remembered",
-    "sgl.research.evaluate.query._MOST_KNOWN": "answers that are remembered",
+    "sgl.pipeline.matches.MOST_KNOWN": "answers that are remembered",
 }
 
 

@@ -8,7 +8,6 @@ import pytest
 from diagnostics import MAIN, assert_diagnostics, diagnose
 
 from sgl.diagnostics.model import one_slip
-from sgl.frontend import expand
 
 AGAIN = """\
 rule vp_again: VP[form={0}] -> V[form={0}] NP "again"
@@ -150,13 +149,13 @@ def _many(children: str) -> dict[str, str]:
 
 
 def test_the_search_for_agreeing_children_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(expand, "MAX_STEPS", 1000)
+    monkeypatch.setattr("sgl.frontend.lower.expand.MAX_STEPS", 1000)
     outcome = diagnose(_many("a:W[f=x] b:W c:W d:W[f=x]"), tmp_path)
     assert outcome.places() == [("SGL0706", "text")]
 
 
 def test_a_child_that_cannot_be_built_ends_the_search_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(expand, "MAX_STEPS", 1000)
+    monkeypatch.setattr("sgl.frontend.lower.expand.MAX_STEPS", 1000)
     files = _many("a:W b:W c:W X[g=no]")
     files[MAIN] += 'feature g = yes | no\ncategory X[g]\nword X[g=yes]: "x"\n'
     outcome = diagnose(files, tmp_path)

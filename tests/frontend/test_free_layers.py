@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from diagnostics import Outcome, diagnose
 
-from sgl.automata.patterns.structure_automaton import compile_structure
+from sgl.automata import compile_structure
 from sgl.cli.arguments import graph_text
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, interpret

@@ -8,7 +8,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from toy_notation import structure
 
-from sgl.frontend.quotas import join
+from sgl.frontend.lower.quotas import join
 from sgl.verify.conllu import Sentence
 from sgl.verify.structure import GraphPattern, read_structure
 

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
+from claims_maker import Maker
 from notation_model import Model
-from random_claims import Maker
 from sgl.diagnostics import Diagnostics, SourceFile
 from sgl.lang.layout import layout
 from sgl.lang.reader import read

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from editor import Editor
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"

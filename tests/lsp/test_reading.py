@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from editor import Editor
 from lsprotocol import types
 
+from editor import Editor
 from sgl.lang.layout import layout
 
 

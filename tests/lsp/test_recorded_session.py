@@ -11,9 +11,9 @@ import re
 from pathlib import Path
 
 import pytest
-from editor import Editor
 from lsprotocol import types
 
+from editor import Editor
 from sgl.cli.main import OK, run
 from sgl.verify import verify
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from conftest import with_farm
-from editor import Editor
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from editor import Editor
 from sgl.engine import Workspace
 
 

@@ -4,7 +4,7 @@ Grammars are drawn with attributes on words, cells, quoted words and ``literal``
 edges that depend on features (``attributes_maker.py``).  Of each grammar a small dataset is sampled, and each row
 is derived by plain code (``attributes_model.py``), which reads its sentence from left to right::
 
-    PYTHONPATH=benchmarks python benchmarks/models.py attributes --grammars 200 --seed 1
+    python benchmarks/models.py attributes --grammars 200 --seed 1
 
 Compared are the target, and of both graph layers the nodes with all their attributes and the edges, as the files
 in CoNLL-U have them.  Differences are printed, and the exit status is then 1.
@@ -12,9 +12,6 @@ in CoNLL-U have them.  Differences are printed, and the exit status is then 1.
 
 from __future__ import annotations
 
-import argparse
-import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +20,7 @@ from random import Random
 
 from attributes_maker import Maker
 from attributes_model import Grammar, Graph
+from harness import Difference, command
 from sgl.automata import StructureCompiler
 from sgl.diagnostics import Diagnostics, Severity, SourceMap
 from sgl.frontend import Compiled
@@ -32,12 +30,6 @@ from sgl.pipeline.proofs import establish
 from sgl.sampling.acceptance import NotEnoughError
 
 EMPTY = "_"
-#: Letters of a difference that are printed.
-WIDE = 1_500
-
-
-class Difference(Exception):
-    """The files and the model say different things."""
 
 
 @dataclass(frozen=True)
@@ -195,25 +187,6 @@ def pairs(cell: str) -> Iterator[tuple[int, str]]:
         yield int(head), label
 
 
-def run(first: int, grammars: int, folder: Path) -> tuple[Counter[str], list[str]]:
-    """Compare so many grammars; return what was counted, and the differences."""
-    figures, differences = Counter[str](), list[str]()
-    for seed in range(first, first + grammars):
-        try:
-            compare(seed, folder / str(seed), figures)
-        except Difference as difference:
-            differences.append(f"seed {seed}: {str(difference)[:WIDE]}")
-    return figures, differences
-
-
 def main() -> int:
     """Run the comparison; the result is the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--grammars", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="attributes") as folder:
-        figures, differences = run(options.seed, options.grammars, Path(folder))
-    lines = [*differences, *(f"{name:24} {number:>12,}" for name, number in sorted(figures.items()))]
-    sys.stdout.write("\n".join([*lines, f"{len(differences)} differences", ""]))
-    return 1 if differences else 0
+    return command(__doc__, lambda: compare, number=("grammars", 20))

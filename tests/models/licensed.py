@@ -2,10 +2,10 @@
 
 What a pattern holds out has *pieces* (``pieces.py``); training must be able to contain each of them, unless the
 pattern waives it, and each part that it needs.  Here the sentences of training are listed up to a length, by the
-model of ``tests/models/claims_model.py``, and every one is searched for every piece::
+model of ``tests/models/claims_trees.py``, and every one is searched for every piece::
 
-    PYTHONPATH=benchmarks python benchmarks/models.py licensed --grammars 1000 --seed 1
-    PYTHONPATH=benchmarks python benchmarks/models.py licensed --grammars 1000 --seed 1 --layers
+    python benchmarks/models.py licensed --grammars 1000 --seed 1
+    python benchmarks/models.py licensed --grammars 1000 --seed 1 --layers
 
 Compared are, for each pattern, which pieces there are and which waivers waive nothing; for each piece and each
 need, the verdict, and the sentence that is shown; and for each piece and part of training, which of all sentences
@@ -15,21 +15,24 @@ the sentence that is shown is within the length.  Differences are printed, and t
 
 from __future__ import annotations
 
-import argparse
-import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from random import Random
 
-from claims_model import Body, Structure, Tree, contains, trees
+from claims_maker import Maker
+from claims_matches import contains
+from claims_patterns import Pattern, StreamClaims
+from claims_streams import derivations, term_of
+from claims_structures import Body, Structure
+from claims_trees import Tree, trees
+from harness import Compare, Difference, command
 from pieces import Joint, answered, name_of, pieces, read, written
-from random_claims import Maker, Pattern, StreamClaims, derivations, term_of
 from sgl.automata import Proofs, StructureCompiler, StructureTooCostly, UnsupportedStructure, Verdict
-from sgl.automata.proofs import claims as answers
+from sgl.core import claims as answers
 from sgl.core import structure as core
 from sgl.core.interpret import interpret
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -39,12 +42,6 @@ from sgl.pipeline.proofs import establish
 
 #: Words of the longest sentence, and the most phrases of a category that are listed.
 LONGEST, MOST = 7, 1_200
-#: Letters of a difference that are printed.
-WIDE = 600
-
-
-class Difference(Exception):
-    """The compiler and the model say different things."""
 
 
 @dataclass(frozen=True)
@@ -255,9 +252,7 @@ def check_pattern(
         check_verdict(compiled, licence, structure, training)
 
 
-def check_verdict(
-    compiled: Compiled, claim: answers.Piece | answers.Licence, structure: Structure, training: Training
-) -> None:
+def check_verdict(compiled: Compiled, claim: answers.Claim[object], structure: Structure, training: Training) -> None:
     """Compare one verdict with the sentences of training.
 
     Raises:
@@ -273,7 +268,7 @@ def check_verdict(
         return
     # What is drawn for a need are sentences of training, too.
     rest = training.of["train/in_distribution"]
-    several = isinstance(claim, answers.Licence)
+    several = claim.evidence is not None
     own = training.of.values() if several else [training.of.get(claim.stream or "", rest)]
     term = term_of(grammar, claim.example)
     if not any(tree.term == term and contains(tree, structure) for members in own for tree in members):
@@ -322,26 +317,11 @@ def check_sentences(
             raise Difference(f"{stratum.stream}: {own[name]} differs in {one}")
 
 
-def run(first: int, grammars: int, folder: Path, *, layered: bool = False) -> tuple[Counter[str], list[str]]:
-    """Compare so many grammars; return what was counted, and the differences."""
-    figures, differences = Counter[str](), list[str]()
-    for seed in range(first, first + grammars):
-        try:
-            compare(seed, folder / str(seed), figures, layered=layered)
-        except Difference as difference:
-            differences.append(f"seed {seed}: {str(difference)[:WIDE]}")
-    return figures, differences
-
-
 def main() -> int:
     """Run the comparison; the result is the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--grammars", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--layers", action="store_true", help="structures on three graph layers")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="licensed") as folder:
-        figures, differences = run(options.seed, options.grammars, Path(folder), layered=options.layers)
-    lines = [*differences, *(f"{name:24} {number:>12,}" for name, number in sorted(figures.items()))]
-    sys.stdout.write("\n".join([*lines, f"{len(differences)} differences", ""]))
-    return 1 if differences else 0
+    return command(__doc__, comparison, {"layers": (False, "structures on three graph layers")})
+
+
+def comparison(*, layers: bool) -> Compare:
+    """Compare grammars with one graph layer or three."""
+    return partial(compare, layered=layers)

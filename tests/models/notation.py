@@ -16,9 +16,7 @@ is printed with its seed, and the exit status is then 1.
 
 from __future__ import annotations
 
-import argparse
 import math
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -27,7 +25,7 @@ from itertools import count, product
 from pathlib import Path
 from random import Random
 
-from common import print_table
+from harness import Compare, Difference, command
 from notation_meaning import Edge, Key, key_of_phrase, meaning, parts_of, trees
 from notation_model import Model
 from sgl.automata import StructureCompiler
@@ -196,18 +194,14 @@ def _frequencies(
 
 def main() -> int:
     """Run the comparison; the result is the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--grammars", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--draws", type=int, default=2000, help="sampled sentences of each grammar")
-    options = parser.parse_args()
-    figures: Counter[str] = Counter()
-    folder = Path(tempfile.mkdtemp(prefix="notation"))
-    for seed in range(options.seed, options.seed + options.grammars):
-        for difference in compare(seed, folder / str(seed), options.draws, figures):
-            figures["differences"] += 1
-            print(f"seed {seed}: {difference}", flush=True)
-    print_table(("", "number"), sorted(figures.items()))
-    if figures["differences"]:
-        print(f"the grammars are in {folder}")
-    return 1 if figures["differences"] else 0
+    return command(__doc__, comparison, {"draws": (2000, "sampled sentences of each grammar")})
+
+
+def comparison(*, draws: int) -> Compare:
+    """Compare grammars and samples of so many sentences."""
+
+    def of(seed: int, place: Path, figures: Counter[str]) -> None:
+        for difference in compare(seed, place, draws, figures):
+            raise Difference(difference)
+
+    return of

@@ -6,7 +6,7 @@ by the edge ``&`` of the joint graph (docs/structures.md).  From this everything
     pieces(whole)         the structures that are left, none of them twice up to the names of variables
     name_of(structure)    the same text for structures that differ only in the names of variables
 
-Both the structures of ``claims_model.py`` and those that the compiler answers with are read into this form,
+Both the structures of ``claims_structures.py`` and those that the compiler answers with are read into this form,
 and a piece is written as a structure of the model again, so that ``contains()`` can look for it.
 """
 
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import permutations, product
 from typing import NamedTuple
 
-from claims_model import Body, Labels, Link, Structure
+from claims_structures import Body, Labels, Link, Structure
 from sgl.core import structure as core
 
 #: The attribute of the joint graph that says in which layer a place is.

@@ -13,14 +13,14 @@ A disagreement is printed with its grammar's seed, and the exit status is then 1
 
 from __future__ import annotations
 
-import argparse
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from common import print_table
 from definition import contains
+from harness import Compare, Difference, command
 from random_structures import random_structure, words_of
 from sgl.automata import StructureTooCostly, compile_structure
 from sgl.core.grammar import HEAD, Category, CoreGrammar, Edge, Fragment, GraphLayer, Node, Rule, Slot, TextLayer, Token
@@ -50,21 +50,22 @@ class Disagreement(NamedTuple):
 
 def main() -> int:
     """Run the comparison; the result is the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--grammars", type=int, default=100)
-    parser.add_argument("--structures", type=int, default=10, help="of each grammar")
-    parser.add_argument("--derivations", type=int, default=100, help="of each grammar")
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    figures: Counter[str] = Counter()
-    for seed in range(options.seed, options.seed + options.grammars):
-        for wrong in disagreements(seed, options.structures, options.derivations, figures):
-            print(f"DISAGREEMENT {wrong}")
-            figures["disagreements"] += 1
-    names = ("grammars", "with doubled edges", "too costly", "verdicts", "positive")
-    rows = [(name, figures[name]) for name in (*names, "disagreements")]
-    print_table(("", "number"), rows)
-    return 1 if figures["disagreements"] else 0
+    options: dict[str, tuple[bool | int, str]] = {
+        "structures": (10, "of each grammar"),
+        "derivations": (100, "of each grammar"),
+    }
+    return command(__doc__, comparison, options)
+
+
+def comparison(*, structures: int, derivations: int) -> Compare:
+    """Compare so many structures on so many derivations of each grammar."""
+
+    def of(seed: int, _: Path, figures: Counter[str]) -> None:
+        wrong = list(disagreements(seed, structures, derivations, figures))
+        if wrong:
+            raise Difference(f"{len(wrong)} disagreements, first {wrong[0]}")
+
+    return of
 
 
 def disagreements(seed: int, structures: int, derivations: int, figures: Counter[str]) -> Iterator[Disagreement]:

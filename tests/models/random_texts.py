@@ -14,19 +14,21 @@ texts the set of readings.  Disagreements are printed, and the exit status is th
 
 from __future__ import annotations
 
-import argparse
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from random import Random
 from typing import Any
 
+from harness import Difference, command
 from sgl.core.grammar import Category, CoreGrammar, Rule, Slot, TextLayer, Token
 from sgl.core.interpret import interpret
 from sgl.core.plan import Plan
 from sgl.core.spelling import Finish
 from sgl.dataset.fingerprint import core_form
-from sgl.frontend.finishing import differences
+from sgl.frontend.lower.finishing import differences
 from sgl.parsing import Parser, TooLongError
 from sgl.sampling.engine import joined, words_of
 from sgl.sampling.tables import pack_text
@@ -249,15 +251,16 @@ def checker(grammar: CoreGrammar) -> Interpreter:
 
 def main() -> int:
     """Compare; the exit status is 1 if anything differs."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--grammars", type=int, default=400)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    verdicts, wrong = 0, list[str]()
-    for seed in range(options.seed, options.seed + options.grammars):
-        number, found = compare(seed)
-        verdicts += number
-        wrong += found
-    print(*wrong[:20], sep="\n")
-    print(f"{options.grammars} grammars, {verdicts:,} verdicts, {len(wrong)} disagreements")
-    return int(bool(wrong))
+    return command(__doc__, lambda: counted, number=("grammars", 400))
+
+
+def counted(seed: int, _: Path, figures: Counter[str]) -> None:
+    """Compare one grammar.
+
+    Raises:
+        Difference: a text, a reading or a twin is another one.
+    """
+    verdicts, wrong = compare(seed)
+    figures["verdicts"] += verdicts
+    if wrong:
+        raise Difference("; ".join(wrong))

@@ -14,10 +14,11 @@ import attributes
 import licensed
 import pieces
 import twins
-from claims_model import Body, Labels, Link, Structure
+from claims_structures import Body, Labels, Link, Structure
+from harness import run
 from sgl.automata import PatternProofs, Proofs, Verdict
 from sgl.core.interpret import interpret
-from sgl.frontend import finishing
+from sgl.frontend.lower import finishing
 
 A, B = Labels(False, ("a",)), Labels(False, ("b",))
 
@@ -71,8 +72,8 @@ def test_a_measure_alone_is_a_piece() -> None:
 # --- licensed ---------------------------------------------------------------------------------
 
 
-def check_licensed(grammars: int, folder: Path, **kind: bool) -> tuple[Counter[str], list[str]]:
-    figures, differences = licensed.run(1, grammars, folder, **kind)
+def check_licensed(grammars: int, folder: Path, *, layered: bool = False) -> tuple[Counter[str], list[str]]:
+    figures, differences = run(licensed.comparison(layers=layered), range(1, grammars + 1), folder)
     assert figures["pieces proved"]
     assert figures["pieces refuted"]
     return figures, differences
@@ -115,7 +116,7 @@ def turned(verdicts: Mapping[Verdict, Verdict]) -> Any:  # noqa: ANN401 - a func
 
 def test_a_piece_that_is_wrongly_refuted_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with_pieces(monkeypatch, turned({Verdict.PROVED: Verdict.REFUTED}))
-    _, differences = licensed.run(1, 10, tmp_path)
+    _, differences = run(licensed.comparison(layers=False), range(1, 11), tmp_path)
     assert any("training has" in told for told in differences)
 
 
@@ -126,13 +127,13 @@ def test_an_example_that_lacks_the_piece_is_noticed(tmp_path: Path, monkeypatch:
         return [piece if piece.example is None else replace(piece, example=next(others)) for piece in own.pieces]
 
     with_pieces(monkeypatch, swapped)
-    _, differences = licensed.run(1, 40, tmp_path)
+    _, differences = run(licensed.comparison(layers=False), range(1, 41), tmp_path)
     assert any("which is shown" in told for told in differences)
 
 
 def test_a_piece_that_is_left_out_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with_pieces(monkeypatch, lambda own: own.pieces[1:])
-    _, differences = licensed.run(1, 10, tmp_path)
+    _, differences = run(licensed.comparison(layers=False), range(1, 11), tmp_path)
     assert any("lacks" in told for told in differences)
 
 
@@ -140,14 +141,14 @@ def test_a_piece_that_is_left_out_is_noticed(tmp_path: Path, monkeypatch: pytest
 
 
 def test_twins_are_what_the_clauses_say(tmp_path: Path) -> None:
-    figures, differences = twins.run(1, 24, tmp_path, 24)
+    figures, differences = run(twins.comparison(datasets=24), range(1, 25), tmp_path)
     assert differences == []
     assert min(figures[name] for name in ("accepted", "refused SGL0325", "datasets", "pairs")) > 0
 
 
 @pytest.mark.slow
 def test_twins_in_more_grammars(tmp_path: Path) -> None:
-    figures, differences = twins.run(1000, 150, tmp_path, 10)
+    figures, differences = run(twins.comparison(datasets=10), range(1000, 1150), tmp_path)
     assert differences == []
     assert figures["verdicts"] > 5_000
 
@@ -158,13 +159,13 @@ def test_a_twin_of_other_words_is_noticed(tmp_path: Path, monkeypatch: pytest.Mo
         return replace(found, texts=(found.texts[0], found.texts[1].replace("v", "wa")))
 
     monkeypatch.setattr(twins, "interpret", wrong)
-    _, differences = twins.run(1, 12, tmp_path, 100)
+    _, differences = run(twins.comparison(datasets=100), range(1, 13), tmp_path)
     assert any("times in the model" in told for told in differences)
 
 
 def test_a_wrong_number_of_differences_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(finishing, "differences", lambda grammar, _: [{1: ()} for _ in grammar.categories])
-    _, differences = twins.run(1, 12, tmp_path, 100)
+    _, differences = run(twins.comparison(datasets=100), range(1, 13), tmp_path)
     assert any("not refused" in told for told in differences)
 
 
@@ -172,7 +173,7 @@ def test_a_wrong_number_of_differences_is_noticed(tmp_path: Path, monkeypatch: p
 
 
 def test_graphs_have_the_attributes_that_rules_and_words_say(tmp_path: Path) -> None:
-    figures, differences = attributes.run(1, 8, tmp_path)
+    figures, differences = run(attributes.compare, range(1, 9), tmp_path)
     assert differences == []
     assert figures["attributes"] > 500
     assert figures["edges"] > 100
@@ -180,7 +181,7 @@ def test_graphs_have_the_attributes_that_rules_and_words_say(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_graphs_of_more_grammars(tmp_path: Path) -> None:
-    assert attributes.run(1000, 40, tmp_path)[1] == []
+    assert run(attributes.compare, range(1000, 1040), tmp_path)[1] == []
 
 
 @pytest.mark.parametrize(
@@ -206,5 +207,5 @@ def test_another_attribute_or_edge_is_noticed(
         return made
 
     monkeypatch.setattr(attributes, "sampled", changed)
-    _, differences = attributes.run(1, 5, tmp_path)
+    _, differences = run(attributes.compare, range(1, 6), tmp_path)
     assert any(f"the {what} of" in told for told in differences)

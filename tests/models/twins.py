@@ -4,7 +4,7 @@ A twin takes over every template and every word; a clause of its own that says s
 and every sentence must have exactly one.  Here grammars are drawn whose differences are kept in order by a
 feature, or nearly so, and a model (``twins_model.py``) lists their sentences up to a length with their twins::
 
-    PYTHONPATH=benchmarks python benchmarks/models.py twins --grammars 1000 --seed 1 --datasets 20
+    python benchmarks/models.py twins --grammars 1000 --seed 1 --datasets 20
 
 Compared are whether the grammar is refused (SGL0325), and the sentence that the message shows; the twin of each
 derivation; and, of every so many grammars, the pairs of a dataset.  Differences are printed, and the exit status
@@ -13,17 +13,15 @@ is then 1.
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
-import sys
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
-from random_claims import derivations
+from claims_streams import derivations
+from harness import Compare, Difference, command
 from sgl.automata import StructureCompiler
 from sgl.core.interpret import interpret
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap
@@ -34,10 +32,6 @@ from sgl.pipeline.proofs import establish
 from sgl.rendering import ViewError
 from sgl.sampling.acceptance import NotEnoughError
 from twins_model import Grammar, Maker, Phrase, listing, numbers, text
-
-
-class Difference(Exception):
-    """The compiler and the model say different things."""
 
 
 def compare(seed: int, place: Path, figures: Counter[str], *, dataset: bool) -> None:
@@ -158,26 +152,15 @@ def check_pairs(
             raise Difference(f"{good!r} has the twin {bad!r}, and in the model {twins[good]}")
 
 
-def run(first: int, grammars: int, folder: Path, datasets: int) -> tuple[Counter[str], list[str]]:
-    """Compare so many grammars; return what was counted, and the differences."""
-    figures, differences = Counter[str](), list[str]()
-    for seed in range(first, first + grammars):
-        try:
-            compare(seed, folder / str(seed), figures, dataset=seed % datasets == 0)
-        except Difference as difference:
-            differences.append(f"seed {seed}: {difference}")
-    return figures, differences
-
-
 def main() -> int:
     """Run the comparison; the result is the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--grammars", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--datasets", type=int, default=20, help="a dataset of every so many grammars")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="twins") as folder:
-        figures, differences = run(options.seed, options.grammars, Path(folder), options.datasets)
-    lines = [*differences, *(f"{name:24} {number:>12,}" for name, number in sorted(figures.items()))]
-    sys.stdout.write("\n".join([*lines, f"{len(differences)} differences", ""]))
-    return 1 if differences else 0
+    return command(__doc__, comparison, {"datasets": (20, "a dataset of every so many grammars")})
+
+
+def comparison(*, datasets: int) -> Compare:
+    """Compare grammars, and a dataset of every so many of them."""
+
+    def of(seed: int, place: Path, figures: Counter[str]) -> None:
+        compare(seed, place, figures, dataset=seed % datasets == 0)
+
+    return of

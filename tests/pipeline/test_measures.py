@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import pytest
 
-from random_claims import MeasuringMaker, compare
+from claims_maker import MeasuringMaker
+from random_claims import compare
 from sgl.automata import StructureCompiler
 from sgl.automata.weights.split import longest_text
 from sgl.core.grammar import CoreGrammar

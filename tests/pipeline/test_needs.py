@@ -19,10 +19,10 @@ from toy import PP_IN_OBJECT, TOY, toy_plan
 
 from sgl.automata import StructureCompiler
 from sgl.automata.algebra.boolean import intersection
-from sgl.automata.proofs.claims import DrawnNeed
 from sgl.automata.proofs.prove import chance_of_fewer
 from sgl.automata.weights.split import acceptance_probability
 from sgl.cli.main import FAILED, OK, run
+from sgl.core.claims import DrawnNeed
 from sgl.core.interpret import Derivation
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.pipeline.grammar import open_grammar

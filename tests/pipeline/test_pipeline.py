@@ -86,7 +86,7 @@ def test_two_runs_and_the_standalone_sampler_agree_byte_for_byte() -> None:
 @pytest.mark.slow
 def test_automata_and_networkx_agree_on_the_example() -> None:
     done = subprocess.run(
-        [sys.executable, "benchmarks/agreement.py", str(EXAMPLE / "farm.sgl"), "--items", "40"],
+        [sys.executable, "benchmarks/models.py", "agreement", str(EXAMPLE / "farm.sgl"), "--items", "40"],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from toy import toy_grammar
 
 import sgl
-from sgl.automata import HeldOut, Verdict
 from sgl.automata.proofs.prove import StratumStatistics
+from sgl.core.claims import Claim, Cut, Kind, Verdict
 from sgl.core.structure import Body, LabelTest, Link, Structure, Variable
 from sgl.pipeline.report import Pair
 from sgl.report import Arc, Example, GraphWord, TreeNode, example_of, render_report
@@ -51,7 +51,7 @@ def report(**changes: object) -> dict[str, Any]:
         "asked_in_words": "",
         "pair": Pair(example, example),
         "guarantees": [guarantee("held out", "proved", "12 states"), guarantee("licensed", "proved", "120 of 100")],
-        "held_out": [HeldOut(structure, False, Verdict.PROVED, 0.25, 0.0)],
+        "held_out": [Claim(Kind.HELD_OUT, "subject", Verdict.PROVED, Cut(), (structure,), mass=0.25)],
         "parts": [],
         "excused": [],
         "examples": [example],

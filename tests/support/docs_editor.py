@@ -12,12 +12,13 @@ from collections import defaultdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from editor import Editor
 from lsprotocol import types
 from markupsafe import Markup, escape
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
+
+from editor import Editor
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 GRAMMAR = "farm.sgl"

@@ -93,10 +93,14 @@ _CHECKS = """\
 # Checks of the verifier
 
 Use this page to look up what `sglc verify` checks in a written dataset. If a check needs another
-check that has failed, it is skipped. This page is generated from the verifier.
+check that has failed, it is skipped. There are two witnesses: the *certificate*, from which all
+rows are made again, and the *graphs* that were written, each of which is searched. Checks of the
+*rows* need neither, so that a dataset without a certificate can be checked as well. Where one
+witness implies what another one checks, the table says why both are asked. This page is generated
+from the verifier.
 
-| code | check | what must be true |
-| --- | --- | --- |
+| code | check | witness | what must be true |
+| --- | --- | --- | --- |
 """
 
 
@@ -132,9 +136,12 @@ def _moved(body: str) -> str:
 
 def checks_page() -> str:
     """Return the page of all checks of the verifier."""
-    checks = [(code, own["name"], f"{own['claim']} {own.get('more', '')}") for code, own in CLAIMS.items()]
-    checks += [(CODE, NAME, f"{CLAIM} Only `sglc verify --grammar` makes this check.")]
-    rows = [f"| {code} | {name} | {_cell(claim)} |" for code, name, claim in checks]
+    checks = [
+        (code, own["name"], own["witness"], " ".join([own["claim"], own.get("more", ""), own.get("stays", "")]))
+        for code, own in CLAIMS.items()
+    ]
+    checks += [(CODE, NAME, "grammar", f"{CLAIM} Only `sglc verify --grammar` makes this check.")]
+    rows = [f"| {code} | {name} | {witness} | {_cell(claim)} |" for code, name, witness, claim in checks]
     return _CHECKS + "\n".join(rows) + "\n"
 
 

@@ -7,9 +7,10 @@ from functools import cache
 from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
-from sgl.frontend.morphology import Evaluation, Inflection
-from sgl.frontend.names import Scope
-from sgl.frontend.passes import RESOLVE, run_passes
+from sgl.frontend.elaborate.columns import Evaluation, Inflection
+from sgl.frontend.names.resolved import resolve
+from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.session import Session
 from sgl.lang import syntax as s
 from sgl.lang.project import load_project
 from sgl.lang.yaml_files import TableRow, read_table
@@ -39,7 +40,8 @@ def scopes(language: str = "ja") -> tuple[Scope, ...]:
         project = load_project(stdlib_dir() / language / f"{name}.sgl", SourceMap(), diagnostics)
         assert project is not None
         assert len(diagnostics) == 0
-        state = run_passes(RESOLVE, project, {}, diagnostics)
+        state = resolve(Session(project, {}, diagnostics))
+        assert state is not None
         (scope,) = state.names.scopes.values()
         found.append(scope)
     return tuple(found)

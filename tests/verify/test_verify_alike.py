@@ -20,7 +20,7 @@ from sgl.cli.main import OK, run
 from sgl.verify import certificate_faults, reading, verify
 from sgl.verify import dataset as loading
 from sgl.verify.conllu import Malformed, Sentence, TokenTable, WordForm, ranges, read_sentence, read_sentences
-from sgl.verify.items import GraphShape, ShapeTable, Split, repetitions
+from sgl.verify.items import GraphShape, ShapeTable
 from sgl.verify.manifest import read_manifest
 from sgl.verify.search import Searcher
 from sgl.verify.structure import read_structure
@@ -169,19 +169,6 @@ def test_a_sentence_can_be_read_again_where_it_was_read(tmp_path: Path) -> None:
         assert said([read_sentence(path, block.offset)]) == said([block._replace(line=1)])
 
 
-@given(st.lists(st.integers(0, 5), max_size=30), st.integers(0, 30))
-def test_repetitions_are_all_later_sentences_with_a_text_that_was_there(texts: list[int], cut: int) -> None:
-    splits = [Split(name, ()) for name in ("train", "dev")]
-    for split, part in zip(splits, (texts[:cut], texts[cut:]), strict=True):
-        split.sources.extend(part)
-        split.group_of.extend(0 if text else -1 for text in part)
-    places = [(split, entry) for split in splits for entry in range(len(split))]
-    expected = [
-        (places[at], places[texts.index(text)]) for at, text in enumerate(texts) if text and texts.index(text) < at
-    ]
-    assert list(repetitions(splits)) == expected
-
-
 # --- workers ------------------------------------------------------------------------------
 
 
@@ -286,7 +273,7 @@ def test_processes_end_with_the_one_that_is_killed() -> None:
 def test_a_judge_at_work_answers_for_its_bytes_and_for_others(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (dataset / "certificate.json").read_bytes()
     monkeypatch.setattr(reading, "WORTH_IT", 0)
-    with reading.workers_for(dataset, (*read_manifest(dataset), b""), 2) as others:
+    with reading.workers_for(dataset, read_manifest(dataset), 2) as others:
         judge = others.judging(dataset, certificate_faults)
         assert judge(text) == ()
         assert judge(b"[]")[0].startswith("C02")

@@ -24,7 +24,7 @@ from tiny_dataset import (
 
 from sgl.cli.main import OK, run
 from sgl.verify import Violation, verify
-from sgl.verify.sentence_checks import made_by_rules
+from sgl.verify.name_checks import made_by_rules
 from sgl.verify.skeleton import name_skeletons, sentence_skeletons, visible
 
 FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"

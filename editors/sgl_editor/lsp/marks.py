@@ -95,9 +95,9 @@ def _claimed(grammar: Grammar) -> Iterator[tuple[Span, str, str]]:
     for proofs, lowered in zip(claims.proofs.patterns, compiled.patterns, strict=True):
         for index, licence in enumerate(proofs.licences):
             why = "sentences of train that are expected to have it"
-            yield lowered.span("need", index), f"≈ {licence.expected:,.0f}", why
+            yield lowered.span("need", index), f"≈ {licence.evidence.expected:,.0f}", why
         for kind, asserted in (("forbid", False), ("never", True)):
-            held = (claim for claim in proofs.held_out if claim.asserted == asserted)
+            held = (claim for claim in proofs.held_out if claim.evidence.asserted == asserted)
             for index, claim in enumerate(held):
                 why = "how many texts of the grammar have it; of train none may"
                 yield lowered.span(kind, index), f"held out: {claim.mass:.2%}, {claim.verdict.value}", why

@@ -1,25 +1,18 @@
-"""Read many texts with compiled code: what ``sgl.parsing.parser`` defines, many times as fast.
-
-The kernel is given memory as it asks for it, which is kept from text to text.
-"""
+"""Read many texts with compiled code: what ``sgl.parsing.parser`` defines, many times as fast."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from sgl.accel.machine import addresses
-from sgl.accel.parse import chart_kernel
+from sgl.accel.parse.chart_kernel import read
 from sgl.accel.parse.productions import UnsuitableLayerError
-from sgl.accel.parse.tables import Space, space_for, tables_of
+from sgl.accel.parse.tables import space_for, tables_of
 from sgl.core.arrays import Column, Derivations
 from sgl.parsing.layer import TemplateIndex
 from sgl.parsing.parser import BatchReadings
 
-#: Bytes of the longest text that the kernel reads.
-_LONGEST = 4_000
-
-#: Entries of a chart that there is room for at first, and at most.
-_ENTRIES, _MOST_ENTRIES = 1 << 16, 1 << 22
+#: Bytes of the longest text that the kernel reads, and entries of its chart.
+_LONGEST, _ENTRIES = 4_000, 1 << 20
 
 #: Rules of a derivation that there is room for at first, for each text.
 _RULES = 32
@@ -30,42 +23,21 @@ class CompiledReader:
 
     def __init__(self, index: TemplateIndex) -> None:
         self._tables = tables_of(index)
-        self._space: Space | None = None
+        self._space = space_for(self._tables, _LONGEST, _ENTRIES)
 
-    def read(self, texts: Sequence[str], derive: bool) -> tuple[BatchReadings, list[int]]:
-        """Return the readings, and the numbers of texts too long, no Unicode or too large."""
-        plain = [text if _is_plain(text) else "" for text in texts]
-        unread = {number for number, text in enumerate(plain) if not text}
-        column = Column.of(plain)
-        rows = column.rows
-        counts, scores = np.zeros(rows, np.uint64), np.zeros(rows, np.float64)
-        rules = np.zeros(rows * _RULES + _RULES if derive else 0, np.int32)
-        ends = np.zeros(rows + 1, np.int64)
-        longest = int(np.diff(column.offsets).max(initial=0))
-        space = self._space_for(longest, _ENTRIES)
-        first = 0
-        while first < rows:
-            given = (addresses(self._tables), addresses(space), *column)
-            why, first = chart_kernel.read(*given, first, counts, scores, rules, ends, derive)
-            if why == chart_kernel.RULES_FULL:
-                rules = np.concatenate((rules, np.zeros_like(rules)))
-            elif why == chart_kernel.ENTRIES_FULL and len(space.left) < _MOST_ENTRIES:
-                space = self._space_for(longest, 4 * len(space.left))
-            elif why == chart_kernel.ENTRIES_FULL:
-                unread.add(first)
-                ends[first + 1] = ends[first]
-                first += 1
-        derivations = Derivations(rules, ends) if derive else None
-        return BatchReadings(counts, scores, derivations), sorted(unread)
-
-    def _space_for(self, longest: int, entries: int) -> Space:
-        space = self._space
-        if space is None or len(space.live) <= longest or len(space.left) < entries:
-            if space is not None:
-                longest = max(longest, len(space.live) - 1)
-                entries = max(entries, len(space.left))
-            self._space = space = space_for(self._tables, longest, entries)
-        return space
+    def read(self, texts: Sequence[str]) -> tuple[BatchReadings, list[int]]:
+        """Return the readings, and the numbers of texts that are empty, too long, no Unicode or too large."""
+        column = Column.of([text if _is_plain(text) else "" for text in texts])
+        rows, done = len(texts), 0
+        unread = np.diff(column.offsets) == 0
+        counts, ends = np.zeros(rows, np.uint64), np.zeros(rows + 1, np.int64)
+        rules = np.zeros((rows + 1) * _RULES, np.int32)
+        while True:
+            done = read(self._tables, self._space, *column, done, counts, unread, rules, ends)
+            if done == rows:
+                break
+            rules = np.concatenate((rules, np.zeros_like(rules)))
+        return BatchReadings(counts, Derivations(rules, ends)), np.flatnonzero(unread).tolist()
 
 
 def _is_plain(text: str) -> bool:

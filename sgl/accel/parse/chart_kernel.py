@@ -1,35 +1,29 @@
 """The kernel: texts of one layer are read, each into a chart, in machine code.
 
-A text is cut into words in every way that reaches its end: from every byte that is reached the trie finds the words
-that stand there, with the separator before them, at the beginning also without.  Only what leads to the end of the text
-matters, so arcs are gone through backwards before positions are numbered.  The chart goes through positions from
-left to right; at each, what ends there is built from the later beginnings to the earlier, so that
-every part is complete, with its count and its best derivation, when something is made of it::
+The chart goes through a text from its last byte to its first.  The words that stand at a byte are found among all,
+which are sorted: those that attach to what is before, and others behind a separator.  What begins further to the right
+is complete by then.  So an entry grows over those that begin where it ends, shorter ones first: every entry has its
+count when something is made of it::
 
-    0 The 1 dog 2 saw 3 Emma 4       at 4:  from 3  NP           words, then productions of
-                                            from 2  VP = V NP    one part, then what waited
-                                            from 0  S = NP VP    at 3, at 2, at 0
+    The| dog| saw| Emma        from " Emma"   NP
+                               from " saw"    V, and over that NP  VP = V NP
+                               from " dog"    N
+                               from "The"     Det, over N  NP = Det N, over VP  S = NP VP
 
-A complete entry waits at its end in a list for each symbol that it can move over.  An entry is made
-only if something that precedes asks for it and the next word can go on.  Counts beyond 64 bits stay
-at their greatest value.  Algorithm: Graham, Harrison & Ruzzo (1980), with Viterbi's derivations.
+Counts beyond 64 bits stay at their greatest value.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.accel.jit import kernel, part
-from sgl.accel.machine import add, bits_at, has, int_at, lowest, meet, plus, real_at, set_bits, set_int, set_real, times
+from sgl.accel.machine import has, lowest, plus, times
 from sgl.accel.parse.tables import Space, Tables
-
-#: What ``Space.used`` counts: entries of the chart, and those that wait.
-ENTRIES, WAITING = 0, 1
-
-#: What ended a run: all texts were read, or there was no room for entries or derivations.
-DONE, ENTRIES_FULL, RULES_FULL = 0, 1, 2
 
 #: What a chart has in place of the entry of the whole text.
 _NONE, _FULL = -1, -2
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
 @kernel
@@ -38,315 +32,189 @@ def read(
     space: Space,
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
-    first: int,
+    done: int,
     counts: NDArray[np.uint64],
-    scores: NDArray[np.float64],
+    unread: NDArray[np.bool_],
     rules: NDArray[np.int32],
     ends: NDArray[np.int64],
-    derive: bool,
-) -> tuple[int, int]:
-    """Read texts from the one numbered ``first`` on: why it ended, and the next number.
+) -> int:
+    """Read the texts from the one numbered ``done`` on; how many are done: fewer than all if ``rules`` are full.
 
-    ``counts`` and ``scores`` receive the readings and the logarithm of the best probability; if ``derive``, its rules
-    go to ``rules``, their ends to ``ends``, one place later.  ``tables`` and ``space`` are addresses.
+    ``counts`` receives the numbers of readings, ``unread`` which texts have too large a chart.  The rules of
+    a text's only reading go to ``rules``, their end to ``ends``, one place later.
     """
-    for number in range(first, len(counts)):
-        counts[number] = np.uint64(0)
-        scores[number] = -np.inf
+    for number in range(done, len(counts)):
         ends[number + 1] = ends[number]
-        last = _lattice(tables, space, data, offsets[number], offsets[number + 1])
-        if last <= 0:
+        root = _chart(tables, space, data, offsets[number], offsets[number + 1])
+        unread[number] |= root == _FULL
+        if root < 0:
             continue
-        root = _chart(tables, space, last)
-        if root == _FULL:
-            return ENTRIES_FULL, number
-        if root == _NONE:
-            continue
-        counts[number] = bits_at(space.ways, root)
-        scores[number] = real_at(space.score, root)
-        if derive:
+        counts[number] = space.ways[root]
+        if space.ways[root] == _ONE:
             end = _derivation(tables, space, root, rules, ends[number])
             if end < 0:
-                return RULES_FULL, number
+                return number
             ends[number + 1] = end
-    return DONE, len(counts)
-
-
-#: What is known of a byte: nothing, that words lead to it, that they lead on to the end.
-UNREACHED, REACHED, LIVE = 0, 1, 2
+    return len(counts)
 
 
 @part
-def _lattice(tables: Tables, space: Space, data: NDArray[np.uint8], first: int, last: int) -> int:
-    """Cut a text into words; the last position, or -1 if no way reaches the end."""
+def _chart(tables: Tables, space: Space, data: NDArray[np.uint8], first: int, last: int) -> int:
     size = last - first
-    set_int(space.live, 0, REACHED)
-    for at in range(1, size + 1):
-        set_int(space.live, at, UNREACHED)
-    arcs = 0
-    for at in range(size):
-        if int_at(space.live, at) == REACHED:
-            words = tables.texts if at else tables.attached
-            arcs = _words_at(tables, space, data, first, last, first + at, 0, words, arcs)
-            if at == 0 and tables.separated >= 0:
-                separated, words = tables.separated, tables.texts
-                arcs = _words_at(tables, space, data, first, last, first, separated, words, arcs)
-    if int_at(space.live, size) == UNREACHED:
-        return -1
-    set_int(space.live, size, LIVE)
-    for arc in range(arcs - 1, -1, -1):
-        if int_at(space.live, int_at(space.arc_end, arc)) == LIVE:
-            set_int(space.live, int_at(space.arc_start, arc), LIVE)
-    positions = 0
-    for at in range(size + 1):
-        if int_at(space.live, at) == LIVE:
-            set_int(space.position, at, positions)
-            set_int(space.arcs_into, positions, -1)
-            for word in range(tables.width):
-                set_bits(space.ahead, positions * tables.width + word, np.uint64(0))
-            positions += 1
-    _link(tables, space, arcs)
-    return positions - 1
-
-
-@part
-def _words_at(
-    tables: Tables,
-    space: Space,
-    data: NDArray[np.uint8],
-    first: int,
-    last: int,
-    at: int,
-    node: int,
-    words: int,
-    arcs: int,
-) -> int:
-    start = at - first
-    while at < last:
-        child = int_at(tables.base, node) + int(data[at])
-        if int_at(tables.check, child) != node:
-            break
-        node = child
-        at += 1
-        word = int_at(tables.value, node)
-        if 0 <= word < words:
-            set_int(space.arc_start, arcs, start)
-            set_int(space.arc_end, arcs, at - first)
-            set_int(space.arc_word, arcs, word)
-            set_int(space.live, at - first, REACHED)
-            arcs += 1
-    return arcs
-
-
-@part
-def _link(tables: Tables, space: Space, arcs: int) -> None:
-    width = tables.width
-    for arc in range(arcs):
-        byte = int_at(space.arc_end, arc)
-        if int_at(space.live, byte) == LIVE:
-            start = int_at(space.position, int_at(space.arc_start, arc))
-            end = int_at(space.position, byte)
-            set_int(space.arc_start, arc, start)
-            set_int(space.arc_next, arc, int_at(space.arcs_into, end))
-            set_int(space.arcs_into, end, arc)
-            heads = int_at(space.arc_word, arc) * width
-            for word in range(width):
-                before = bits_at(space.ahead, start * width + word)
-                here = bits_at(tables.heads, heads + word)
-                set_bits(space.ahead, start * width + word, before | here)
-
-
-@part
-def _chart(tables: Tables, space: Space, last: int) -> int:
-    set_int(space.used, ENTRIES, 0)
-    set_int(space.used, WAITING, 0)
-    width = tables.width
-    for word in range(width):
-        set_bits(space.waited, word, np.uint64(0))
-        corners = bits_at(tables.corners, tables.start * width + word)
-        set_bits(space.asked, word, corners & bits_at(space.ahead, word))
-    for position in range(last):
-        set_int(space.reached, position, 0)
-    for end in range(1, last + 1):
-        if int_at(space.used, ENTRIES) + (last + 1) * tables.items > space.room:
+    space.used[0] = 0
+    for end in range(size + 1):
+        space.reached[end] = -1
+    for start in range(size - 1, -1, -1):
+        space.begin[start] = space.used[0]
+        _words_at(tables, space, data, first, last, start, start, 0)
+        after = _behind_join(tables, data, first, last, start)
+        if after >= 0:
+            _words_at(tables, space, data, first, last, start, after, 1)
+        for end in range(start + 1, size + 1):
+            if space.reached[end] == start:
+                _complete(tables, space, start, end, size)
+        if space.used[0] == len(space.ways) - 1:
             return _FULL
-        for word in range(width):
-            set_bits(space.waited, end * width + word, np.uint64(0))
-        arc = int_at(space.arcs_into, end)
-        for start in range(end - 1, -1, -1):
-            while arc >= 0 and int_at(space.arc_start, arc) == start:
-                word = int_at(space.arc_word, arc)
-                _give(tables, space, word, start, end, -1, -1, 0.0, np.uint64(1))
-                arc = int_at(space.arc_next, arc)
-            if int_at(space.reached, start) == end:
-                if int_at(space.used, WAITING) + tables.moves > space.room:
-                    return _FULL
-                _complete(tables, space, start, end)
-                _move(tables, space, start, end)
-        _ask(tables, space, end)
-    if int_at(space.reached, 0) == last and has(space.cells, 0, tables.start):
-        return int_at(space.entry_at, tables.start)
+    if size > 0 and space.reached[size] == 0 and has(space.cells, size * tables.wide, tables.start):
+        return int(space.entry_at[size * tables.items + tables.start])
     return _NONE
 
 
 @part
-def _complete(tables: Tables, space: Space, start: int, end: int) -> None:
-    """Apply productions of one part, which lead to higher numbers, to what is here; let it wait."""
+def _behind_join(tables: Tables, data: NDArray[np.uint8], first: int, last: int, start: int) -> int:
+    """Return the byte behind the separator at ``start``, or -1; nothing is before the first word."""
+    size = len(tables.join) if start else 0
+    if first + start + size > last:
+        return -1
+    for at in range(size):
+        if data[first + start + at] != tables.join[at]:
+            return -1
+    return start + size
+
+
+@part
+def _words_at(
+    tables: Tables, space: Space, data: NDArray[np.uint8], first: int, last: int, start: int, behind: int, apart: int
+) -> None:
+    """Enter the words that stand ``behind`` the separator, if they are ``apart``, or attached to what is before."""
+    low, high = tables.sorts[apart], tables.sorts[apart + 1]
+    for depth in range(last - first - behind):
+        byte = data[first + behind + depth]
+        low = _bound(tables, low, high, depth, byte)
+        high = _bound(tables, low, high, depth, byte + 1)
+        if low == high:
+            break
+        if tables.offsets[low + 1] - tables.offsets[low] == depth + 1:
+            _give(tables, space, low, start, behind + depth + 1, -1, -1, _ONE)
+            low += 1
+
+
+@part
+def _bound(tables: Tables, low: int, high: int, depth: int, byte: int) -> int:
+    """Return the first word from ``low`` to ``high`` whose byte at ``depth`` is not lower; all have one."""
+    while low < high:
+        middle = (low + high) >> 1
+        if tables.words[tables.offsets[middle] + depth] < byte:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@part
+def _complete(tables: Tables, space: Space, start: int, end: int, size: int) -> None:
+    """Make of what stands from a byte to another all that begins with it.
+
+    Productions of one part lead to higher numbers at the same place.
+    """
+    later = space.begin[end - 1] if end < size else 0
     for word in range(tables.wide):
-        done = np.uint64(0)
+        done = _ZERO
         while True:
-            rest = bits_at(space.cells, start * tables.wide + word) & ~done
-            if rest == np.uint64(0):
+            rest = space.cells[end * tables.wide + word] & ~done
+            if rest == _ZERO:
                 break
             place = lowest(rest)
-            done |= np.uint64(1) << np.uint64(place)
+            done |= _ONE << np.uint64(place)
             item = word * 64 + place
-            entry = int_at(space.entry_at, start * tables.items + item)
-            if word < tables.width:
-                score, ways = real_at(space.score, entry), bits_at(space.ways, entry)
-                number = tables.texts + item
-                _give(tables, space, number, start, end, entry, -1, score, ways)
-            _wait(tables, space, item, entry, start, end)
+            entry = space.entry_at[end * tables.items + item]
+            if item < tables.symbols:
+                _give(tables, space, tables.texts + item, start, end, entry, -1, space.ways[entry])
+            if tables.row[item] >= 0 and end < size:
+                for right in range(space.begin[end], later):
+                    _move(tables, space, start, entry, right)
 
 
 @part
-def _wait(tables: Tables, space: Space, item: int, entry: int, start: int, end: int) -> None:
-    if not meet(tables.below, item, space.asked, start, tables.width):
-        return
-    for word in range(tables.width):
-        here = end * tables.width + word
-        rest = bits_at(tables.seconds, item * tables.width + word) & bits_at(space.ahead, here)
-        while rest:
-            symbol = word * 64 + lowest(rest)
-            rest &= rest - np.uint64(1)
-            waiting = int_at(space.used, WAITING)
-            set_int(space.used, WAITING, waiting + 1)
-            before = -1
-            if has(space.waited, here - word, symbol):
-                before = int_at(space.wait_first, end * tables.symbols + symbol)
-            set_int(space.wait_entry, waiting, entry)
-            set_int(space.wait_move, waiting, int_at(tables.move, item * tables.symbols + symbol))
-            set_int(space.wait_next, waiting, before)
-            set_int(space.wait_first, end * tables.symbols + symbol, waiting)
-            add(space.waited, here - word, symbol)
-
-
-@part
-def _move(tables: Tables, space: Space, at: int, end: int) -> None:
-    for word in range(tables.width):
-        rest = bits_at(space.waited, at * tables.width + word)
-        rest &= bits_at(space.cells, at * tables.wide + word)
-        while rest:
-            symbol = word * 64 + lowest(rest)
-            rest &= rest - np.uint64(1)
-            right = int_at(space.entry_at, at * tables.items + symbol)
-            waiting = int_at(space.wait_first, at * tables.symbols + symbol)
-            while waiting >= 0:
-                left = int_at(space.wait_entry, waiting)
-                move, start = int_at(space.wait_move, waiting), int_at(space.start, left)
-                score = real_at(space.score, left) + real_at(space.score, right)
-                ways = times(bits_at(space.ways, left), bits_at(space.ways, right))
-                _give(tables, space, move, start, end, left, right, score, ways)
-                waiting = int_at(space.wait_next, waiting)
-
-
-@part
-def _ask(tables: Tables, space: Space, end: int) -> None:
-    """Note what is asked for at a position: what is waited for, and what that begins with."""
-    width = tables.width
-    here = end * width
-    for word in range(width):
-        set_bits(space.asked, here + word, np.uint64(0))
-    for word in range(width):
-        rest = bits_at(space.waited, here + word)
-        while rest:
-            row = (word * 64 + lowest(rest)) * width
-            rest &= rest - np.uint64(1)
-            for other in range(width):
-                asked = bits_at(tables.corners, row + other) & bits_at(space.ahead, here + other)
-                set_bits(space.asked, here + other, bits_at(space.asked, here + other) | asked)
+def _move(tables: Tables, space: Space, start: int, left: int, right: int) -> None:
+    symbol = space.item[right]
+    if symbol < tables.symbols:
+        move = tables.move[tables.row[space.item[left]] + symbol]
+        if move >= 0:
+            ways = times(space.ways[left], space.ways[right])
+            _give(tables, space, move, start, space.end[right], left, right, ways)
 
 
 @part
 def _give(
-    tables: Tables,
-    space: Space,
-    number: int,
-    start: int,
-    end: int,
-    left: int,
-    right: int,
-    score: float,
-    ways: np.uint64,
+    tables: Tables, space: Space, number: int, start: int, end: int, left: int, right: int, ways: np.uint64
 ) -> None:
     """Enter the goals of a word, a symbol or a move, which is made of two entries (or -1).
 
-    A goal that the chart has gets another derivation; a new one is entered if what precedes
-    asks for it: for a symbol itself, for a beginning some symbol that it leads to.
+    If the goal is already in the chart, add its derivations.  Nothing is known of the last entry that there is room
+    for: it stands for all that are too many.
     """
-    asked = start * tables.width
-    for goal in range(int_at(tables.goals, number), int_at(tables.goals, number + 1)):
-        if int_at(space.reached, start) != end:
-            set_int(space.reached, start, end)
-            for word in range(tables.wide):
-                set_bits(space.cells, start * tables.wide + word, np.uint64(0))
-        item = int_at(tables.item, goal)
-        total = score + real_at(tables.score, goal)
-        count = times(ways, bits_at(tables.ways, goal))
-        if has(space.cells, start * tables.wide, item):
-            entry = int_at(space.entry_at, start * tables.items + item)
-            set_bits(space.ways, entry, plus(bits_at(space.ways, entry), count))
-            if total <= real_at(space.score, entry):
-                continue
-        else:
-            if item < tables.width * 64:
-                if not has(space.asked, asked, item):
-                    continue
-            elif not meet(tables.below, item, space.asked, start, tables.width):
-                continue
-            entry = int_at(space.used, ENTRIES)
-            set_int(space.used, ENTRIES, entry + 1)
-            add(space.cells, start * tables.wide, item)
-            set_int(space.entry_at, start * tables.items + item, entry)
-            set_int(space.start, entry, start)
-            set_bits(space.ways, entry, count)
-        set_real(space.score, entry, total)
-        set_int(space.left, entry, left)
-        set_int(space.right, entry, right)
-        set_int(space.production, entry, int_at(tables.production, goal))
+    if space.reached[end] != start:
+        space.reached[end] = start
+        for word in range(tables.wide):
+            space.cells[end * tables.wide + word] = _ZERO
+    for goal in range(tables.goals[number], tables.goals[number + 1]):
+        item = tables.item[goal]
+        place = end * tables.items + item
+        count = times(ways, tables.ways[goal])
+        if has(space.cells, end * tables.wide, item):
+            entry = space.entry_at[place]
+            space.ways[entry] = plus(space.ways[entry], count)
+            continue
+        entry = space.used[0]
+        space.used[0] = min(entry + 1, len(space.ways) - 1)
+        space.cells[end * tables.wide + (item >> 6)] |= _ONE << np.uint64(item & 63)
+        space.entry_at[place] = entry
+        space.item[entry] = item
+        space.end[entry] = end
+        space.ways[entry] = count
+        space.left[entry] = left
+        space.right[entry] = right
+        space.production[entry] = tables.production[goal]
 
 
 @part
 def _derivation(tables: Tables, space: Space, root: int, rules: NDArray[np.int32], end: int) -> int:
-    """Write the best derivation of an entry; where it ends, or -1 if there is no room.
+    """Write the derivation of an entry that has one; where it ends, or -1 if there is no room.
 
     The stack holds entries, and unseen derivations as -1 minus their number.
     """
-    set_int(space.stack, 0, root)
+    space.stack[0] = root
     size = 1
     while size:
         size -= 1
-        top = int_at(space.stack, size)
+        top = space.stack[size]
+        first, last = 0, 1
         if top < 0:
-            first, last = int_at(tables.unseen_first, -1 - top), int_at(tables.unseen_first, -top)
-            if end + last - first > len(rules):
-                return -1
+            first, last = tables.unseen_first[-1 - top], tables.unseen_first[-top]
+        if end + last - first > len(rules):
+            return -1
+        if top < 0:
             for place in range(first, last):
-                rules[end] = int_at(tables.unseen, place)
+                rules[end] = tables.unseen[place]
                 end += 1
             continue
-        if end == len(rules):
-            return -1
-        production = int_at(space.production, top)
-        rules[end] = int_at(tables.rule, production)
+        production = space.production[top]
+        rules[end] = tables.rule[production]
         end += 1
-        first = int_at(tables.order_first, production)
-        last = int_at(tables.order_first, production + 1)
-        for child in range(last - 1, first - 1, -1):
-            number = int_at(tables.order, child)
-            if number >= 0:
-                number = _part_of(space, top, number, int_at(tables.parts, production))
-            set_int(space.stack, size, number)
+        for child in range(tables.order_first[production + 1] - 1, tables.order_first[production] - 1, -1):
+            number = tables.order[child]
+            space.stack[size] = _part_of(space, top, number, tables.parts[production]) if number >= 0 else number
             size += 1
     return end
 
@@ -359,5 +227,5 @@ def _part_of(space: Space, entry: int, number: int, parts: int) -> int:
     parts, or the only one, are what the shortest was made of.
     """
     for _ in range(parts - 1 - max(number, 1)):
-        entry = int_at(space.left, entry)
-    return int_at(space.left, entry) if number == 0 else int_at(space.right, entry)
+        entry = space.left[entry]
+    return int(space.left[entry] if number == 0 else space.right[entry])

@@ -2,7 +2,7 @@
 
 Words that stand together are one part; a phrase whose first letter is raised is a symbol of its
 own; a child that may be empty is there in one production and left out in another; and a child
-that leaves no words is *unseen*: so many ways, with one likeliest derivation::
+that leaves no words is *unseen*: so many ways, and one derivation::
 
     N = Det Noun : 1        犬          right  Noun     order  Det: unseen, 2 ways (the, a)
                                                                Noun: part 0
@@ -12,9 +12,8 @@ refused, and so are categories that can be rewritten into themselves.
 """
 
 from collections.abc import Iterator
-from graphlib import TopologicalSorter
-from itertools import combinations
-from math import inf, log, prod
+from itertools import chain, combinations
+from math import prod
 from typing import NamedTuple
 
 from sgl.core.grammar import Rule, Slot
@@ -41,22 +40,20 @@ class Production(NamedTuple):
     """A rule of a symbol, as far as it is seen.
 
     ``order`` has for each child of the rule the number of its part, or -1 minus the number of the
-    unseen derivation that stands for it.  ``ways`` and ``log_weight`` count what is unseen in.
+    unseen derivation that stands for it.  ``ways`` count what is unseen in.
     """
 
     left: int
     right: tuple[Part, ...]
     rule: int
     ways: int
-    log_weight: float
     order: tuple[int, ...]
 
 
 class Wordless(NamedTuple):
-    """What stands for a child without words: the ways, and the likeliest of them."""
+    """What stands for a child without words: the ways, and one of them."""
 
     ways: int
-    log_weight: float
     derivation: Derivation
 
 
@@ -68,8 +65,8 @@ class Productions:
         self._index = index
         if index.recurs:
             raise UnsuitableLayerError("a category can be rewritten into itself")
-        self._known: dict[int, Wordless] = {}
-        self._empty = self._empty_children()
+        self._nullable = {category for category, _ in index.nullable}
+        self._known: dict[tuple[int, bool], Wordless] = {}
         self._numbers: dict[Derivation, int] = {}
         self.start = symbol(index.grammar.start, False)
         self.all: list[Production] = []
@@ -89,7 +86,7 @@ class Productions:
         slots = [item.child for item in template if isinstance(item, Slot)]
         if len(set(slots)) < len(slots):
             raise UnsuitableLayerError(f"the rule {rule.name} repeats a child")
-        optional = [child for child in slots if rule.rhs[child] in self._empty]
+        optional = [child for child in slots if rule.rhs[child] in self._nullable]
         if len(optional) > _MOST_OPTIONAL:
             raise UnsuitableLayerError(f"the rule {rule.name} has many children that may be empty")
         dropped = {*range(len(rule.rhs))}.difference(slots)
@@ -115,60 +112,39 @@ class Productions:
                 right[-1] = (*last, word)
             else:
                 right.append((word,))
-        ways, score = 1, _log(rule.weight)
+        ways = 1
         for child in sorted(dropped | empty) if right else ():
-            category = rule.rhs[child]
-            found = self._empty[category] if child in empty else self._dropped(category)
+            found = self._unseen(rule.rhs[child], empty=child in empty)
             order[child] = -1 - self._numbers.setdefault(found.derivation, len(self._numbers))
             ways *= found.ways
-            score += found.log_weight
-        return Production(left, tuple(right), rule.id, ways, score, tuple(order))
+        return Production(left, tuple(right), rule.id, ways, tuple(order))
+
+    def _unseen(self, category: int, *, empty: bool) -> Wordless:
+        """Return what stands for a child that its template drops, or that is there and derives no words."""
+        if (category, empty) not in self._known:
+            self._known[category, empty] = self._empty(category) if empty else self._dropped(category)
+        return self._known[category, empty]
 
     def _dropped(self, category: int) -> Wordless:
-        """Return what stands for a child that its template drops."""
-        if category not in self._known:
-            rules: list[Rule] = []
-            stack = [category]
-            while stack:
-                best = self._index.likeliest.get(stack.pop())
-                if best is None:
-                    return Wordless(0, -inf, ())
-                rules.append(best)
-                stack.extend(reversed(best.rhs))
-            score = sum(_log(rule.weight) for rule in rules)
-            ways = self._index.ways.get(category, 1)
-            self._known[category] = Wordless(ways, score, tuple(rule.id for rule in rules))
-        return self._known[category]
+        derivation: list[int] = []
+        stack = [category]
+        while stack:
+            best = self._index.likeliest.get(stack.pop())
+            if best is None:
+                return Wordless(0, ())
+            derivation.append(best.id)
+            stack.extend(reversed(best.rhs))
+        return Wordless(self._index.ways.get(category, 1), tuple(derivation))
 
-    def _empty_children(self) -> dict[int, Wordless]:
-        """Return what stands for a child that is in its template and derives no words."""
-        index = self._index
-        wordless: dict[int, list[Rule]] = {category: [] for category, _ in index.nullable}
-        for rule in index.grammar.rules:
-            items = rule.templates[index.layer]
-            if all(isinstance(item, Slot) and rule.rhs[item.child] in wordless for item in items):
-                wordless[rule.lhs].append(rule)
-        below = {
-            category: {rule.rhs[child] for rule in rules for child in self._slots(rule)}
-            for category, rules in sorted(wordless.items())
-        }
-        found: dict[int, Wordless] = {}
-        for category in TopologicalSorter(below).static_order():
-            choices: list[Wordless] = []
-            for rule in wordless[category]:
-                slots = self._slots(rule)
-                children = [found[c] if at in slots else self._dropped(c) for at, c in enumerate(rule.rhs)]
-                ways = prod(child.ways for child in children)
-                score = _log(rule.weight) + sum(child.log_weight for child in children)
-                choices.append(Wordless(ways, score, (rule.id, *(n for child in children for n in child.derivation))))
-            best = max(choices, key=lambda choice: (choice.ways > 0, choice.log_weight))
-            found[category] = best._replace(ways=sum(choice.ways for choice in choices))
-        return found
+    def _empty(self, category: int) -> Wordless:
+        choices = [found for rule in self._index.grammar.rules_of[category] if (found := self._wordless(rule)).ways]
+        return Wordless(sum(found.ways for found in choices), choices[0].derivation if choices else ())
 
-    def _slots(self, rule: Rule) -> set[int]:
+    def _wordless(self, rule: Rule) -> Wordless:
         template = rule.templates[self._index.layer]
-        return {item.child for item in template if isinstance(item, Slot)}
-
-
-def _log(weight: float) -> float:
-    return log(weight) if weight > 0 else -inf
+        if not all(isinstance(item, Slot) and rule.rhs[item.child] in self._nullable for item in template):
+            return Wordless(0, ())
+        slots = {item.child for item in template if isinstance(item, Slot)}
+        children = [self._unseen(child, empty=place in slots) for place, child in enumerate(rule.rhs)]
+        derivation = chain.from_iterable(child.derivation for child in children)
+        return Wordless(prod(child.ways for child in children), (rule.id, *derivation))

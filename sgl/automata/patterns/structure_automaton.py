@@ -11,17 +11,9 @@ That is enough, since a rule's graph meets the graphs of its children at their p
 match is dropped in favour of a "better" one: two children that both did so could not be joined any more.  A rule
 treats every match by itself.  So each step is computed once, on numbers in place of matches, and transitions, which
 differ in *sets* of them, are mostly looked up.
-
-A structure that says how long texts are counts words beside its graph.  A phrase has a number of words in each of its
-parts, which a rule adds up; a child that is copied counts again, one that is dropped does not.  No test tells numbers
-apart from some number on, so that this one stands for all that follow, and there are finitely many states::
-
-    { V -[nsubj]-> N; length en >= 3 }      dogs        ({∅, N head}, 1)
-                                            dogs sleep  (FOUND, 2)
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from sys import maxsize
 from typing import NamedTuple
@@ -30,8 +22,9 @@ import numpy as np
 
 from sgl.automata.common import BudgetSpent, Numbering, Numbers, StructureTooCostly
 from sgl.automata.patterns import matches as partly
-from sgl.automata.patterns.matches import FOUND_MATCH, Outline, Scene
-from sgl.automata.patterns.schema import NO_PREDICATE, FragmentIndex, Query, Schema, Symbol, query_of
+from sgl.automata.patterns.query import NO_PREDICATE, Query, Schema, query_of
+from sgl.automata.patterns.scene import FOUND_MATCH, Outline, Scene
+from sgl.automata.patterns.symbols import FragmentIndex, Symbol
 from sgl.cache import kept
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, fold
@@ -191,31 +184,27 @@ class SchemaAutomaton:
 
     def _outcome(self, gluing: _Gluing, number: int) -> Matches | None:
         """Give one match of all children the new nodes and edges in all ways, and forget."""
-        schema, symbol, scene = self._schema, gluing.symbol, gluing.scene
-        match: partly.Match | None = self._matches.values[number]
-        if scene.named and match is not None:
-            match = partly.keep_passing(schema, match, scene.labels)
-        if match is None:
-            return frozenset()
-        grown: Collection[partly.Match] = (match,)
-        for node in symbol.fresh:
-            label = scene.labels[node]
-            placed = [new for old in grown for new in partly.place(schema, old, node, label)]
-            grown = dict.fromkeys(placed)
-            self._spend(self._size(grown))
-        for edge in symbol.edges:
-            if any(edge.effect.goals):
-                realised = [x for old in grown for x in partly.realise(schema, old, edge, scene.labels)]
-                grown = dict.fromkeys(realised)
-                self._spend(self._size(grown))
         outcome: set[int] = set()
-        for new in grown:
-            remaining = scene.forget(new)
+        for new in self._grown(gluing, self._matches.values[number]):
+            remaining = gluing.scene.forget(new)
             if remaining is FOUND_MATCH:
                 return None
             if remaining is not None:
                 outcome.add(self._matches.number(remaining))
         return frozenset(outcome)
+
+    def _grown(self, gluing: _Gluing, match: partly.Match) -> Collection[partly.Match]:
+        schema, symbol, labels = self._schema, gluing.symbol, gluing.scene.labels
+        passing = partly.keep_passing(schema, match, labels) if gluing.scene.named else match
+        grown: Collection[partly.Match] = () if passing is None else (passing,)
+        for node in symbol.fresh:
+            grown = dict.fromkeys([new for old in grown for new in partly.place(schema, old, node, labels[node])])
+            self._spend(self._size(grown))
+        for edge in symbol.edges:
+            if any(edge.effect.goals):
+                grown = dict.fromkeys([new for old in grown for new in partly.realise(schema, old, edge, labels)])
+                self._spend(self._size(grown))
+        return grown
 
     def accepts(self, state: int) -> bool:
         """Return whether a whole text in this state, all ports forgotten, has the structure."""
@@ -293,11 +282,6 @@ class StructureAutomaton:
         return self.accepts_state(fold(derivation, grammar.arity, self.step))
 
 
-def compile_structure(grammar: CoreGrammar, structure: Structure, budget: int | None = None) -> StructureAutomaton:
-    """Return the automaton of a single structure; see ``StructureCompiler`` for many."""
-    return StructureAutomaton(structure, FragmentIndex(grammar, structure.layer), {}, budget)
-
-
 def _costliest_variable(query: Query) -> str:
     """Return the variable that a test would help most: eager ones without a test come first."""
     body = query.structure.body
@@ -309,55 +293,3 @@ def _costliest_variable(query: Query) -> str:
 
     costliest = max(range(len(body.variables)), key=cost, default=None)
     return "N" if costliest is None else body.variables[costliest].name
-
-
-#: The numbers of words of each part in each layer, and the state of the rest of the structure.
-_Counted = tuple[tuple[tuple[int, ...], ...], int]
-
-
-class MeasuredAutomaton:
-    """The automaton of a structure with tests on lengths; ``plain`` gives that without these, if it has nodes."""
-
-    def __init__(
-        self, structure: Structure, grammar: CoreGrammar, plain: Callable[[Structure], StructureAutomaton]
-    ) -> None:
-        body = structure.body
-        self._tests = body.lengths
-        self._plain = None
-        if body.variables:
-            self._plain = plain(replace(structure, body=replace(body, lengths=())))
-        caps: dict[str, int] = {}
-        for test in self._tests:
-            caps[test.layer] = max(caps.get(test.layer, 0), test.cap)
-        self._caps, self._place = tuple(caps.values()), {name: at for at, name in enumerate(caps)}
-        self._effects = [*zip(*[grammar.token_counts(layer) for layer in caps], strict=True)]
-        self._states: Numbering[_Counted] = Numbering()
-        # State 0 is kept for what is found whatever follows; a text may always grow too long.
-        self._states.number(((), FOUND))
-
-    def step(self, rule: int, children: tuple[int, ...]) -> int:
-        """Return a phrase's state from rule id and states."""
-        below = [self._states.values[child] for child in children]
-        counts = []
-        for at, (cap, effect) in enumerate(zip(self._caps, self._effects[rule], strict=True)):
-            found = [own + sum([below[c][0][at][part] for c, part in used]) for own, used in effect]
-            counts.append(tuple([min(cap, number) for number in found]))
-        state = FOUND
-        if self._plain is not None:
-            plain = tuple([state for _, state in below])
-            state = self._plain.step(rule, plain)
-        return self._states.number((tuple(counts), state))
-
-    def words(self, rules: Numbers) -> Numbers:
-        """Return the state of each of some words."""
-        return np.array([self.step(rule, ()) for rule in rules.tolist()], np.intp)
-
-    def accepts_state(self, state: int) -> bool:
-        """Return whether a whole text in this state contains the structure."""
-        counts, plain = self._states.values[state]
-        long = all(test.accepts(sum(counts[self._place[test.layer]])) for test in self._tests)
-        return long and (self._plain is None or self._plain.accepts_state(plain))
-
-    def accepts(self, grammar: CoreGrammar, derivation: Derivation) -> bool:
-        """Return whether a derivation, its rule ids in preorder, has the structure."""
-        return self.accepts_state(fold(derivation, grammar.arity, self.step))

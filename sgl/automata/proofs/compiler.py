@@ -20,7 +20,7 @@ a text has, and of the label of a node which tests it passes.
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
@@ -29,11 +29,12 @@ import numpy as np
 from sgl.automata.algebra.boolean import canonical, complement, intersection, minimise, pairs, trim, without_rules
 from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, explore
 from sgl.automata.common import Numbering, computed_once
-from sgl.automata.patterns.schema import FragmentIndex, Schema
-from sgl.automata.patterns.structure_automaton import FOUND, MeasuredAutomaton, SchemaAutomaton, StructureAutomaton
+from sgl.automata.patterns.reader import MeasuredAutomaton, StructureReader
+from sgl.automata.patterns.structure_automaton import FOUND, StructureAutomaton
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all, joint_states
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.cache import kept, memory
+from sgl.core.claims import Conflict
 from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
 from sgl.core.plan import Constraint, Stratum
 from sgl.core.structure import Structure
@@ -50,8 +51,7 @@ class StructureCompiler:
     def __init__(self, grammar: CoreGrammar, budget: int | None = None) -> None:
         self.grammar = grammar
         self.index = GrammarIndex(grammar)
-        self._budget = budget
-        self._schemas: dict[tuple[str, Schema], SchemaAutomaton] = {}
+        self._reader = StructureReader(grammar, budget)
         self._accepted: dict[tuple[TreeAutomaton, TreeAutomaton], bool] = {}
         self._views: dict[TreeAutomaton, AutomatonView] = {}
         #: The structures in the order in which their absence is first asked for.
@@ -59,35 +59,21 @@ class StructureCompiler:
 
     def reads(self, grammar: CoreGrammar) -> bool:
         """Return whether all that is known is true of a grammar with other weights, words and labels of nodes."""
-        if [rule.fragments for rule in grammar.rules] == [rule.fragments for rule in self.grammar.rules]:
-            return True
-        fragments, known = StructureCompiler(grammar).fragments, self.__dict__.get("_plain_automaton()", {})
-        return all(automaton.reads(fragments(structure.layer)) for (structure,), automaton in known.items())
+        same = [rule.fragments for rule in grammar.rules] == [rule.fragments for rule in self.grammar.rules]
+        return same or self._reader.reads(grammar)
 
     def weigh(self, grammar: CoreGrammar) -> None:
         """Take the weights, words and labels of a grammar that is read alike; what is known of derivations stays."""
         if grammar is not self.grammar:
             self.grammar = grammar
             self.index.weigh(grammar)
-            for own in ("split()", "instances()", "fragments()"):
+            self._reader.weigh(grammar)
+            for own in ("split()", "instances()"):
                 self.__dict__.pop(own, None)
 
-    @computed_once
     def structure_automaton(self, structure: Structure) -> StructureAutomaton | MeasuredAutomaton:
         """Return the automaton of a structure over single derivations."""
-        if structure.body.lengths:
-            return MeasuredAutomaton(structure, self.grammar, self._plain_automaton)
-        return self._plain_automaton(structure)
-
-    @computed_once
-    def _plain_automaton(self, structure: Structure) -> StructureAutomaton:
-        fragments = self.fragments(structure.layer)
-        return StructureAutomaton(structure, fragments, self._schemas, self._budget)
-
-    @computed_once
-    def fragments(self, layer: str) -> FragmentIndex:
-        """Return the fragments of all rules in a layer."""
-        return FragmentIndex(self.grammar, layer)
+        return self._reader.automaton(structure)
 
     @computed_once
     def absence(self, structure: Structure) -> TreeAutomaton:
@@ -163,7 +149,7 @@ class StructureCompiler:
         A length is a property of the whole text, and does not count.
         """
         bodies = [(s, replace(s.body, lengths=())) for s in constraint.require[0]]
-        automata = [self._plain_automaton(replace(s, body=body)) for s, body in bodies]
+        automata = [self._reader.plain(replace(s, body=body)) for s, body in bodies]
         split = self.split(constraint)
         has = _have(split, automata)
         if any(len(own) > 1 for own in has):
@@ -195,18 +181,6 @@ def _have(split: SplitGrammar, automata: Sequence[StructureAutomaton]) -> list[s
     words = [automaton.words(split.lexical.rules) for automaton in automata]
     found = joint_states(split, words, [automaton.step for automaton in automata])
     return [{any(a.accepts_state(n) for a, n in zip(automata, own, strict=True)) for own in x} for x in found]
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Clauses that no text of the grammar satisfies together.
-
-    One structure of each group of ``require`` must occur, and none of ``exclude``
-    may.  Both are empty if the grammar derives no text at all.
-    """
-
-    require: tuple[tuple[Structure, ...], ...]
-    exclude: tuple[Structure, ...]
 
 
 #: One of these structures must occur, or, if it is excluded, none of them may.
@@ -267,15 +241,19 @@ def built_alike(one: CoreGrammar, other: CoreGrammar) -> bool:
 
 
 def _rules_alike(one: Rule, other: Rule) -> bool:
+    if one is other:
+        return True
+    if (one.lhs, one.rhs, one.keep) != (other.lhs, other.rhs, other.keep):
+        return False
     same = one.templates is other.templates and one.fragments is other.fragments
+    return same or _content(one) == _content(other)
 
-    def read(rule: Rule) -> tuple[object, ...]:
-        texts = () if same else [[isinstance(item, Token) or item for item in text] for text in rule.templates]
-        nodes = () if same else [[replace(n, attributes=n.attributes and ()) for n in f.nodes] for f in rule.fragments]
-        rest = () if same else [(f.edges, f.exports) for f in rule.fragments]
-        return rule.lhs, rule.rhs, rule.keep, texts, nodes, rest
 
-    return one is other or read(one) == read(other)
+def _content(rule: Rule) -> tuple[object, ...]:
+    """Return the texts and graphs of a rule without its words and the labels of its nodes."""
+    texts = [[isinstance(item, Token) or item for item in text] for text in rule.templates]
+    nodes = [[replace(n, attributes=n.attributes and ()) for n in f.nodes] for f in rule.fragments]
+    return texts, nodes, [(fragment.edges, fragment.exports) for fragment in rule.fragments]
 
 
 def shape_of(grammar: CoreGrammar) -> object:

@@ -5,12 +5,8 @@ to occur, a few hundred sentences hold one, and reading them is much cheaper tha
 automata.  Only what none of them contains has to be decided.  The sentences are sampled from the
 training strata, more of the in-distribution ones, and the generator starts from a constant.
 
-A benchmark that holds a structure out says that a model has seen everything smaller.  Its *pieces* are what is left
-when one link is taken away, a path is one shorter, or a number of edges one less.  A *link* is everything that a
-structure says of two nodes together: a relative clause and its gap are one.  What falls apart gives a piece for each
-connected part.  A node alone without a test is no piece.  A ``without`` stays with a piece that has all its nodes.
-
-One that training cannot contain is refuted, with the clauses that exclude it, unless it is waived.
+A piece of a held-out structure (:mod:`sgl.core.pieces`) that training cannot contain is refuted, with the clauses that
+exclude it, unless it is waived.
 
 There are four kinds of ingredients: a *word* is a lemma; an *entry*, a word in its frame, in whatever form; a *form*,
 what a word writes in the target layer; a *rule* has children.  Each that some item uses must have positive mass in
@@ -19,28 +15,27 @@ rules that several patterns hold out *together* (their other uses contain what o
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, chain
 from random import Random
 from typing import NamedTuple
 
-import networkx as nx
 import numpy as np
 
-from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, smallest_derivation
+from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
 from sgl.automata.common import Numbering, computed_once
-from sgl.automata.proofs.claims import IngredientKind, Piece, Reason, Unseen, Verdict
-from sgl.automata.proofs.compiler import Conflict, StructureCompiler, find_conflict
-from sgl.automata.proofs.invariant import with_other_words
+from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
+from sgl.automata.proofs.invariant import smallest_text
 from sgl.automata.weights.split import NO_CHILD, SplitGrammar, acceptance_probability, count_derivations, split_grammar
 from sgl.core.alike import key
+from sgl.core.claims import Claim, Conflict, IngredientKind, Inventory, Kind, Reason, Unseen, Verdict
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation, fold
-from sgl.core.joint import LAYER
+from sgl.core.pieces import pieces_of
 from sgl.core.plan import IN_DISTRIBUTION, Pattern, Plan, Stratum, content_lemmas, introduced_lemmas, repeats_lemma
-from sgl.core.structure import Body, Link, Structure, Variable
+from sgl.core.structure import Structure
 
 TRAIN = "train"
 GENERALIZATION = "gen"
@@ -76,8 +71,9 @@ class StratumEvidence:
 class Evidence:
     """The evidence for one plan.
 
-    ``strata`` are in the order of the plan; ``training`` and ``generalization`` are those of these
-    splits, and ``populated_training`` those of training that are to have sentences.
+    ``strata`` are in the order of the plan; ``training`` and ``generalization`` are those of these splits,
+    ``populated_training`` those of training that are to have sentences, and ``in_distribution`` those of training
+    that no pattern or part asks for.
     """
 
     def __init__(self, compiler: StructureCompiler, plan: Plan) -> None:
@@ -86,9 +82,12 @@ class Evidence:
         self.patterns = {pattern.name: pattern for pattern in plan.patterns}
         self._lemmas = content_lemmas(compiler.grammar, plan)
         self.strata = [StratumEvidence(s, compiler.language(s.constraint), compiler.drawn(s)) for s in plan.strata]
-        self.training = [e for e in self.strata if e.stratum.split == TRAIN]
-        self.generalization = [e for e in self.strata if e.stratum.split == GENERALIZATION]
+        self.training, self.generalization = self._of(TRAIN), self._of(GENERALIZATION)
         self.populated_training = [e for e in self.training if e.stratum.count]
+        self.in_distribution = [e for e in self.training if e.stratum.category == IN_DISTRIBUTION]
+
+    def _of(self, split: str) -> list[StratumEvidence]:
+        return [e for e in self.strata if e.stratum.split == split]
 
     @computed_once
     def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
@@ -161,8 +160,7 @@ class Evidence:
 
     def example(self, language: TreeAutomaton) -> Derivation | None:
         """Return the smallest text of a language, with other words for those that a sentence of the dataset repeats."""
-        found = smallest_derivation(language)
-        return found and with_other_words(language, found, self._lemmas)
+        return smallest_text(language, self._lemmas)
 
     def probability(self, evidence: StratumEvidence, structure: Structure) -> float:
         """Return the probability that a text of the stratum contains the structure."""
@@ -228,93 +226,36 @@ def sample_some(split: SplitGrammar, number: int) -> Iterator[Derivation]:
             yield tuple(derivation)
 
 
-def pieces_of(structure: Structure) -> tuple[Structure, ...]:
-    """Return the pieces of a structure, none of them twice up to the names of variables."""
-    pieces: dict[Structure, Structure] = {}
-    whole = structure.body
-    for test in whole.lengths if whole.variables or whole.lengths[1:] else ():
-        alone = replace(structure, body=Body((), lengths=(test,)), without=())
-        pieces.setdefault(alone, alone)
-    # A length is connected with nothing: without it the rest is a piece.
-    reduced = [(whole.variables, whole.links)] if whole.lengths else _reduced(whole)
-    for variables, links in reduced:
-        graph = nx.Graph([(link.source, link.target) for link in links])
-        graph.add_nodes_from(range(len(variables)))
-        for members in sorted(sorted(part) for part in nx.connected_components(graph)):
-            piece = _piece(structure, variables, links, members)
-            if piece is not None:
-                pieces.setdefault(piece.canonical(), piece)
-    return tuple(pieces.values())
-
-
-def _reduced(body: Body) -> Iterator[tuple[Sequence[Variable], Sequence[Link]]]:
-    """Yield the body with one link less or shorter, or one count lower, in each possible way."""
-    links = body.links
-    for pair in dict.fromkeys(frozenset((link.source, link.target)) for link in links):
-        own = [link for link in links if {link.source, link.target} == pair]
-        rest = [link for link in links if {link.source, link.target} != pair]
-        if len(own) == 1 and own[0].low > 1:
-            low = own[0].low - 1
-            rest.append(replace(own[0], low=low, high=low))
-        yield body.variables, rest
-    for place, variable in enumerate(body.variables):
-        for number, test in enumerate(variable.degrees):
-            if test.comparison != "<=" and test.number > 1:
-                degrees = list(variable.degrees)
-                degrees[number] = replace(test, number=test.number - 1)
-                variables = list(body.variables)
-                variables[place] = replace(variable, degrees=tuple(degrees))
-                yield variables, links
-
-
-def _piece(
-    structure: Structure, variables: Sequence[Variable], links: Sequence[Link], members: list[int]
-) -> Structure | None:
-    """Return the structure of one connected part; ``None`` if it says nothing."""
-    own = [link for link in links if link.source in members]
-    alone = variables[members[0]]
-    if not own and not alone.degrees and all(test.attribute == LAYER for test in alone.tests):
-        return None
-    # In the order of mention, so that the piece reads as an author would write it.
-    in_order = sorted(own, key=lambda link: not link.is_edge)
-    ends = [end for link in in_order for end in (link.source, link.target)]
-    number = {old: new for new, old in enumerate(dict.fromkeys([*ends, *members]))}
-    # A `without` stays with a piece that has all the nodes of the body it speaks about.
-    gone = {variable.name for variable in structure.body.variables}
-    gone -= {variables[old].name for old in members}
-    without = [
-        clause for clause in structure.without if gone.isdisjoint(variable.name for variable in clause.variables)
-    ]
-    return replace(
-        structure,
-        body=Body(tuple(variables[old] for old in number), tuple(link.between(number) for link in in_order)),
-        without=tuple(without),
-    )
-
-
-def claim_pieces(evidence: Evidence, pattern: Pattern) -> tuple[tuple[Piece, ...], tuple[Structure, ...]]:
-    """Return the claims about each piece of what a pattern holds out, and what it waives that is no such piece."""
+def claim_pieces(evidence: Evidence, pattern: Pattern) -> tuple[Claim[None], ...]:
+    """Return the claims about each piece of what a pattern holds out, the same piece once."""
     pieces: dict[Structure, tuple[Structure, Structure]] = {}
     for whole in pattern.held_out:
         for piece in pieces_of(whole):
             pieces.setdefault(piece.canonical(), (piece, whole))
-    waived = {structure: key(structure) for structure in pattern.waive}
-    excused = {piece for piece in pieces if key(piece) in waived.values()} if waived else set[Structure]()
-    known = {key(piece) for piece in excused}
-    idle = tuple(structure for structure in pattern.waive if waived[structure] not in known)
-    claims = []
-    for name, (piece, whole) in pieces.items():
-        seen = evidence.find_in_training(name)
-        if not evidence.populated_training:
-            claims.append(Piece(piece, whole, Verdict.NOTHING))
-        elif seen is not None:
-            claims.append(Piece(piece, whole, Verdict.PROVED, *seen))
-        elif name in excused:
-            claims.append(Piece(piece, whole, Verdict.WAIVED))
-        else:
-            conflict = why_absent(evidence, piece)
-            claims.append(Piece(piece, whole, Verdict.REFUTED, conflict=conflict))
-    return tuple(claims), idle
+    waived = {key(structure) for structure in pattern.waive}
+    return tuple(_claim_piece(evidence, pattern.name, both, waived) for both in pieces.values())
+
+
+def _claim_piece(
+    evidence: Evidence, pattern: str, both: tuple[Structure, Structure], waived: Collection[Hashable]
+) -> Claim[None]:
+    piece, _ = both
+    claim = Claim(Kind.LICENSED, pattern, Verdict.REFUTED, None, both)
+    if not evidence.populated_training:
+        return replace(claim, verdict=Verdict.NOTHING)
+    if (seen := evidence.find_in_training(piece.canonical())) is not None:
+        return replace(claim, verdict=Verdict.PROVED, stream=seen.stream, example=seen.derivation)
+    if waived and key(piece.canonical()) in waived:
+        return replace(claim, verdict=Verdict.WAIVED)
+    return replace(claim, conflict=why_absent(evidence, piece))
+
+
+def idle_waivers(pattern: Pattern) -> tuple[Structure, ...]:
+    """Return what a pattern waives and is no piece of what it holds out."""
+    if not pattern.waive:
+        return ()
+    pieces = {key(piece.canonical()) for whole in pattern.held_out for piece in pieces_of(whole)}
+    return tuple(structure for structure in pattern.waive if key(structure) not in pieces)
 
 
 def why_absent(evidence: Evidence, structure: Structure) -> Conflict | None:
@@ -322,8 +263,7 @@ def why_absent(evidence: Evidence, structure: Structure) -> Conflict | None:
     if not evidence.populated_training:
         return None
     constraint = evidence.populated_training[0].stratum.constraint
-    wanted = replace(constraint, require=(*constraint.require, (structure,)))
-    return find_conflict(evidence.compiler, wanted)
+    return find_conflict(evidence.compiler, constraint.requiring(structure))
 
 
 #: A word, an entry, a form or a rule by name.
@@ -368,23 +308,24 @@ def _ingredients(grammar: CoreGrammar, rule: Rule, lemmas: Sequence[str], target
         yield IngredientKind.FORM, form
 
 
-def inventory_of(
-    evidence: Evidence, pattern: Pattern
-) -> tuple[tuple[tuple[IngredientKind, int], ...], tuple[Unseen, ...]]:
+def inventory_of(evidence: Evidence, pattern: Pattern) -> Inventory:
     """Return how many ingredients of each kind items use, and those that training cannot use."""
     items = [e for e in evidence.generalization if e.stratum.category == pattern.name]
-    ingredients, used, trained = evidence.ingredients, used_rules(items), evidence.trained_rules
+    ingredients, used = evidence.ingredients, used_rules(items)
     if not (used and evidence.populated_training):
-        return (), ()
-    kinds = Counter([ingredients.all[i][0].value for i in ingredients.used_by(used)])
-    unseen = []
+        return Inventory((), ())
+    kinds = Counter([ingredients.all[i][0] for i in ingredients.used_by(used)])
+    counts = tuple((kind, kinds[kind]) for kind in IngredientKind)
+    return Inventory(counts, tuple(_unseen(evidence, pattern, used)))
+
+
+def _unseen(evidence: Evidence, pattern: Pattern, used: frozenset[int]) -> Iterator[Unseen]:
+    ingredients, trained = evidence.ingredients, evidence.trained_rules
     for number in ingredients.used_by(used - trained):
         providers = ingredients.rules_of[number]
         if trained.isdisjoint(providers):
             rules = tuple(rule for rule in providers if rule in used)
-            reason = _why_unseen(evidence, pattern, number, rules)
-            unseen.append(Unseen(*ingredients.all[number], reason, rules))
-    return tuple((kind, kinds[kind.value]) for kind in IngredientKind), tuple(unseen)
+            yield Unseen(*ingredients.all[number], _why_unseen(evidence, pattern, number, rules), rules)
 
 
 def _why_unseen(evidence: Evidence, pattern: Pattern, ingredient: int, rules: Sequence[int]) -> Reason:

@@ -22,7 +22,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from sgl.automata.algebra.tree_automaton import DEAD, SmallestDerivations, Table, TreeAutomaton
+from sgl.automata.algebra.tree_automaton import DEAD, SmallestDerivations, Table, TreeAutomaton, smallest_derivation
 from sgl.automata.common import Numbers, computed_once
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.interpret import Derivation
@@ -109,14 +109,8 @@ def assignment(split: SplitGrammar, reader: AutomatonView) -> list[Bits] | None:
     no computation.  A category that no phrase of the automaton has gets none: whatever leads there
     is stuck.  Each component of the split is finished before the next begins.
     """
-    sets = [*map(reader.only.__getitem__, split.category)]
-    known = reader.words
-    for category in reader.unsettled:
-        for state, words in split.words_in.get(category, ()):
-            results = known[words]
-            if results is None:
-                return None
-            sets[state] |= results
+    if (sets := _word_sets(split, reader)) is None:
+        return None
     tables = reader.tables
     places = sorted([place for rule in tables for place in split.places_of.get(rule, ())])
     for loop, group in groupby([split.steps[place] for place in places], itemgetter(0)):
@@ -131,6 +125,18 @@ def assignment(split: SplitGrammar, reader: AutomatonView) -> list[Bits] | None:
                 if results & ~sets[state]:
                     sets[state] |= results
                     grown = loop is not None
+    return sets
+
+
+def _word_sets(split: SplitGrammar, reader: AutomatonView) -> list[Bits] | None:
+    """Return the automaton states of the words in each state of the split; None if a word has none."""
+    sets = [*map(reader.only.__getitem__, split.category)]
+    for category in reader.unsettled:
+        for state, words in split.words_in.get(category, ()):
+            results = reader.words[words]
+            if results is None:
+                return None
+            sets[state] |= results
     return sets
 
 
@@ -163,6 +169,12 @@ def state_examples(split: SplitGrammar, automaton: TreeAutomaton) -> Iterator[St
             accepting = state in automaton.accepting
             phrase = smallest.derivation(state)
             yield StateExample(category, state, accepting, state in reached, phrase)
+
+
+def smallest_text(automaton: TreeAutomaton, lemmas: list[tuple[str, ...]]) -> Derivation | None:
+    """Return the smallest derivation, with other words for those of ``lemmas`` that it repeats; None if it has none."""
+    found = smallest_derivation(automaton)
+    return found and with_other_words(automaton, found, lemmas)
 
 
 def with_other_words(automaton: TreeAutomaton, derivation: Derivation, lemmas: list[tuple[str, ...]]) -> Derivation:
@@ -244,9 +256,9 @@ def invariant(split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, acce
     """
     if not automata:
         return None if split.roots else []
-    automaton, *others = automata
-    if others:
+    if len(automata) > 1:
         return _joint(split, automata, accepted=accepted)
+    (automaton,) = automata
     reader = automaton.reader
     sets = assignment(split, reader)
     assert sets is not None, "the automaton of a structure is total"
@@ -255,10 +267,8 @@ def invariant(split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, acce
         return None
     # The only state of a category has number 0, so that nothing is to be written of it.
     crowded = (reader.automaton.sizes > 1).tolist()
-    written = [
-        (state, automaton.written(sets[state])) for state, category in enumerate(split.category) if crowded[category]
-    ]
-    return [(state, *numbers) for state, numbers in written if numbers]
+    states = [state for state, category in enumerate(split.category) if crowded[category]]
+    return [(state, *numbers) for state in states if (numbers := automaton.written(sets[state]))]
 
 
 def joint_states(
@@ -280,16 +290,18 @@ def joint_states(
     return found
 
 
+def _accept(automata: Sequence[WrittenAutomaton], reached: States) -> bool:
+    return any(state in automaton.accepting for state, automaton in zip(reached, automata, strict=True))
+
+
 def _joint(split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, accepted: bool) -> list[States] | None:
     """Return the same for several automata, whose states are followed together."""
     places = np.searchsorted(automata[0].reader.automaton.index.words, split.lexical.rules)
     words = [automaton.words[places] for automaton in automata]
     states = joint_states(split, words, [automaton.step for automaton in automata])
-    for root, _ in split.roots:
-        for reached in states[root]:
-            one = any(q in a.accepting for q, a in zip(reached, automata, strict=True))
-            if one != accepted:
-                return None
+    whole = set[States]().union(*[states[root] for root, _ in split.roots])
+    if any(_accept(automata, reached) != accepted for reached in whole):
+        return None
     usual = {(0,) * len(automata)}
     return [
         (state, *(q for reached in sorted(members) for q in reached))

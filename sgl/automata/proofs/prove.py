@@ -10,33 +10,32 @@ lacks the other.  How large, how long and how deep a stratum is is computed from
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from sgl.automata.algebra.boolean import canonical, without_rules
 from sgl.automata.algebra.tree_automaton import smallest_derivation
 from sgl.automata.common import few_collections
-from sgl.automata.proofs.claims import (
-    Disjoint,
-    Exposed,
-    HeldOut,
-    IngredientKind,
-    Instance,
-    Licence,
+from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
+from sgl.automata.proofs.evidence import Evidence, StratumEvidence, claim_pieces, idle_waivers, inventory_of, why_absent
+from sgl.automata.weights.split import acceptance_probability, count_by_length, count_derivations, height_distribution
+from sgl.core.claims import (
+    Claim,
+    Cut,
+    Inventory,
+    Kind,
     Nesting,
     Overlap,
     PatternProofs,
     Proofs,
+    Supply,
     Unsatisfiable,
     Unused,
     Verdict,
 )
-from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
-from sgl.automata.proofs.evidence import Evidence, StratumEvidence, claim_pieces, inventory_of, why_absent
-from sgl.automata.weights.split import acceptance_probability, count_by_length, count_derivations, height_distribution
 from sgl.core.interpret import Derivation
-from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Constraint, Need, Pattern, Plan, foreign
+from sgl.core.plan import EXPOSURE_PREFIX, PART_PREFIX, Constraint, Need, Pattern, Plan, foreign
 from sgl.core.structure import Structure
 
 #: Splits that are drawn from the training grammar.
@@ -71,76 +70,79 @@ def prove(
     for pattern in chosen:
         if progress is not None:
             progress(pattern.name)
-        strata = [e for e in evidence.generalization if e.stratum.category == pattern.name]
-        pieces, idle_waivers = claim_pieces(evidence, pattern)
-        own = PatternProofs(
-            name=pattern.name,
-            held_out=tuple(_held_out(evidence, pattern, structure) for structure in pattern.held_out),
-            licences=tuple(_licence(evidence, pattern, need) for need in pattern.need),
-            pieces=pieces,
-            instances=tuple(_instance(evidence, pattern, stratum) for stratum in strata),
-            exposed=_exposed(evidence, pattern, strata),
-            disjoint=tuple(_disjoint(evidence, stratum) for stratum in strata),
-            idle_waivers=idle_waivers,
-        )
-        patterns.append(own)
-    empty = [(e.stratum.stream, e.stratum.constraint) for e in evidence.strata if e.split.empty]
-    conflicts = [(stream, find_conflict(compiler, constraint)) for stream, constraint in empty]
+        patterns.append(_pattern(evidence, pattern))
     return Proofs(
         patterns=tuple(patterns),
-        unsatisfiable=tuple(Unsatisfiable(stream, why) for stream, why in conflicts if why is not None),
+        unsatisfiable=tuple(_unsatisfiable(evidence)),
         overlaps=tuple(_overlaps(evidence)),
         nestings=tuple(_nestings(evidence)),
         unused=tuple(_unused(evidence)),
     )
 
 
-def _held_out(evidence: Evidence, pattern: Pattern, structure: Structure) -> HeldOut:
-    asserted, leak = structure in pattern.never, evidence.leak(structure)
-    mass = acceptance_probability(evidence.compiler.disjunction((structure,)))
-    if leak is None:
-        return HeldOut(structure, asserted, Verdict.PROVED, mass, train_mass=0.0)
-    usual = [e for e in evidence.training if e.stratum.category == IN_DISTRIBUTION]
-    train_mass = max((evidence.probability(e, structure) for e in usual), default=0.0)
-    return HeldOut(structure, asserted, Verdict.REFUTED, mass, train_mass, *leak)
-
-
-def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Licence:
-    training = [(e, e.stratum.category) for e in evidence.training]
-    usual = [e for e, category in training if category == IN_DISTRIBUTION]
-    own = EXPOSURE_PREFIX + pattern.name
-    others = [e for e, name in training if name == own or name.startswith(PART_PREFIX)]
-    masses = [(e, evidence.probability(e, need.structure)) for e in (*usual, *others)]
-    if not any(mass > 0.0 for _, mass in masses):
-        # Exposures of other patterns count only when nothing else is left.
-        masses = [(e, evidence.probability(e, need.structure)) for e in evidence.training]
-    expected, by_chance, certain = 0.0, 0.0, 0
-    for stratum, mass in masses:
-        if stratum.stratum.every:
-            all_of_them = evidence.number(stratum, need.structure) if mass > 0.0 else 0
-            expected, certain = expected + all_of_them, certain + all_of_them
-            continue
-        expected += stratum.stratum.count * mass
-        if mass > _ALMOST and evidence.requires(stratum, (need.structure,)):
-            certain += stratum.stratum.count
-        else:
-            by_chance += stratum.stratum.count * mass
-    source = next((e for e, mass in masses if mass > 0.0), None)
-    example, conflict = None, None
-    if source is None:
-        conflict = why_absent(evidence, need.structure)
-    else:
-        example = evidence.smallest(source, evidence.compiler.presence(need.structure))
-    return Licence(
-        structure=need.structure,
-        minimum=need.minimum,
-        verdict=Verdict.REFUTED if source is None else Verdict.PROVED,
-        mass=next((mass for e, mass in masses if e in usual), 0.0),
-        expected=expected,
-        short=chance_of_fewer(need.minimum - certain, by_chance),
-        example=example,
-        conflict=conflict,
+def _pattern(evidence: Evidence, pattern: Pattern) -> PatternProofs:
+    strata = [e for e in evidence.generalization if e.stratum.category == pattern.name]
+    return PatternProofs(
+        name=pattern.name,
+        held_out=tuple(_held_out(evidence, pattern, structure) for structure in pattern.held_out),
+        licences=tuple(_licence(evidence, pattern, need) for need in pattern.need),
+        pieces=claim_pieces(evidence, pattern),
+        instances=tuple(_instance(evidence, pattern, stratum) for stratum in strata),
+        exposed=_exposed(evidence, pattern, strata),
+        disjoint=tuple(_disjoint(evidence, pattern, stratum) for stratum in strata),
+        idle_waivers=idle_waivers(pattern),
     )
+
+
+def _held_out(evidence: Evidence, pattern: Pattern, structure: Structure) -> Claim[Cut]:
+    mass = acceptance_probability(evidence.compiler.disjunction((structure,)))
+    cut = Cut(asserted=structure in pattern.never)
+    claim = Claim(Kind.HELD_OUT, pattern.name, Verdict.PROVED, cut, (structure,), mass=mass)
+    if (leak := evidence.leak(structure)) is None:
+        return claim
+    train_mass = max((evidence.probability(e, structure) for e in evidence.in_distribution), default=0.0)
+    cut = replace(cut, train_mass=train_mass)
+    return replace(claim, verdict=Verdict.REFUTED, evidence=cut, stream=leak.stream, witness=leak.derivation)
+
+
+def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Claim[Supply]:
+    sources = [(e, evidence.probability(e, need.structure)) for e in _sources(evidence, pattern)]
+    if not any(mass > 0.0 for _, mass in sources):
+        # Exposures of other patterns count only when nothing else is left.
+        sources = [(e, evidence.probability(e, need.structure)) for e in evidence.training]
+    mass = next((mass for e, mass in sources if e in evidence.in_distribution), 0.0)
+    supply = _supply(evidence, need, sources)
+    claim = Claim(Kind.LICENSED, pattern.name, Verdict.REFUTED, supply, (need.structure,), mass=mass)
+    shown = next((e for e, mass in sources if mass > 0.0), None)
+    if shown is None:
+        return replace(claim, conflict=why_absent(evidence, need.structure))
+    example = evidence.smallest(shown, evidence.compiler.presence(need.structure))
+    return replace(claim, verdict=Verdict.PROVED, example=example)
+
+
+def _supply(evidence: Evidence, need: Need, sources: Iterable[tuple[StratumEvidence, float]]) -> Supply:
+    expected, by_chance, certain = 0.0, 0.0, 0
+    for one, mass in sources:
+        own, sure = _supplied(evidence, need, one, mass)
+        expected, by_chance, certain = expected + own, by_chance + (0.0 if sure else own), certain + sure
+    return Supply(need.minimum, expected, chance_of_fewer(need.minimum - certain, by_chance))
+
+
+def _sources(evidence: Evidence, pattern: Pattern) -> Iterator[StratumEvidence]:
+    """Yield the training strata that license a part: the in-distribution ones, own exposures, and parts."""
+    yield from evidence.in_distribution
+    for one in evidence.training:
+        if one.stratum.category == EXPOSURE_PREFIX + pattern.name or one.stratum.category.startswith(PART_PREFIX):
+            yield one
+
+
+def _supplied(evidence: Evidence, need: Need, one: StratumEvidence, mass: float) -> tuple[float, int]:
+    """Return the expected sentences of a stratum with a part, and how many are certain: all of them, or none."""
+    if one.stratum.every:
+        number = evidence.number(one, need.structure) if mass > 0.0 else 0
+        return number, number
+    always = mass > _ALMOST and evidence.requires(one, (need.structure,))
+    return one.stratum.count * mass, one.stratum.count if always else 0
 
 
 def chance_of_fewer(number: int, mean: float) -> float:
@@ -162,69 +164,85 @@ def chance_of_fewer(number: int, mean: float) -> float:
     return min(total, 1.0)
 
 
-def _instance(evidence: Evidence, pattern: Pattern, stratum: StratumEvidence) -> Instance:
+def _instance(evidence: Evidence, pattern: Pattern, stratum: StratumEvidence) -> Claim[None]:
     split = stratum.split
-    conflict, problem, witness = None, None, None
+    claim = Claim(
+        Kind.INSTANCE,
+        pattern.name,
+        Verdict.PROVED if stratum.stratum.count else Verdict.NOTHING,
+        None,
+        stream=stratum.stratum.stream,
+        mass=split.mass,
+        example=evidence.example(stratum.language),
+    )
     if split.empty:
         conflict = find_conflict(evidence.compiler, stratum.stratum.constraint)
-    else:
-        problem, witness = _misfit(evidence, pattern, stratum)
-    verdict = Verdict.PROVED if stratum.stratum.count else Verdict.NOTHING
-    if split.empty or witness is not None:
-        verdict = Verdict.REFUTED
-    return Instance(
-        stream=stratum.stratum.stream,
-        category=stratum.stratum.category,
-        verdict=verdict,
-        mass=split.mass,
-        spectral_radius=split.spectral_radius,
-        expected_tokens=split.expected_tokens,
-        example=evidence.example(stratum.language),
-        problem=problem,
-        witness=witness,
-        conflict=conflict,
-    )
+        return replace(claim, verdict=Verdict.REFUTED, conflict=conflict)
+    problem, witness = _misfit(evidence, pattern, stratum)
+    if witness is None:
+        return claim
+    return replace(claim, verdict=Verdict.REFUTED, structures=problem, witness=witness)
 
 
 def _misfit(
     evidence: Evidence, pattern: Pattern, stratum: StratumEvidence
-) -> tuple[Structure | None, Derivation | None]:
+) -> tuple[tuple[Structure, ...], Derivation | None]:
+    """Return a text of the stratum that lacks what it must contain, or contains an excluded structure, given first."""
     constraint = stratum.stratum.constraint
     groups = [pattern.gen or pattern.held_out, *constraint.require]
     for group in dict.fromkeys(groups):
         if not evidence.requires(stratum, group):
             # The witness depends on the language, not on what was computed before.
             lacking = canonical(evidence.compiler.absence_of_all(group))
-            return None, evidence.smallest(stratum, lacking)
+            return (), evidence.smallest(stratum, lacking)
     strange = foreign(pattern, evidence.plan.patterns)
     for structure in dict.fromkeys([*pattern.exclude, *strange, *constraint.exclude]):
         if not evidence.excludes(stratum, structure):
             contains = evidence.compiler.presence(structure)
-            return structure, evidence.smallest(stratum, contains)
-    return None, None
+            return (structure,), evidence.smallest(stratum, contains)
+    return (), None
 
 
-def _exposed(evidence: Evidence, pattern: Pattern, strata: Sequence[StratumEvidence]) -> Exposed:
-    counts, unseen = inventory_of(evidence, pattern)
-    words = {thing.name for thing in unseen if thing.kind is IngredientKind.WORD}
+def _exposed(evidence: Evidence, pattern: Pattern, strata: Sequence[StratumEvidence]) -> Claim[Inventory]:
+    inventory = inventory_of(evidence, pattern)
+    inventory = replace(inventory, barred=tuple(_barred(evidence, inventory, strata)))
+    verdict = Verdict.PROVED if inventory.counts else Verdict.NOTHING
+    if inventory.missing or inventory.barred:
+        verdict = Verdict.REFUTED
+    return Claim(Kind.EXPOSED, pattern.name, verdict, inventory)
+
+
+def _barred(evidence: Evidence, inventory: Inventory, strata: Iterable[StratumEvidence]) -> Iterator[str]:
+    """Yield the strata each of whose items has a word that training lacks: an item is accepted only without any."""
+    words = inventory.unseen_words
     rules = [rule for rule, lemmas in enumerate(evidence.ingredients.lemmas) if not words.isdisjoint(lemmas)]
-    # An item is accepted only if training has all of its words; that training has no sentence is another error.
-    trained = rules and not all(e.split.empty for e in evidence.training)
-    drawn = [e for e in strata if e.stratum.count and not e.split.empty] if trained else []
-    barred = tuple(e.stratum.stream for e in drawn if without_rules(e.language, rules).empty)
-    return Exposed(counts, unseen, barred)
+    # That training has no sentence is another error.
+    if not rules or all(e.split.empty for e in evidence.training):
+        return
+    for one in strata:
+        if one.stratum.count and not one.split.empty and without_rules(one.language, rules).empty:
+            yield one.stratum.stream
 
 
-def _disjoint(evidence: Evidence, stratum: StratumEvidence) -> Disjoint:
-    stream, verdict = stratum.stratum.stream, Verdict.PROVED if stratum.stratum.count else Verdict.NOTHING
-    marks = evidence.marks(stratum.stratum.category)
+def _disjoint(evidence: Evidence, pattern: Pattern, stratum: StratumEvidence) -> Claim[str | None]:
+    verdict = Verdict.PROVED if stratum.stratum.count else Verdict.NOTHING
+    stream = stratum.stratum.stream
+    claim: Claim[str | None] = Claim(Kind.DISJOINT, pattern.name, verdict, None, stream=stream)
+    marks = evidence.marks(pattern.name)
     if all(evidence.leak(mark) is None for mark in marks) and evidence.is_marked(stratum):
-        return Disjoint(stream, verdict)
+        return claim
     for training in evidence.training:
         witness = evidence.smallest(stratum, training.language)
         if witness is not None:
-            return Disjoint(stream, Verdict.REFUTED, training.stratum.stream, witness)
-    return Disjoint(stream, verdict)
+            return replace(claim, verdict=Verdict.REFUTED, evidence=training.stratum.stream, witness=witness)
+    return claim
+
+
+def _unsatisfiable(evidence: Evidence) -> Iterator[Unsatisfiable]:
+    """Yield the strata without any text."""
+    for stratum in (e.stratum for e in evidence.strata if e.split.empty):
+        if (conflict := find_conflict(evidence.compiler, stratum.constraint)) is not None:
+            yield Unsatisfiable(stratum.stream, conflict)
 
 
 def _overlaps(evidence: Evidence) -> Iterator[Overlap]:

@@ -14,10 +14,11 @@ Phrases are done from the smallest up, and for one phrase the states by Dijkstra
 equal distances the one is taken that *raises* fewer phrases (the second way), then the likelier.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from math import inf, log
+from operator import itemgetter
 from typing import NamedTuple
 
 from sgl.automata.weights.split import SplitGrammar, Transition
@@ -103,17 +104,7 @@ class NearestFinder:
             words = [t for t in transitions if not t.children]
             if words:
                 likeliest.append((state, max(words, key=lambda word: word.probability)))
-        # For each state the cost of its smallest phrase, and the first transition of it.
-        self._smallest = [IMPOSSIBLE] * len(split.transitions_of)
-        self._smallest_choice: dict[int, Transition] = {}
-        changed = True
-        while changed:
-            changed = False
-            for state, t in sorted([*self._phrasal, *likeliest], key=lambda pair: pair[0]):
-                cost = _new(t).plus(*[self._smallest[child] for child in t.children])
-                if cost < self._smallest[state]:
-                    self._smallest[state], self._smallest_choice[state] = cost, t
-                    changed = True
+        self._find_smallest(sorted([*self._phrasal, *likeliest], key=itemgetter(0)))
         # For each state where it can be a child: parent, cost of the rest, transition, place.
         self._around: list[list[tuple[int, Cost, Transition, int]]]
         self._around = [[] for _ in split.transitions_of]
@@ -122,6 +113,20 @@ class NearestFinder:
                 others = t.children[:place] + t.children[place + 1 :]
                 rest = _new(t).plus(*[self._smallest[other] for other in others])
                 self._around[child].append((state, rest, t, place))
+
+    def _find_smallest(self, transitions: Iterable[tuple[int, Transition]]) -> None:
+        """Find for each state the cost of its smallest phrase, and the first transition of it."""
+        transitions = list(transitions)
+        self._smallest = [IMPOSSIBLE] * len(self._split.transitions_of)
+        self._smallest_choice: dict[int, Transition] = {}
+        changed = True
+        while changed:
+            changed = False
+            for state, t in transitions:
+                cost = _new(t).plus(*[self._smallest[child] for child in t.children])
+                if cost < self._smallest[state]:
+                    self._smallest[state], self._smallest_choice[state] = cost, t
+                    changed = True
 
     def find(self, derivation: Derivation) -> Nearest | None:
         """Return the nearest derivation of the split; None if it has none at all.
@@ -173,7 +178,11 @@ class NearestFinder:
         for state, transition in self._phrasal if phrase.children else ():
             cost, sources = self._matched(phrase, transition, phrases, costs)
             offer(state, cost, _Edit(transition, sources))
-        # Put new rules around what the phrase has become, as long as that is cheaper.
+        self._embed(number, best, offer)
+        return best, chosen
+
+    def _embed(self, number: int, best: Sequence[Cost], offer: Callable[[int, Cost, _Edit], None]) -> None:
+        """Put new rules around what a phrase has become, as long as that is cheaper."""
         queue = [(cost, state) for state, cost in enumerate(best) if cost < IMPOSSIBLE]
         heapify(queue)
         while queue:
@@ -185,7 +194,6 @@ class NearestFinder:
                     around[place] = number
                     offer(parent, total, _Edit(transition, tuple(around)))
                     heappush(queue, (total, parent))
-        return best, chosen
 
     def _matched(
         self,

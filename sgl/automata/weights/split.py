@@ -151,8 +151,7 @@ class SplitGrammar:
         for number, component in enumerate(self.moments.components):
             inside = frozenset(component)
             found = [(rule, state, below) for state in component for rule, below in own[state]]
-            loops = any(not inside.isdisjoint(below) for _, _, below in found)
-            loop = number if loops else None
+            loop = number if any(not inside.isdisjoint(below) for _, _, below in found) else None
             steps += [(loop, rule, state, itemgetter(*below)) for rule, state, below in found]
         return steps
 
@@ -307,26 +306,30 @@ def _same_length_order(
     words: Sequence[Counter[int]], phrases: Sequence[Sequence[tuple[int, tuple[int, ...]]]]
 ) -> list[int] | None:
     """Return the states, first those that others need at the same length; ``None`` if states need each other."""
-    empty = {state for state, lengths in enumerate(words) if 0 in lengths}
     silent = [[children for tokens, children in own if not tokens] for own in phrases]
-    grown = True
-    while grown:
-        before = len(empty)
-        empty.update(s for s, own in enumerate(silent) if any(map(empty.issuperset, own)))
-        grown = len(empty) > before
-    needs = [
-        [
-            child
-            for children in own
-            for place, child in enumerate(children)
-            if empty.issuperset(children[:place] + children[place + 1 :])
-        ]
-        for own in silent
-    ]
+    empty = _can_be_empty({state for state, lengths in enumerate(words) if 0 in lengths}, silent)
+    needs: list[list[int]] = [[] for _ in silent]
+    for state, own in enumerate(silent):
+        for children in own:
+            # A child is as long as its phrase if all others can be empty.
+            needs[state] += [
+                child
+                for place, child in enumerate(children)
+                if empty.issuperset(children[:place] + children[place + 1 :])
+            ]
     order = components(needs)
     if any(len(component) > 1 or component[0] in needs[component[0]] for component in order):
         return None
     return [component[0] for component in order]
+
+
+def _can_be_empty(words: set[int], silent: Sequence[Sequence[tuple[int, ...]]]) -> set[int]:
+    """Return the states with a text of no tokens: of ``words``, and of phrases whose rules have none of their own."""
+    empty, before = set(words), -1
+    while len(empty) > before:
+        before = len(empty)
+        empty.update(state for state, own in enumerate(silent) if any(map(empty.issuperset, own)))
+    return empty
 
 
 def _ways(rows: Sequence[Sequence[int]], length: int) -> int:
@@ -347,39 +350,51 @@ def height_distribution(split: SplitGrammar) -> tuple[float, ...]:
     return tuple(now - before for now, before in zip(at_most, below, strict=False))
 
 
-def longest_text(split: SplitGrammar, layer: str) -> int | Rule:
-    """Return the number of words of a split's longest text; if there is none, a rule of phrases that grow by it."""
-    rules, counts = split.grammar.rules, split.grammar.token_counts(layer)
-    parts = [sum(p.partition(".")[0] == layer for p in c.parts) for c in split.grammar.categories]
-    # Own words, and children with how often they are used, for each transition of each state.
-    steps: list[list[tuple[int, int, list[tuple[int, int]]]]] = []
+class _Expansion(NamedTuple):
+    """A transition: its rule, the words of its own, and how often it uses the words of each state below."""
+
+    rule: int
+    words: int
+    uses: dict[int, int]
+
+    def length(self, lengths: Sequence[int]) -> int:
+        """Return the number of words of a phrase whose parts have these ``lengths`` by their states."""
+        return self.words + sum(number * lengths[state] for state, number in self.uses.items())
+
+
+def _expansions(split: SplitGrammar, layer: str) -> list[list[_Expansion]]:
+    """Return the transitions of each state; raise ``UnsupportedStructure`` if one uses parts of a phrase unequally."""
+    grammar, counts = split.grammar, split.grammar.token_counts(layer)
+    parts = [sum(p.partition(".")[0] == layer for p in c.parts) for c in grammar.categories]
+    steps: list[list[_Expansion]] = []
     for transitions in split.transitions_of:
         steps.append([])
-        for rule, below, _ in transitions:
-            used = Counter(pair for _, own in counts[rule] for pair in own)
-            children = []
-            for place, (category, child) in enumerate(zip(rules[rule].rhs, below, strict=True)):
-                uses, *others = {used[place, part] for part in range(parts[category] + 1)}
+        for transition in transitions:
+            rule = grammar.rules[transition.rule]
+            used = Counter(pair for _, own in counts[rule.id] for pair in own)
+            uses: Counter[int] = Counter()
+            for place, (category, child) in enumerate(zip(rule.rhs, transition.children, strict=True)):
+                number, *others = {used[place, part] for part in range(parts[category] + 1)}
                 if others:
-                    raise UnsupportedStructure(f"rule {rules[rule].name} copies or drops a part of a phrase alone")
-                children.append((child, uses))
-            steps[-1].append((rule, sum(number for number, _ in counts[rule]), children))
+                    raise UnsupportedStructure(f"rule {rule.name} copies or drops a part of a phrase alone")
+                uses[child] += number
+            words = sum(number for number, _ in counts[rule.id])
+            steps[-1].append(_Expansion(rule.id, words, {state: number for state, number in uses.items() if number}))
+    return steps
+
+
+def longest_text(split: SplitGrammar, layer: str) -> int | Rule:
+    """Return the number of words of a split's longest text; if there is none, a rule of phrases that grow by it."""
+    steps = _expansions(split, layer)
     longest = [0] * len(steps)
-    below_each = [[q for _, _, children in own for q, n in children if n] for own in steps]
-    for component in components(below_each):
+    for component in components([[q for step in own for q in step.uses] for own in steps]):
         inside = set(component)
+        own = [(state, step) for state in component for step in steps[state]]
         # Phrases that contain one another and never grow are as long as what they begin with.
-        outside = [
-            words + sum(n * longest[q] for q, n in children)
-            for state in component
-            for _, words, children in steps[state]
-            if inside.isdisjoint(q for q, n in children if n)
-        ]
+        outside = [step.length(longest) for _, step in own if inside.isdisjoint(step.uses)]
         for state in component:
             longest[state] = max(outside, default=0)
-        for rule, words, children in (step for state in component for step in steps[state]):
-            again = [q for q, n in children if n and q in inside]
-            grows = words + sum(n * longest[q] for q, n in children) > longest[component[0]]
-            if again and grows:
-                return rules[rule]
+        for state, step in own:
+            if not inside.isdisjoint(step.uses) and step.length(longest) > longest[state]:
+                return split.grammar.rules[step.rule]
     return max([longest[state] for state, _ in split.roots], default=0)

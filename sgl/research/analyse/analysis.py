@@ -54,31 +54,12 @@ def analyse(
     """
     chosen = settings or scoring.AnalysisSettings()
     if predictions and chosen.tokenizer == "marks":
-        first = (
-            block.words for block in islice(TreebankReader().read(path), SAMPLED) if not isinstance(block, Malformed)
-        )
-        language = language_of(word.form for words in first for word in words)
-        if language == "ja" or (language == "zh" and find_spec("jieba")):
-            chosen = chosen._replace(tokenizer=SEGMENTERS[language])
+        chosen = _segmented(path, chosen)
     given = [scoring.SystemScores(name, file, chosen) for name, file in predictions]
     _each(given, scoring.SystemScores.open)
     collectors = [mining.Collector(view, *chosen.nodes) for view in chosen.views] if given else []
     treebank = scoring.TreebankMeasures(path, chosen.by)
-    with opened(path, TREEBANK) as stream:
-        size = stream.seek(0, SEEK_END)
-    for number, block in enumerate(TreebankReader().read(path)):
-        if number % 500 == 0:
-            advance(block.end, size)
-        if isinstance(block, Malformed):
-            treebank.skip(block)
-            _each(given, scoring.SystemScores.skip, block)
-            continue
-        skeleton = skeleton_of(block, chosen)
-        treebank.add(number, block, skeleton)
-        for collector in collectors:
-            collector.add(block.words, skeleton)
-        if given:
-            _each(given, scoring.SystemScores.add, scoring.GoldSentence(block, skeleton, chosen))
+    _collect(treebank, given, collectors, chosen, advance)
     _each(given, scoring.SystemScores.finish)
     treebank.finish()
     systems = tuple([system for system in given if system.fault is None])
@@ -86,15 +67,49 @@ def analyse(
     failed = {system.name: failed_sentences(system, chosen.failure) for system in systems}
     data = {
         "settings": chosen._asdict() | {"judgements": chosen.judgements and str(chosen.judgements)},
-        "judged": [kind for system in systems[:1] for kind in system.columns if kind not in ("bleu", "dea")],
+        "judged": list(systems[0].columns)[2:] if systems else [],
         "treebank": treebank.data(),
         "groups": _groups(treebank, systems),
         "systems": [system.data(int(failed[system.name].sum())) for system in systems],
-        "unusable": [{"path": str(p), "message": f.message, "details": list(f.details)} for p, f in unusable],
+        "unusable": [{"path": str(p), "message": f.message, "details": list(f.notes)} for p, f in unusable],
         **_tests(treebank, systems),
-        "mined": [find_suspects(treebank, systems, failed, c, chosen) for c in (collectors if systems else ())],
+        "mined": [find_suspects(treebank, systems, failed, c, chosen) for c in collectors] if systems else [],
     }
     return Analysis(treebank, systems, unusable, data)
+
+
+def _segmented(path: Path, settings: scoring.AnalysisSettings) -> scoring.AnalysisSettings:
+    """Return settings with the segmenter that the language of a treebank needs, if it is there."""
+    blocks = islice(TreebankReader().read(path), SAMPLED)
+    forms = (word.form for block in blocks if isinstance(block, TreebankSentence) for word in block.words)
+    language = language_of(forms)
+    found = language == "ja" or (language == "zh" and find_spec("jieba"))
+    return settings._replace(tokenizer=SEGMENTERS[language]) if found else settings
+
+
+def _collect(
+    treebank: scoring.TreebankMeasures,
+    systems: Sequence[scoring.SystemScores],
+    collectors: Sequence[mining.Collector],
+    settings: scoring.AnalysisSettings,
+    advance: Callable[[int, int], None],
+) -> None:
+    """Go through the treebank."""
+    with opened(treebank.path, TREEBANK) as stream:
+        size = stream.seek(0, SEEK_END)
+    for number, block in enumerate(TreebankReader().read(treebank.path)):
+        if number % 500 == 0:
+            advance(block.end, size)
+        if isinstance(block, Malformed):
+            treebank.skip(block)
+            _each(systems, scoring.SystemScores.skip, block)
+            continue
+        skeleton = skeleton_of(block, settings)
+        treebank.add(number, block, skeleton)
+        for collector in collectors:
+            collector.add(block.words, skeleton)
+        if systems:
+            _each(systems, scoring.SystemScores.add, scoring.GoldSentence(block, skeleton, settings))
 
 
 def skeleton_of(sentence: TreebankSentence, settings: scoring.AnalysisSettings) -> Skeleton:

@@ -200,7 +200,7 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
 def report_fault(path: Path, fault: PredictionsError, diagnostics: Diagnostics) -> None:
     """Report a file of predictions that cannot be used."""
     message = f"`{path}` cannot be scored: {visible(fault.message)}"
-    diagnostics.error("SGL1402", None, message, fault.hint, notes=map(visible, fault.details))
+    diagnostics.error("SGL1402", None, message, fault.hint, notes=map(visible, fault.notes))
 
 
 def report_pieces(path: Path, number: int, diagnostics: Diagnostics) -> None:
@@ -218,12 +218,10 @@ def _show(data: Json, seconds: float, session: Session) -> None:
     from sgl.research.analyse.tables import tables
 
     for table in tables(data):
-        shown = text_table()
+        rows = [[Text(visible(cell), no_wrap=True) for cell in row] for row in table.rows]
+        columns = list(map(visible, table.columns))
+        shown = text_table(columns, rows, right=columns[table.texts :])
         shown.title, shown.title_justify = Text(visible(table.title)), "left"
-        for number, name in enumerate(table.columns):
-            shown.add_column(Text(visible(name)), justify="left" if number < table.texts else "right")
-        for row in table.rows:
-            shown.add_row(*(Text(visible(cell), no_wrap=True) for cell in row))
         session.table(shown)
         session.echo()
     bank = data["treebank"]

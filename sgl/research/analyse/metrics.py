@@ -106,14 +106,19 @@ class Skeleton(NamedTuple):
 def without_punctuation(words: Sequence[TreebankWord]) -> Skeleton:
     """Return the tree less punctuation, its root kept; what depends on it goes to the nearest governor kept."""
     kept = [place for place, word in enumerate(words) if word.head == 0 or word.deprel.partition(":")[0] != "punct"]
+    return Skeleton(contracted([word.head for word in words], kept), tuple(kept))
+
+
+def contracted(heads: Sequence[int], kept: Sequence[int]) -> tuple[int, ...]:
+    """Return the governors of the words at these places, numbered anew, as if no other word were there."""
     number = {0: 0} | {place + 1: at for at, place in enumerate(kept, 1)}
-    heads = []
+    found = []
     for place in kept:
-        head = words[place].head
+        head = heads[place]
         while head not in number:
-            head = words[head - 1].head
-        heads.append(number[head])
-    return Skeleton(tuple(heads), tuple(kept))
+            head = heads[head - 1]
+        found.append(number[head])
+    return tuple(found)
 
 
 _ORDER = 4

@@ -18,6 +18,7 @@ from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any, NamedTuple
 
+from sgl.diagnostics import UserError
 from sgl.foreign import PREDICTIONS, ForeignFileError, opened
 from sgl.foreign.json import json_of
 from sgl.research.treebank import LONGEST_LINE, Malformed, TreebankReader, TreebankSentence
@@ -101,12 +102,10 @@ def first_of(names: Sequence[str], number: int = 5) -> list[str]:
     return [*names[:number], *(["…"] if len(names) > number else [])]
 
 
-class PredictionsError(Exception):
-    """A file of predictions that cannot be used: what is wrong, details, and what to do."""
+class PredictionsError(UserError):
+    """A file of predictions that cannot be used."""
 
-    def __init__(self, message: str, details: Sequence[str] = (), hint: str = "") -> None:
-        super().__init__(message)
-        self.message, self.details, self.hint = message, details, hint
+    code = "SGL1402"
 
 
 @dataclass(slots=True)
@@ -161,7 +160,7 @@ class Aligned:
                 near = sum(name.strip().lower() in known for name in unknown)
                 message = f"{len(unknown):,} of the {len(self.by_id):,} predictions have an unknown id"
                 hint = f"{near:,} of them differ in capital letters or spaces alone" if near else ""
-                raise PredictionsError(message, first_of(unknown), hint)
+                raise PredictionsError(message, hint, first_of(unknown))
             return
         more = sum(1 for _ in self.in_order)
         if self.missing or more:
@@ -189,38 +188,40 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
     with one of ``ids`` and a tab has ids.
     """
     opened(path, PREDICTIONS).close()
+    named, rows = _rows(path, column, ids)
+    if not named:
+        return Aligned(None, (output for _, _, output in rows))
+    by_id = _by_id(rows)
+    # Libraries number what they predict, from 0 or 1.
+    numbers = sorted(int(name) for name in by_id if name.isdecimal() and len(name) < 10)
+    counted = [list(range(first, first + len(by_id))) for first in (0, 1)]
+    if ids and numbers in counted and by_id.keys().isdisjoint(ids):
+        return Aligned(None, iter([by_id[name] for name in sorted(by_id, key=int)]))
+    return Aligned(by_id, iter(()))
+
+
+def _rows(path: Path, column: str, ids: Collection[str]) -> tuple[bool, Iterable[_Row]]:
+    """Return the rows of a file, whatever its format, and whether they have ids."""
     kind = path.suffix.lower()
-    rows: Iterable[_Row]
     if kind == ".conllu":
         block = next(TreebankReader(trees=False).read(path), None)
-        named = isinstance(block, TreebankSentence) and block.comment("sent_id") is not None
-        rows = _sentences(path, column)
-    elif log := _log(path):
-        named, rows = False, log
-    else:
-        first = next((line for _, line in _lines(path) if line.strip()), "")
-        cell, tab, _ = first.partition("\t")
-        if kind in (".jsonl", ".ndjson", ".json") or first.startswith(("{", "[{", '["')) or first == "[":
-            rows = list(_objects(path))
-            nameless = [number for number, name, _ in rows if name is None]
-            named = len(nameless) < len(rows)
-            if named and nameless:
-                raise PredictionsError(f"line {nameless[0]:,} has no `id`, and others have one")
-        elif kind == ".csv" or first.startswith(("# sent_id", "# text =")):
-            rows = list(_csv(path) if kind == ".csv" else _commented(path))
-            named = all(name is not None for _, name, _ in rows)
-        else:
-            named = kind == ".tsv" or (bool(tab) and (cell in IDS or cell in ids))
-            rows = _tsv(path) if named else ((number, None, SystemOutput(text)) for number, text in _lines(path))
-    if named:
-        by_id = _by_id(rows)
-        # Libraries number what they predict, from 0 or 1.
-        numbers = sorted(int(name) for name in by_id if name.isdecimal() and len(name) < 10)
-        counted = [list(range(first, first + len(by_id))) for first in (0, 1)]
-        if ids and numbers in counted and by_id.keys().isdisjoint(ids):
-            return Aligned(None, iter([by_id[name] for name in sorted(by_id, key=int)]))
-        return Aligned(by_id, iter(()))
-    return Aligned(None, (output for _, _, output in rows))
+        return isinstance(block, TreebankSentence) and block.comment("sent_id") is not None, _sentences(path, column)
+    if log := _log(path):
+        return False, log
+    first = next((line for _, line in _lines(path) if line.strip()), "")
+    if kind in (".jsonl", ".ndjson", ".json") or first.startswith(("{", "[{", '["')) or first == "[":
+        rows = list(_objects(path))
+        nameless = [number for number, name, _ in rows if name is None]
+        if 0 < len(nameless) < len(rows):
+            raise PredictionsError(f"line {nameless[0]:,} has no `id`, and others have one")
+        return not nameless and bool(rows), rows
+    if kind == ".csv" or first.startswith(("# sent_id", "# text =")):
+        rows = list(_csv(path) if kind == ".csv" else _commented(path))
+        return all(name is not None for _, name, _ in rows), rows
+    cell, tab, _ = first.partition("\t")
+    if kind == ".tsv" or (tab and (cell in IDS or cell in ids)):
+        return True, _tsv(path)
+    return False, ((number, None, SystemOutput(text)) for number, text in _lines(path))
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

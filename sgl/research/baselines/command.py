@@ -18,7 +18,7 @@ from sgl.diagnostics import Diagnostics
 from sgl.disk import make_way
 from sgl.foreign import ForeignFileError
 from sgl.morphology.knowledge import AnalyserMissing
-from sgl.research.baselines.config import CAUSAL, MODELS, BaselineError, Config, ConfigError, change_config, read_config
+from sgl.research.baselines.config import CAUSAL, MODELS, Config, ConfigError, change_config, read_config
 from sgl.research.baselines.data import BaselineData, read_data
 from sgl.research.evaluate.benchmark import DatasetError
 from sgl.research.evaluate.command import EvaluationRequest, score
@@ -82,10 +82,8 @@ def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - clic
 def _reporting(session: Session, out: Path | None = None) -> Iterator[None]:
     try:
         yield
-    except BaselineError as problem:
-        session.fail(problem.code, problem.message, hint=problem.hint)
     except DatasetError as problem:
-        session.fail("SGL1602", problem.message, notes=problem.details, hint=problem.hint)
+        session.fail("SGL1602", problem.message, notes=problem.notes, hint=problem.hint)
     except AnalyserMissing as problem:
         session.fail("SGL1603", f"Japanese cannot be cut into words: {problem}")
     except OSError as problem:

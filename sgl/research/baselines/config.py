@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from sgl.diagnostics import UserError
 from sgl.foreign import SETTINGS, ForeignFileError, read_text
 from sgl.lang.yaml_files import yaml_of
 from sgl.research.baselines.data import AUTO, PIECES, SCHEMES, WORD
@@ -27,18 +28,7 @@ PRESETS = Path(__file__).parent / "presets"
 SMALL = {TRANSFORMER: "small-transformer", LSTM: "small-lstm"}
 
 
-class BaselineError(Exception):
-    """A mistake of the user; ``hint`` says what to do, ``code`` is that of the diagnostic."""
-
-    code = ""
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-
-
-class ConfigError(BaselineError):
+class ConfigError(UserError):
     """A configuration cannot be used."""
 
     code = "SGL1601"

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.dataset import MANIFEST, manifest_of
 from sgl.morphology.knowledge import sudachi
 from sgl.research.evaluate import benchmark
 
@@ -148,7 +149,7 @@ class BaselineData:
 
 def read_data(path: Path, target: str | None) -> BaselineData:
     """Read all splits, of `sglc compile` or `sglc split`; raises ``DatasetError`` if there is nothing to predict."""
-    if (path / "train.tsv").is_file() and not (path / benchmark.MANIFEST).exists():
+    if (path / "train.tsv").is_file() and not (path / MANIFEST).exists():
         train, test = (benchmark.read_benchmark(path / f"{name}.tsv", None, target) for name in (TRAIN, "test"))
         return BaselineData(path.resolve().name, "", train.source, train.target, train.rows, (), (test,))
     if path.is_file():
@@ -156,7 +157,7 @@ def read_data(path: Path, target: str | None) -> BaselineData:
             f"`{path}` is a file, not a dataset", hint="DATASET is a directory that `sglc compile` has written"
         )
     train = benchmark.read_benchmark(path, TRAIN, target)
-    names = list(benchmark.manifest_of(path)["splits"].members())
+    names = list(manifest_of(path)["splits"].members())
     # Files of a run are called by these names, and have to stay in its directory.
     for name in (train.name, *names):
         if name in ("", "..") or name != Path(name).name:

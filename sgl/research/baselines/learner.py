@@ -24,9 +24,10 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from sgl.diagnostics import UserError
 from sgl.disk import make, temporary, write
 from sgl.disk.stages import staged_file
-from sgl.research.baselines.config import LSTM, BaselineError, Config
+from sgl.research.baselines.config import LSTM, Config
 from sgl.research.baselines.data import PAD, BaselineData, Side, learn, scheme_for
 from sgl.research.baselines.networks import Lstm, Seq2Seq, Transformer, greedy, said_before
 
@@ -189,7 +190,7 @@ def _schemes(config: Config, data: BaselineData) -> tuple[str, str]:
 _GIVEN = -100
 
 
-class LanguageModelError(BaselineError):
+class LanguageModelError(UserError):
     """A language model cannot be loaded, or not be used with these rows."""
 
     code = "SGL1605"

@@ -20,8 +20,9 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
+from sgl.diagnostics import UserError
 from sgl.foreign import CHECKPOINT, opened
-from sgl.research.baselines.config import BaselineError, Config
+from sgl.research.baselines.config import Config
 from sgl.research.baselines.data import BatchOrder
 from sgl.research.baselines.learner import Learner, Line, write_tensors
 from sgl.research.evaluate.benchmark import BenchmarkRow
@@ -34,7 +35,7 @@ FINISHED, LIMIT, PATIENCE = "all steps", "time limit", "no progress on dev"
 DIVERGED = "the loss is no number"
 
 
-class DirectoryError(BaselineError):
+class DirectoryError(UserError):
     """A directory cannot be used for a run, or what is in it cannot be continued."""
 
     code = "SGL1604"

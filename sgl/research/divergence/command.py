@@ -12,12 +12,11 @@ from typing import Any
 import click
 
 from sgl.cli.files import DIRECTORY, FILE
-from sgl.cli.main import OUTPUT
 from sgl.cli.session import Session, session_options
 from sgl.cli.terminal import json_option
 from sgl.dataset.staged import OutputError, check_target
 from sgl.research.divergence import search, sources
-from sgl.research.divergence.problem import SETS, Annealing, Bounds, Greedy, NoSuchSplitError, SplitTarget, measure
+from sgl.research.divergence.problem import SETS, Annealing, Bounds, Greedy, SplitTarget, measure
 
 #: A number from 0 on with at most six digits after the point, or a fraction of two such, so
 #: that products with sizes stay small.
@@ -137,17 +136,14 @@ def _fault(options: _Options) -> str:
 
 
 def _read(session: Session, options: _Options) -> sources.ItemSet:
-    try:
-        files, view = sources.find_files(options["paths"], options["view"])
-        lists = [sources.read_lines(path) for path in options["lemmas"]]
-        listed = frozenset(line.partition("\t")[0].strip() for _, lines in lists for line in lines) if lists else None
-        chosen = {name: options[name] for name in ("above", "occurrences", "without", "ranks")}
-        words = sources.WordChoice(**chosen, listed=listed, lists=tuple(file for file, _ in lists))
-        settings = sources.ElementSettings(view, options["size"], options["weighted"], words)
-        items = sources.read_items(files, settings, session.progress)
-        return sources.with_translations(items, options["parallel"]) if options["parallel"] else items
-    except sources.NoItemsError as problem:
-        session.fail("SGL1301", str(problem), status=OUTPUT)
+    files, view = sources.find_files(options["paths"], options["view"])
+    lists = [sources.read_lines(path) for path in options["lemmas"]]
+    listed = frozenset(line.partition("\t")[0].strip() for _, lines in lists for line in lines) if lists else None
+    chosen = {name: options[name] for name in ("above", "occurrences", "without", "ranks")}
+    words = sources.WordChoice(**chosen, listed=listed, lists=tuple(file for file, _ in lists))
+    settings = sources.ElementSettings(view, options["size"], options["weighted"], words)
+    items = sources.read_items(files, settings, session.progress)
+    return sources.with_translations(items, options["parallel"]) if options["parallel"] else items
 
 
 def _tasks(options: _Options, items: sources.ItemSet) -> _Tasks:
@@ -184,8 +180,6 @@ def _split(session: Session, items: sources.ItemSet, tasks: _Tasks, options: _Op
             assert not fault, fault
             found[name] = labels, proof
         search.write_splits(items, found, out, listing)
-    except NoSuchSplitError as problem:
-        session.fail("SGL1302", str(problem), hint="widen `--test` or `--discard`")
     except OutputError as problem:
         hint = "`--force` replaces a split" if search.split_files(out) is not None else ""
         session.fail("SGL1103", f"cannot write `{out}`: {problem.reason}", hint=hint)

@@ -31,9 +31,9 @@ def _compilers() -> tuple[Callable[[Function], Function], Callable[[Function], F
 
     if not compiles():
         return _interpreted, _interpreted
-    from sgl.accel import jit
+    from sgl.accel.jit import kernel, part
 
-    return jit.kernel, jit.part
+    return kernel, part
 
 
 kernel, part = _compilers()

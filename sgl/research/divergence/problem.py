@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.arrays import ElementCounts, SplitDivergence, compare_counts
+from sgl.diagnostics import UserError
 
 #: Labels of items in a split.
 TRAIN, TEST, DISCARDED = 0, 1, 2
@@ -22,8 +23,13 @@ TRAIN, TEST, DISCARDED = 0, 1, 2
 SETS = ("train", "test", "discarded")
 
 
-class NoSuchSplitError(Exception):
+class NoSuchSplitError(UserError):
     """No split keeps to the bounds; the message says why."""
+
+    code = "SGL1302"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "widen `--test` or `--discard`")
 
 
 class SplitTarget(NamedTuple):

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl import foreign
 from sgl.core.arrays import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.dataset.staged import Listing, staged_directory
 from sgl.disk import create, make, write
+from sgl.foreign import CERTIFICATE as CERTIFICATES
 from sgl.foreign import ForeignFileError
 from sgl.foreign.json import read_document
 from sgl.research.divergence import problem
@@ -206,12 +206,12 @@ def split_files(directory: Path) -> Collection[str] | None:
     """Return the files that a split, or several, can have; None if its certificate says that it is none."""
     folders: list[str] | None = None
     with suppress(ForeignFileError):
-        document = read_document(directory / GRID, foreign.CERTIFICATE, inside=directory)
+        document = read_document(directory / GRID, CERTIFICATES, inside=directory)
         names = [f"{split['name'].of(str)}/" for split in document["splits"].elements()]
         folders = names if document["format"].of(str) == GRID_FORMAT else None
     with suppress(ForeignFileError):
         # A directory that is a split itself has no folders.
-        document = read_document(directory / CERTIFICATE, foreign.CERTIFICATE, inside=directory)
+        document = read_document(directory / CERTIFICATE, CERTIFICATES, inside=directory)
         folders = [""] if document["format"].of(str) == FORMAT else None
     endings = (".txt", ".conllu", ".parquet", ".tsv", ".src", ".trg", ".forms.jsonl")
     names = [CERTIFICATE, *(f"{name}{ending}" for name in problem.SETS for ending in endings)]

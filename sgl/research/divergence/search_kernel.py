@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from sgl.research.divergence.objective_kernel import SplitState, distance_after, kernel, part, relabel, side
 from sgl.research.divergence.problem import DISCARDED, TEST, TRAIN
-from sgl.sampling import engine
+from sgl.sampling.engine import GAMMA as STEP
+from sgl.sampling.engine import MIX_1, MIX_2
 
 #: Of 64 proposals this many are of a whole compound, and this many of single items.
 _BLOCKS, _SINGLES = 2, 33
@@ -30,7 +31,7 @@ Bits = TypeVar("Bits", np.uint64, NDArray[np.uint64])
 
 _LOG_2 = 0.6931471805599453
 
-GAMMA, _MIX_1, _MIX_2 = map(np.uint64, (engine.GAMMA, engine.MIX_1, engine.MIX_2))
+GAMMA, _MIX_1, _MIX_2 = map(np.uint64, (STEP, MIX_1, MIX_2))
 
 _1, _27, _30, _31, _32 = (np.uint64(number) for number in (1, 27, 30, 31, 32))
 _LOW = np.uint64(0xFFFFFFFF)

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.diagnostics import UserError
 from sgl.foreign import BENCHMARK, TABLE, TREEBANK, lines_of, opened, read_bytes, sha256_of, text_of
 from sgl.foreign.parquet import table_of
 from sgl.research.divergence import trees as parsed
@@ -41,8 +42,10 @@ _ID, _DERIVATION, _CATEGORY, _SOURCE = "id", "derivation", "category", "source"
 Progress = Callable[[str, int], None]
 
 
-class NoItemsError(Exception):
+class NoItemsError(UserError):
     """A file or directory gives no items; the message says why."""
+
+    code = "SGL1301"
 
 
 #: A file as a certificate names it: `name`, `sha256`.

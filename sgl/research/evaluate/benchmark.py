@@ -6,38 +6,31 @@ them: ``gen-000001`` is the first row of ``gen``.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from sgl import foreign
-from sgl.automata import StructureCompiler
 from sgl.core.plan import IN_DISTRIBUTION
 from sgl.corpus.rows import Corpus, Unreadable
-from sgl.dataset import fingerprint, signature
+from sgl.dataset import MANIFEST, manifest_of, signature
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.foreign import BENCHMARK, ForeignFileError, lines_of, opened, read_text, sha256_of
-from sgl.foreign.json import JsonValue, read_document
+from sgl.foreign.json import JsonValue
 from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
-from sgl.pipeline.proofs import establish, with_needs
+from sgl.pipeline.proofs import fingerprints
 from sgl.rendering.views import VIEWS
 from sgl.research.analyse.predictions import PredictionsError
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 from sgl.resources import grammars_dir
-
-MANIFEST = "manifest.json"
 
 #: Logical forms that can be compared by what they mean.
 FORMS = tuple(name for name, view in VIEWS.items() if view.syntax)
 
 #: What logical forms have that no sentence has.
 _MARKS = {"cogs": re.compile(r"\( x _ \d+ [,)]"), "varfree": re.compile(r"\w \( \w+( \. \w+)* = ")}
-
-#: What to do if there is no manifest.
-_DATASET = "DATASET is a directory that `sglc compile` has written, or a file of rows"
 
 #: Rows that are kept in memory: as many as `sglc compile` writes of a split at most.
 MOST_ROWS = 10_000_000
@@ -50,6 +43,8 @@ Item = TypeVar("Item")
 
 class DatasetError(PredictionsError):
     """A dataset that cannot be used."""
+
+    code = "SGL1401"
 
 
 class BenchmarkRow(NamedTuple):
@@ -139,7 +134,7 @@ def _of_file(path: Path, split: str | None, target: str | None) -> Benchmark:
         found = (view for view, mark in _MARKS.items() if any(mark.search(row.target) for row in given))
         view = target if target in FORMS else "" if target else next(found, "")
         return Benchmark(name, name, "", name, "source", target or "target", view, given)
-    sentences = _whole(path, TreebankReader().read(path), "sentences")
+    sentences = all_of(path, TreebankReader().read(path), "sentences")
     rows = []
     for number, sentence in enumerate(sentences, 1):
         sent_id, category = map(sentence.comment, ("sent_id", "category"))
@@ -148,7 +143,11 @@ def _of_file(path: Path, split: str | None, target: str | None) -> Benchmark:
 
 
 def _of_dataset(path: Path, split: str | None, target: str | None) -> Benchmark:
-    manifest = manifest_of(path)
+    try:
+        manifest = manifest_of(path)
+    except ForeignFileError as problem:
+        problem.hint = problem.hint or "DATASET is a directory that `sglc compile` has written, or a file of rows"
+        raise
     layers, splits = manifest["layers"], list(manifest["splits"].members())
     targets = [layers["target"].of(str), *layers["further"].texts()]
     chosen = split or ("gen" if "gen" in splits else splits[-1] if splits else "")
@@ -187,29 +186,20 @@ def _listed_rows(path: Path, data: str, manifest: JsonValue) -> tuple[BenchmarkR
         changed = "has other bytes than when it was written" if data in files else "is not listed"
         raise DatasetError(
             f"`{path / data}` is not the file of the manifest: it {changed}",
-            ["scores against it would not be scores on the dataset"],
             f"`sglc verify {path}` says more; `sglc eval {path / data}` takes the file by itself",
+            ["scores against it would not be scores on the dataset"],
         )
     return rows
-
-
-def manifest_of(directory: Path) -> JsonValue:
-    """Return the manifest of a dataset."""
-    try:
-        return read_document(directory / MANIFEST, foreign.MANIFEST, inside=directory)
-    except ForeignFileError as problem:
-        problem.hint = problem.hint or _DATASET
-        raise
 
 
 def _rows(path: Path, split: str, inside: Path | None = None) -> tuple[BenchmarkRow, ...]:
     return tuple(
         BenchmarkRow(f"{split}-{row.line:06d}", row.texts[0], row.texts[1], row.kind or IN_DISTRIBUTION)
-        for row in _whole(path, Corpus(path, 2, BENCHMARK, inside).rows(), "rows")
+        for row in all_of(path, Corpus(path, 2, BENCHMARK, inside).rows(), "rows")
     )
 
 
-def _whole(path: Path, read: Iterable[Item | Malformed | Unreadable], what: str) -> list[Item]:
+def all_of(path: Path, read: Iterable[Item | Malformed | Unreadable], what: str) -> list[Item]:
     """Return a file's items; raises ``DatasetError`` if one cannot be read, or none is there."""
     found: list[Item] = []
     faults: list[str] = []
@@ -221,7 +211,7 @@ def _whole(path: Path, read: Iterable[Item | Malformed | Unreadable], what: str)
         if len(found) > MOST_ROWS:
             raise DatasetError(f"`{path}` has more than {MOST_ROWS:,} {what}")
     if faults:
-        raise DatasetError(f"`{path}` has {what} that cannot be read: {len(faults):,}", faults[:_NAMED])
+        raise DatasetError(f"`{path}` has {what} that cannot be read: {len(faults):,}", notes=faults[:_NAMED])
     if not found:
         raise DatasetError(f"`{path}` has no {what}")
     return found
@@ -253,15 +243,8 @@ def grammar_of(
         compiled = open_grammar(path, {**benchmark.parameters, **settings}, sources, diagnostics)
     if compiled is None or benchmark.directory is None:
         return compiled
-    if benchmark.grammar_sha256 not in _fingerprints(compiled):
+    if benchmark.grammar_sha256 not in fingerprints(compiled):
         message = f"`{path or compiled.project.name}` is not the grammar that the dataset was made from"
         notes = ["its fingerprint differs from the one in the manifest"]
         diagnostics.warning("SGL1404", None, message, "`--grammar` names another one", notes=notes)
     return compiled
-
-
-def _fingerprints(compiled: Compiled) -> Iterator[str]:
-    """Yield the fingerprint of a grammar with its plan, and with what is drawn for needs."""
-    yield fingerprint(compiled.grammar, compiled.plan)
-    if (proofs := establish(compiled, StructureCompiler(compiled.grammar), Diagnostics())) is not None:
-        yield fingerprint(compiled.grammar, with_needs(compiled, proofs).plan)

@@ -14,7 +14,7 @@ from sgl.cli.files import FILE, GRAMMAR, PAGE, TABLES, force_option, json_file_o
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options
 from sgl.cli.terminal import Progress, count
-from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.diagnostics import Diagnostics, SourceMap, UserError
 from sgl.foreign import ForeignFileError, limits
 from sgl.frontend import Compiled
 from sgl.frontend.passes import read_structure
@@ -22,14 +22,15 @@ from sgl.parsing import UnparsableLayerError
 from sgl.research.analyse.command import SYSTEM, installed, report_fault, report_pieces, write_results
 from sgl.research.analyse.predictions import PredictionsError, first_of, systems_of
 from sgl.research.analyse.scoring import Json
-from sgl.research.evaluate.benchmark import Benchmark, DatasetError, PatternInfo, grammar_of, read_benchmark
+from sgl.research.evaluate.benchmark import Benchmark, DatasetError, PatternInfo, all_of, grammar_of, read_benchmark
 from sgl.research.evaluate.compound_rates import compounds_of
 from sgl.research.evaluate.data import METRICS, evaluation_data, latex, render_evaluation, show_result
 from sgl.research.evaluate.partial import PartialMatch
-from sgl.research.evaluate.realization import TreeFileError, TreeShape, read_tree_shapes, tree_shape
+from sgl.research.evaluate.realization import TreeShape, tree_shape
 from sgl.research.evaluate.scoring import EDGES, PARTIAL, Run, Scores, read_run
-from sgl.research.evaluate.slices import Slice, SliceError, read_slices
+from sgl.research.evaluate.slices import Slice, SliceError, read_slice
 from sgl.research.evaluate.surface import BLEU_METRIC, WAYS, Segmentation, Surface, SurfaceCounts
+from sgl.research.treebank import TreebankReader
 
 _BLEU_AND_CHRF = f"{METRICS[BLEU_METRIC]}, chrF++"
 
@@ -64,15 +65,13 @@ class Evaluation:
         return [metric for metric in METRICS if metric in self.scores.scores or metric in self.surface]
 
     def evaluate(self) -> Json | None:
-        """Return the result as plain data; None after errors."""
+        """Return the result as plain data; None after errors, or raise one."""
         request = self.request
         self._read_systems()
-        if self._diagnostics.errors:
-            return None
         files = request.compounds, request.lexicon
         compounds = compounds_of(self.benchmark, files, request.segment, self._diagnostics)
-        partial = self._partial_match()
-        if compounds is None or self._diagnostics.errors:
+        partial = None if self._diagnostics.errors else self._partial_match()
+        if self._diagnostics.errors:
             return None
         with Progress() as line:
             self.scores = Scores(self.benchmark, self.systems)
@@ -83,10 +82,8 @@ class Evaluation:
                     self.unavailable[METRICS[PARTIAL]] = "no item is of a pattern of the grammar"
             self._count_surface(compounds.chosen, line)
             self._read_shapes()
-            far = [shape.distance for shape in self.shapes]
-            rates = compounds.rates(self.benchmark, self.systems, far, published=request.published_rule)
-            if not self._read_slices():
-                return None
+            self._read_slices()
+            rates = compounds.rates(self.benchmark, self.systems, self.slices, published=request.published_rule)
             data = evaluation_data(self, line)
         if self.benchmark.is_in_distribution:
             # Nobody expects partial matches of these items; the page says why there are none.
@@ -168,24 +165,26 @@ class Evaluation:
     def _read_shapes(self) -> None:
         """Find the shapes of the trees of the items, if the dataset has them."""
         benchmark = self.benchmark
-        self.shapes, why = list(map(tree_shape, benchmark.sentences)), "the dataset has no CoNLL-U file"
+        sentences, why = benchmark.sentences, "the dataset has no CoNLL-U file"
         folder = (
             benchmark.directory / "conllu" if benchmark.directory else benchmark.lexicon and benchmark.lexicon.parent
         )
         if folder is not None:
             path = folder / f"{benchmark.split}.conllu"
             try:
-                found = read_tree_shapes(path, benchmark.directory or folder)
-                self.shapes = found if len(found) == len(benchmark.rows) else []
-                why = f"`{path}` has {len(found):,} sentences"
+                blocks = TreebankReader().read(path, benchmark.directory or folder)
+                sentences = tuple(all_of(path, blocks, "sentences"))
+                why = f"`{path}` has {len(sentences):,} sentences"
             except ForeignFileError as problem:
                 why = why if problem.is_missing else str(problem)
-            except TreeFileError as problem:
-                why = f"`{path}`: {problem}"
-        if not self.shapes:
+            except DatasetError as problem:
+                why = "; ".join([str(problem), *problem.notes])
+        if len(sentences) == len(benchmark.rows):
+            self.shapes = list(map(tree_shape, sentences))
+        else:
             self.unavailable["tables by length and depth"] = why
 
-    def _read_slices(self) -> bool:
+    def _read_slices(self) -> None:
         """Divide the items as was asked for; a structure may use what the grammar declares."""
         grammar = self._compiled
 
@@ -193,16 +192,13 @@ class Evaluation:
             found = grammar and read_structure(grammar, text, self._sources, self._diagnostics)
             return None if found is None else str(found)
 
-        try:
-            self.slices = read_slices(self.request.slices, self.benchmark, reader if grammar else None)
-        except SliceError as problem:
-            if not self.request.all_slices:
+        for text in self.request.slices:
+            try:
+                self.slices.append(read_slice(text, self.benchmark, reader if grammar else None))
+            except SliceError as problem:
+                if self.request.all_slices:
+                    raise
                 self.unavailable["slices"] = str(problem)
-                return True
-            if not self._diagnostics.errors:
-                self._diagnostics.error("SGL1410", None, str(problem))
-            return False
-        return True
 
     def _warn(self) -> None:
         """Say what was not computed although it could be, and where a metric falls short."""
@@ -321,14 +317,15 @@ def evaluated(request: EvaluationRequest, sources: SourceMap, diagnostics: Diagn
     """Return the result as plain data; None after errors."""
     try:
         benchmark = read_benchmark(request.dataset, request.split, request.target)
-    except DatasetError as fault:
-        diagnostics.error("SGL1401", None, fault.message, notes=fault.details, hint=fault.hint)
+        if request.published_names:
+            # Published categories, as this grammar writes them: `PP_5-12`, `Q_iobj_ditransV`.
+            rows = (row._replace(category=row.category.casefold().replace("-", "_")) for row in benchmark.rows)
+            benchmark = replace(benchmark, rows=tuple(rows))
+        return Evaluation(request, benchmark, sources, diagnostics).evaluate()
+    except UserError as problem:
+        if not diagnostics.errors:
+            diagnostics.add(problem.diagnostic)
         return None
-    if request.published_names:
-        # Published categories, as this grammar writes them: `PP_5-12`, `Q_iobj_ditransV`.
-        rows = (row._replace(category=row.category.casefold().replace("-", "_")) for row in benchmark.rows)
-        benchmark = replace(benchmark, rows=tuple(rows))
-    return Evaluation(request, benchmark, sources, diagnostics).evaluate()
 
 
 def evaluate(

@@ -24,8 +24,9 @@ from sgl.dataset import DataFile
 from sgl.dataset.rows import Chunk
 from sgl.disk import write
 from sgl.frontend import Compiled
+from sgl.pipeline.matches import GraphFinder
 from sgl.research.evaluate.compounds import ADJECTIVE, ATTRIBUTIVE, DETERMINER, HEADS, HOLE, MODIFIER, NOUN
-from sgl.research.evaluate.query import PatternQuery, StructureFinder
+from sgl.research.evaluate.query import PatternQuery
 from sgl.research.evaluate.realization import DerivedPhrase, Realizer, template_words
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class UnknownRoleError(Exception):
     """A compound has parts that have no role in a compound."""
 
 
-_finder = cache(StructureFinder)
+_finder = cache(GraphFinder)
 
 
 class CompoundFinder:
@@ -89,8 +90,7 @@ class CompoundFinder:
         words = [root.anchors[node.position] for node in graph.nodes]
         found: dict[FoundCompound, None] = {}
         for structure in structures:
-            finder = _finder(structure)
-            for binding in finder.bindings(finder.shape(graph)):
+            for binding in _finder(structure).bindings(graph):
                 noun = _noun(graph, binding)
                 phrase, wanted = root, {words[node] for node in binding}
                 # The smallest phrase that has all of these words.

@@ -5,17 +5,11 @@ lexicon with the translations of each atom under its role, ``ADJ: {red: [็บข, ็บ
 empty text means that anything will do, and the compounds, one on a line in the order of the rows.
 Before a tab there may be a name; compounds of one name are one compound in five contexts.
 
-Rates are also by what may make a compound hard, as in the figures 2, 4, 5 and 7 of CoGnition (Li et al. 2021): how
-often training has it, what it is made of, what stands around it.  Compounds and atoms are counted as their words.  The
-PMI of two atoms is the logarithm of the share of 5-grams of training with both, over the product of the shares with
-each; that of a compound is the mean over all pairs.
+Rates are also by the slices of the rows, such as how often training has a compound.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import combinations
-from math import log
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +17,7 @@ import yaml
 
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
-from sgl.foreign import BENCHMARK, COMPOUNDS, LEXICON, ForeignFileError, lines_of, read_text
+from sgl.foreign import COMPOUNDS, LEXICON, ForeignFileError, lines_of, read_text
 from sgl.foreign.json import JsonValue, read_document
 from sgl.lang.yaml_files import yaml_of
 from sgl.research.analyse.scoring import Json
@@ -33,12 +27,12 @@ from sgl.research.evaluate.compounds import (
     CompoundError,
     CompoundLexicon,
     CompoundOccurrence,
-    Group,
     check_occurrence,
     error_rates,
     published_rates,
 )
 from sgl.research.evaluate.scoring import Systems
+from sgl.research.evaluate.slices import Slice
 from sgl.research.evaluate.surface import Segmentation, segmentation
 
 
@@ -127,7 +121,7 @@ def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
     return CompoundTable(lexicon, tuple(occurrences), words, spaces, left_out)
 
 
-def _published(benchmark: Benchmark) -> CompoundTable | None:
+def published_compounds(benchmark: Benchmark) -> CompoundTable | None:
     """Return the compounds of the published files of CoGnition, if it is these."""
     if benchmark.lexicon is None:
         return None
@@ -151,7 +145,7 @@ class BenchmarkCompounds(NamedTuple):
     segmentation: Segmentation
     chosen: Segmentation | None
 
-    def rates(self, benchmark: Benchmark, systems: Systems, far: Sequence[float], *, published: bool) -> Json | None:
+    def rates(self, benchmark: Benchmark, systems: Systems, slices: Sequence[Slice], *, published: bool) -> Json | None:
         """Return the rates of the gold texts and of each run as plain data, if there are any."""
         if self.table is None or not self.table.occurrences:
             return None
@@ -160,20 +154,18 @@ class BenchmarkCompounds(NamedTuple):
         texts += [(name, run.file, run.texts) for name, runs in systems.items() for run in runs]
         cut = cache(self.segmentation.cut)
         lexicon = self.table.lexicon.segmented(cut)
-        occurrences = with_factors(self.table.lexicon, self.table.occurrences, _training(benchmark), far)
+        occurrences = [
+            one._replace(factors=tuple((by.name, label) for by in slices for label in by.labels[one.row]))
+            for one in self.table.occurrences
+        ]
         rates: list[Json] = []
         stopped = 0
         for system, file, outputs in texts:
-            hypotheses = [cut(outputs[occurrence.row]) for occurrence in occurrences]
-            if published:
-                found, stops = published_rates(lexicon, occurrences, hypotheses)
-                stopped += stops
-            else:
-                found = error_rates(lexicon, occurrences, hypotheses)
+            given = lexicon, occurrences, [cut(outputs[occurrence.row]) for occurrence in occurrences]
+            found, stops = published_rates(*given) if published else (error_rates(*given), 0)
+            stopped += stops
             for (by, name), rate in found.items():
-                instance, aggregate = rate.wrong / max(rate.instances, 1), rate.wrong_compounds / max(rate.compounds, 1)
-                shares = {"instance": instance, "aggregate": aggregate}
-                rates.append({"system": system, "file": file, "by": by, "kind": name, **rate._asdict(), **shares})
+                rates.append({"system": system, "file": file, "by": by, "kind": name, **rate._asdict(), **rate.shares})
         atoms = (pair for atoms in lexicon.entries.values() for pair in atoms.items())
         return {
             "rule": "the published rule" if published else "whole words, compounds by name",
@@ -184,44 +176,25 @@ class BenchmarkCompounds(NamedTuple):
         }
 
 
-def _training(benchmark: Benchmark) -> list[str]:
-    """Return the source sentences of training, if they are beside the items."""
-    path = benchmark.lexicon.with_name("train.en") if benchmark.lexicon else None
-    if benchmark.directory is not None:
-        path = benchmark.directory / "data" / "train.tsv"
-    try:
-        lines = lines_of(read_text(path, BENCHMARK, inside=benchmark.directory)) if path else []
-    except ForeignFileError as problem:
-        if problem.is_missing:
-            return []
-        raise
-    return [line.partition("\t")[0] for line in lines]
-
-
 def compounds_of(
     benchmark: Benchmark, files: tuple[Path | None, Path | None], way: str | None, diagnostics: Diagnostics
-) -> BenchmarkCompounds | None:
-    """Return the compounds of the rows, by default those of the dataset; None after errors.
+) -> BenchmarkCompounds:
+    """Return the compounds of the rows, by default those of the dataset; raises ``CompoundError``.
 
     ``files`` are the compound of each row, and the lexicon.  ``way`` is how texts are segmented.
     """
-    try:
-        dataset = read_dataset_compounds(benchmark)
-        table = _published(benchmark) or dataset
-        if files[0] is not None and files[1] is not None:
-            lexicon = read_lexicon(files[1])
-            table = CompoundTable(lexicon, read_compounds(files[0], benchmark.rows, lexicon))
-    except CompoundError as problem:
-        diagnostics.error("SGL1406", None, str(problem))
-        return None
+    dataset = read_dataset_compounds(benchmark)
+    table = published_compounds(benchmark) or dataset
+    if files[0] is not None and files[1] is not None:
+        lexicon = read_lexicon(files[1])
+        table = CompoundTable(lexicon, read_compounds(files[0], benchmark.rows, lexicon))
     if table is not None and table.left_out:
         message = f"not computed: the error rate of {count(table.left_out, 'compound')}"
         notes = ["they have parts without a role; the others are counted"]
         diagnostics.warning("SGL1405", None, message, notes=notes)
     if way == "words" and dataset is None:
         message = "the dataset has no list of words for `--segment words`"
-        diagnostics.error("SGL1406", None, message, notes=[f"it is in `{FILE}`, which datasets with compounds have"])
-        return None
+        raise CompoundError(message, notes=[f"it is in `{FILE}`, which datasets with compounds have"])
     known = () if dataset is None else dataset.words
     chosen = None if way is None else segmentation(way, known)
     cut = chosen or segmentation("spaces")
@@ -229,58 +202,3 @@ def compounds_of(
         # Its compounds are words of it, which another segmentation would cut in other places.
         cut = segmentation("spaces" if dataset.spaces else "words", known)
     return BenchmarkCompounds(table, cut, chosen)
-
-
-_WINDOW, _GROUPS, _ATOMS, _MANY, _STEP, _APART = 5, 4, 3, 10, 5, 0.5
-
-
-def with_factors(
-    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], train: Iterable[str], far: Sequence[float] = ()
-) -> tuple[CompoundOccurrence, ...]:
-    """Return occurrences in their groups; ``train`` are source sentences, ``far`` the distances of rows, if known."""
-    atoms = {one.compound: [text for _, text in lexicon.atoms(one.compound)] for one in occurrences}
-    counts = _Counts({text for parts in atoms.values() for text in parts}, atoms.keys(), train)
-    found: dict[str, list[Group]] = {compound: [] for compound in atoms}
-    if counts.windows:
-        ranked = sorted((min(map(counts.times.__getitem__, p)), c) for c, p in atoms.items() if len(p) == _ATOMS)
-        for place, (_, compound) in enumerate(ranked):
-            found[compound].append(("frequency", f"{1 + place * _GROUPS // len(ranked)} of {_GROUPS}"))
-        for compound, parts in atoms.items():
-            shots = counts.times[compound]
-            label = "none" if not shots else f"1 to {_MANY}" if shots <= _MANY else f"more than {_MANY}"
-            sign = "positive" if sum(map(counts.pmi, combinations(sorted(parts), 2))) > 0 else "negative"
-            found[compound] += [("shots", label), *([("pmi", f"{len(parts)} {sign}")] if len(parts) > 1 else [])]
-    made = []
-    for one in occurrences:
-        outside = (len(one.source.split()) - len(one.compound.split())) // _STEP * _STEP
-        factors = [*found[one.compound], ("context", f"{outside} to {outside + _STEP - 1}")]
-        if far:
-            low = far[one.row] // _APART * _APART
-            factors.append(("distance", f"{low} to {low + _APART}"))
-        made.append(one._replace(factors=tuple(factors)))
-    return tuple(made)
-
-
-class _Counts:
-    """How often training has texts, and how many of its 5-grams have one atom, or two."""
-
-    def __init__(self, atoms: set[str], compounds: Collection[str], train: Iterable[str]) -> None:
-        self.times, self._pairs = Counter[str](), Counter[tuple[str, str]]()
-        self._single, self.windows = Counter[str](), 0
-        sizes = {len(text.split()) for text in (*atoms, *compounds)}
-        for sentence in train:
-            words = sentence.lower().split()
-            spans = [(at, at + size) for size in sizes for at in range(len(words) - size + 1)]
-            texts = [(at, end, " ".join(words[at:end])) for at, end in spans]
-            self.times.update(text for _, _, text in texts if text in atoms or text in compounds)
-            known = [(at, end, text) for at, end, text in texts if text in atoms]
-            for first in range(max(1, len(words) - _WINDOW + 1)):
-                inside = sorted({text for at, end, text in known if first <= at and end <= first + _WINDOW})
-                self._single.update(inside)
-                self._pairs.update(combinations(inside, 2))
-                self.windows += 1
-
-    def pmi(self, pair: tuple[str, str]) -> float:
-        """Return the PMI of two atoms; a pair that never meets has that of the rarest possible one."""
-        together, apart = self._pairs[pair], self._single[pair[0]] * self._single[pair[1]]
-        return log(self.windows * together / apart) if together else -log(self.windows)

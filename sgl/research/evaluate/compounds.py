@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from sgl.diagnostics import UserError
 from sgl.research.analyse.statistics import places_by
 from sgl.research.evaluate.surface import occurrences_of
 
@@ -32,8 +33,10 @@ HOLE = "…"
 Atom = tuple[str, str]
 
 
-class CompoundError(Exception):
+class CompoundError(UserError):
     """A compound cannot be taken apart, or is not where it should be."""
+
+    code = "SGL1406"
 
 
 @dataclass(frozen=True)
@@ -173,9 +176,15 @@ class ErrorRate(NamedTuple):
     compounds: int
     wrong_compounds: int
 
+    @property
+    def shares(self) -> dict[str, float]:
+        """The two rates; 0 of none."""
+        instance, aggregate = self.wrong / max(self.instances, 1), self.wrong_compounds / max(self.compounds, 1)
+        return {"instance": instance, "aggregate": aggregate}
+
 
 class CompoundOccurrence(NamedTuple):
-    """A compound in the sentence of a ``row``; those of one name are one compound."""
+    """A compound in the sentence of a ``row``; those of one name are one compound; ``factors`` are its slices."""
 
     name: str
     compound: str

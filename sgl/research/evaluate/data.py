@@ -28,8 +28,10 @@ from sgl.research.analyse.scoring import Json
 from sgl.research.analyse.statistics import WIDTH, Difference, compare, contrast, corrected, places_by, spread, wilson
 from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate import scoring
-from sgl.research.evaluate.benchmark import FORMS
+from sgl.research.evaluate.benchmark import FORMS, Benchmark
 from sgl.research.evaluate.mistakes import Mistake
+from sgl.research.evaluate.realization import TreeShape
+from sgl.research.evaluate.slices import Slice
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, DRAWS, SCORERS, CorpusDraws
 from sgl.research.logical_forms.alignment import FormMistake
 
@@ -69,35 +71,17 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
             tables[name].append(_row(evaluation, name, part, differences))
     mistakes = _mistakes(evaluation)
     for row in tables["patterns"]:
-        # Of each kind the share of the wrong predictions.
-        wrong = {s: row["items"] * sum(1 - run for run in c["runs"]) for s, c in row["scores"][scoring.EXACT].items()}
-        kinds = {system: counts.get(row["name"], {}) for system, counts in mistakes["systems"].items()}
-        row["mistakes"] = {s: {kind: n / wrong[s] for kind, n in counts.items()} for s, counts in kinds.items()}
-    decided = {name: {why.value: n for why, n in counts.items()} for name, counts in scores.decided.items()}
-    gold = {pattern: {"checked": checked, "right": right} for pattern, (checked, right) in scores.gold.items()}
+        row["mistakes"] = _shares(row, mistakes["systems"])
     return {
         "format": FORMAT,
-        "dataset": {
-            **{key: getattr(benchmark, key) for key in ("name", "title", "signature", "split", "source", "target")},
-            "items": len(benchmark.rows),
-            "patterns": {name: {"title": p.title, "groups": list(p.groups)} for name, p in benchmark.patterns.items()},
-        },
-        "systems": [
-            {
-                "name": name,
-                "runs": [
-                    {"file": run.file, "missing": len(run.missing), "empty": len(run.empty), "shifted": run.shifted}
-                    for run in runs
-                ],
-            }
-            for name, runs in evaluation.systems.items()
-        ],
+        "dataset": _dataset(benchmark),
+        "systems": [{"name": name, "runs": list(map(_run, runs))} for name, runs in evaluation.systems.items()],
         "metrics": {name: METRICS[name] for name in evaluation.metrics},
         "signatures": dict(evaluation.signatures),
         "not_computed": dict(evaluation.unavailable),
         "tables": tables,
         "curves": curves(tables, [metric for metric, _ in _compared(evaluation)]),
-        "partial_match": {"decided": decided, "gold": gold} if scoring.PARTIAL in scores.scores else None,
+        "partial_match": _partial_match(scores) if scoring.PARTIAL in scores.scores else None,
         "mistakes": mistakes,
         "examples": _examples(evaluation),
         "tests": {
@@ -110,6 +94,30 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
             "slices": [test._asdict() for test in corrected(_contrasts(evaluation))],
         },
     }
+
+
+def _dataset(benchmark: Benchmark) -> Json:
+    named = {key: getattr(benchmark, key) for key in ("name", "title", "signature", "split", "source", "target")}
+    patterns = {name: {"title": p.title, "groups": list(p.groups)} for name, p in benchmark.patterns.items()}
+    return {**named, "items": len(benchmark.rows), "patterns": patterns}
+
+
+def _run(run: scoring.Run) -> Json:
+    return {"file": run.file, "missing": len(run.missing), "empty": len(run.empty), "shifted": run.shifted}
+
+
+def _shares(row: Json, mistakes: Json) -> Json:
+    """Return for each system the share of each kind of mistake in the wrong predictions of a pattern."""
+    cells = row["scores"][scoring.EXACT].items()
+    wrong = {system: row["items"] * sum(1 - run for run in cell["runs"]) for system, cell in cells}
+    kinds = {system: counts.get(row["name"], {}) for system, counts in mistakes.items()}
+    return {system: {kind: n / wrong[system] for kind, n in counts.items()} for system, counts in kinds.items()}
+
+
+def _partial_match(scores: scoring.Scores) -> Json:
+    decided = {name: {why.value: n for why, n in counts.items()} for name, counts in scores.decided.items()}
+    gold = {pattern: {"checked": checked, "right": right} for pattern, (checked, right) in scores.gold.items()}
+    return {"decided": decided, "gold": gold}
 
 
 #: A part of the split: its name, its title and its items.
@@ -126,20 +134,27 @@ def _parts(evaluation: Evaluation) -> dict[str, list[_Part]]:
         "groups": [(name, name.replace("_", " "), items) for name, items in groups.items()],
         "patterns": [(name, titles[name], items) for name, items in kinds.items()],
     }
-    for cut in evaluation.slices:
-        labels = sorted(places_by(cut).items(), key=lambda each: each[0])
-        parts.setdefault("slices", []).extend((label, label, items) for label, items in labels)
-        for name, inside in kinds.items():
-            common = [(label, np.intersect1d(inside, items)) for label, items in labels]
-            crossed = [(f"{name}/{x}", f"{titles[name]}: {x}", items) for x, items in common if len(items)]
-            parts["slices"] += crossed if len(crossed) > 1 else []
-    for name, step in _SHAPES.items() if evaluation.shapes else ():
-        places = places_by((getattr(shape, name) // step * step,) for shape in evaluation.shapes)
-        parts[name] = [
-            (str(low), f"{low}–{low + step - 1}" if step > 1 else str(low), items)
-            for low, items in sorted(places.items())
-        ]
+    if evaluation.slices:
+        parts["slices"] = [part for cut in evaluation.slices for part in _sliced(cut, parts["patterns"])]
+    if evaluation.shapes:
+        parts |= {name: _shaped(evaluation.shapes, name, step) for name, step in _SHAPES.items()}
     return parts
+
+
+def _sliced(cut: Slice, patterns: Sequence[_Part]) -> list[_Part]:
+    """Return the sides of a slice, and of each pattern that has several of them."""
+    labels = sorted(places_by(cut.labels).items(), key=lambda each: each[0])
+    parts: list[_Part] = [(label, label, items) for label, items in labels]
+    for name, title, inside in patterns:
+        common = [(label, np.intersect1d(inside, items)) for label, items in labels]
+        crossed = [(f"{name}/{label}", f"{title}: {label}", items) for label, items in common if len(items)]
+        parts += crossed if len(crossed) > 1 else []
+    return parts
+
+
+def _shaped(shapes: Sequence[TreeShape], name: str, step: int) -> list[_Part]:
+    places = sorted(places_by((getattr(shape, name) // step * step,) for shape in shapes).items())
+    return [(str(low), f"{low}–{low + step - 1}" if step > 1 else str(low), items) for low, items in places]
 
 
 def _row(evaluation: Evaluation, table: str, part: _Part, differences: list[Difference]) -> Json:
@@ -224,9 +239,9 @@ def _contrasts(evaluation: Evaluation) -> list[Difference]:
     kinds = {"all": np.arange(len(rows)), **places_by((row.category,) for row in rows)}
     found = []
     for cut, (kind, items) in product(evaluation.slices, kinds.items()):
-        labels = places_by(cut[item] for item in items)
+        labels = places_by(cut.labels[item] for item in items)
         sides = sorted((label, items[places]) for label, places in labels.items())
-        for metric, scores in _compared(evaluation) if len(sides) == 2 and max(map(len, cut)) == 1 else ():
+        for metric, scores in _compared(evaluation) if len(sides) == 2 and max(map(len, cut.labels)) == 1 else ():
             for system, of in scores.items():
                 x, y = (of[:, inside].mean(axis=0) for _, inside in sides)
                 x, y = x[~np.isnan(x)], y[~np.isnan(y)]

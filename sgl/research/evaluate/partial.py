@@ -14,7 +14,6 @@ with the verb says so itself.
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
-from itertools import chain
 from typing import NamedTuple
 
 from sgl.core.grammar import CoreGrammar
@@ -24,9 +23,8 @@ from sgl.corpus import Normalizer
 from sgl.morphology.knowledge import Analyse, AnalyserMissing, Morpheme, sudachi
 from sgl.parsing import BatchParser, Parser, TooLongError, best_readings, read_first
 from sgl.rendering import outputs
-from sgl.rendering.output import TemplateWriter
 from sgl.research.evaluate.query import Extent, PatternQuery, TargetSpan
-from sgl.research.evaluate.realization import GrammarEdges, Realization, TemplateRealizer, condensed, lemmas_by_word
+from sgl.research.evaluate.realization import GrammarEdges, Realization, Realizer, condensed, lemmas_by_word
 from sgl.research.evaluate.surface import occurrences_of
 
 #: Readings of a prediction that are looked at, the likeliest first.
@@ -60,12 +58,12 @@ class PartialMatch:
         self._queries = {pattern.name: PatternQuery.of(pattern) for pattern in patterns}
         self._source = BatchParser(Parser(grammar, grammar.text_layer(source)))
         self._full = Parser(grammar, grammar.text_layer(source))
-        self._gold_text = TemplateWriter(outputs(grammar)[target])
-        self._gold = TemplateRealizer(grammar, graph, self._target)
+        self._gold_text = outputs(grammar)[target]
+        self._gold = Realizer(grammar, graph, self._target)
         small = condensed(grammar, self._target)
         self._parser = Parser(small, self._target)
         self._batch = BatchParser(self._parser)
-        self._prediction_realizer = TemplateRealizer(small, graph, self._target)
+        self._prediction_realizer = Realizer(small, graph, self._target)
         words = self._parser.vocabulary
         self._speller = Normalizer(small.text_layers[self._target], words, ("spacing", "width"))
         self._particles: ParticleMatcher | None = None
@@ -85,12 +83,13 @@ class PartialMatch:
 
     def golds(self, sources: Sequence[str], targets: Sequence[str]) -> list[Realization | None]:
         """Return what the gold items say; None where the grammar does not derive the pair."""
-        found = self._source.read(sources, derive=True)
-        likeliest = iter(found.derivations or ())
+        found = self._source.read(sources)
         golds: list[Realization | None] = []
-        for count, best, source, target in zip(found.counts.tolist(), likeliest, sources, targets, strict=True):
+        for count, best, source, target in zip(
+            found.counts.tolist(), iter(found.derivations), sources, targets, strict=True
+        ):
             # The first reading that is written like the target.
-            derivations: Iterable[Derivation] = chain((best,), _several(self._full, source)) if count else ()
+            derivations = [best] if count == 1 else _several(self._full, source)
             right = (derivation for derivation in derivations if self._gold_text(derivation) == target)
             golds.append(next(map(self._gold.realize, right), None))
         return golds

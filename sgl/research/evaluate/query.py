@@ -15,18 +15,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import lru_cache
 from typing import NamedTuple
 
 from sgl.core.grammar import EXTRACTED
-from sgl.core.graph import Attributes, Graph
+from sgl.core.graph import Graph
 from sgl.core.plan import Pattern
 from sgl.core.structure import Body, Structure
+from sgl.pipeline.matches import GraphFinder
 from sgl.research.evaluate.realization import Realization
-from sgl.verify.conllu import Sentence, WordForm
-from sgl.verify.items import GraphShape, ShapeTable
-from sgl.verify.search import Searcher
-from sgl.verify.structure import read_structure
 
 
 class Extent(Enum):
@@ -54,63 +50,38 @@ class PatternQuery:
     """What one pattern asks for, in any item: its structures, and how each is found, also without tests on lemmas."""
 
     structures: tuple[Structure, ...]
-    _places: tuple[list[_Places], list[_Places]]
+    _extents: tuple[tuple[Extent, ...], ...]
+    _finders: tuple[list[GraphFinder], list[GraphFinder]]
 
     @classmethod
     def of(cls, pattern: Pattern) -> PatternQuery:
         """Return the query of a pattern."""
         structures = pattern.gen or pattern.held_out
-        extents = [_extents(found, words=bool(pattern.targets)) for found in structures]
-        without_lemmas = map(_without_lemmas, structures)
-        return cls(structures, (list(map(_Places, structures, extents)), list(map(_Places, without_lemmas, extents))))
+        extents = tuple(_extents(found, words=bool(pattern.targets)) for found in structures)
+        finders = [list(map(GraphFinder, found)) for found in (structures, map(_without_lemmas, structures))]
+        return cls(structures, extents, (finders[0], finders[1]))
 
     def matches(self, said: Realization, *, lemmas: bool = True) -> frozenset[QueryMatch]:
         """Return what is asked for in an item, or, without tests on ``lemmas``, what a prediction offers."""
-        written = {Extent.WORD: said.words, Extent.PHRASE: said.phrases}
         return frozenset(
-            (number, tuple([TargetSpan(extent, written[extent][node], label) for extent, node, label in places]))
-            for number, places_of in enumerate(self._places[not lemmas])
-            for places in places_of(said.graph)
+            (number, _spans(said, finder.body, binding, extents))
+            for number, (finder, extents) in enumerate(zip(self._finders[not lemmas], self._extents, strict=True))
+            for binding in finder.bindings(said.graph)
         )
 
 
-#: Answers about graphs that are kept at most.
-_MOST_KNOWN = 1 << 14
-
-
-#: A node for each variable of a body, by index.
-Binding = tuple[int, ...]
-
-
-class _Places:
-    """Find a structure: each time the extent, the node and the label of all that is asked for.
-
-    Graphs are equal to it that have the same edges, and nodes that pass the same tests.
-    """
-
-    def __init__(self, structure: Structure, extents: Sequence[Extent]) -> None:
-        self._finder = StructureFinder(structure)
-        self._extents = extents
-        self._known: dict[object, list[tuple[tuple[Extent, int, str], ...]]] = {}
-
-    def __call__(self, graph: Graph) -> list[tuple[tuple[Extent, int, str], ...]]:
-        shape = self._finder.shape(graph)
-        key = graph.edges, shape.nodes
-        if key not in self._known:
-            if len(self._known) >= _MOST_KNOWN:
-                self._known.clear()
-            self._known[key] = [self._asked(graph, binding) for binding in self._finder.bindings(shape)]
-        return self._known[key]
-
-    def _asked(self, graph: Graph, binding: Binding) -> tuple[tuple[Extent, int, str], ...]:
-        return tuple(
-            (extent, node, _label(graph, self._finder.body, binding, at))
-            for at, (node, extent) in enumerate(zip(binding, self._extents, strict=True))
+def _spans(said: Realization, body: Body, binding: Sequence[int], extents: Sequence[Extent]) -> tuple[TargetSpan, ...]:
+    written = {Extent.WORD: said.words, Extent.PHRASE: said.phrases}
+    return tuple(
+        [
+            TargetSpan(extent, written[extent][node], _label(said.graph, body, binding, place))
+            for place, (node, extent) in enumerate(zip(binding, extents, strict=True))
             if extent is not Extent.NOTHING
-        )
+        ]
+    )
 
 
-def _label(graph: Graph, body: Body, binding: Binding, place: int) -> str:
+def _label(graph: Graph, body: Body, binding: Sequence[int], place: int) -> str:
     """Return the label of the edge of the structure that leads to a variable.
 
     A question word has the role that it would have in its place.  A noun with a relative
@@ -140,33 +111,3 @@ def _without_lemmas(structure: Structure) -> Structure:
         for variable in structure.body.variables
     )
     return replace(structure, body=replace(structure.body, variables=variables))
-
-
-class StructureFinder:
-    """Finds a structure in graphs as the verifier does: every injective match that no ``without`` body extends.
-
-    How long texts are is not asked; a structure that is about nothing else is everywhere.
-    """
-
-    def __init__(self, structure: Structure) -> None:
-        self.body = replace(structure.body, lengths=())
-        written = [read_structure(str(replace(structure, body=self.body, named=False)))] if self.body.variables else []
-        self._table = ShapeTable(written)
-        self._searcher = Searcher(self._table)
-
-    def shape(self, graph: Graph) -> GraphShape:
-        """Return what the structure sees of a graph."""
-        words = tuple([_word(attributes) for attributes, _ in graph.nodes])
-        return self._table.of(Sentence(0, (), words, graph.edges))
-
-    def bindings(self, shape: GraphShape) -> list[Binding]:
-        """Return the matches, in order."""
-        if not self.body.variables:
-            return [()]
-        names = [variable.name for variable in self.body.variables]
-        return sorted(tuple([found[name] for name in names]) for found in self._searcher.matches(shape, 0))
-
-
-@lru_cache(1 << 16)
-def _word(attributes: Attributes) -> WordForm:
-    return WordForm("", attributes, space_after=True, extracted=False)

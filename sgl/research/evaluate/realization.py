@@ -3,8 +3,6 @@
 A structure speaks of the nodes of a graph, which stand on English words; a prediction is a Japanese sentence.  The
 derivation has both.  Each node comes from a rule, whose words in the other layer are its *word*; and the largest
 phrase that it is the head of is its *phrase*: in 箱の中の猫が眠った the word of *cat* is 猫, its phrase 箱の中の猫.
-Derivations that differ only in their words are realized by one template: what they say is written as a text, so
-that ``TemplateWriter`` can learn it, and read again.
 
 The words of the target have the tree that the derivation gives them; words without a node and
 punctuation are left out.  Which of its edges a prediction has is *edge accuracy*.  The *shape* of a
@@ -16,21 +14,17 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
-from itertools import islice
-from pathlib import Path
 from typing import NamedTuple
 
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Cut, Rule, Slot, Token
-from sgl.core.graph import Attributes, Graph, GraphNode, part_of, parts_of
+from sgl.core.graph import Attributes, Graph, part_of, parts_of
 from sgl.core.interpret import Derivation, derive_graph, finish
 from sgl.core.spelling import applied
-from sgl.rendering.output import Output, TemplateWriter
-from sgl.rendering.rule_classes import Uses
 from sgl.research.analyse import metrics
 from sgl.research.analyse.scoring import AnalysisSettings, GoldSentence
 from sgl.research.analyse.words import folded, is_punctuation, tokenize_at_marks
 from sgl.research.evaluate.surface import DictionarySegmenter
-from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
+from sgl.research.treebank import TreebankSentence
 
 #: What stands between the parts of a phrase among the numbers of words.
 CUT_ANCHOR = -1
@@ -153,57 +147,6 @@ class Realizer:
                 stack += [(above.children[item.child], item.number)] if isinstance(item, Slot) else above.own[:1]
 
 
-#: Stand between the texts of a realization, and between the names and values of attributes; the name of all of them.
-_BETWEEN, _WITHIN, _ALL = "\x1f", "\x1e", ""
-
-#: A graph whose nodes have no attributes, and the order of its nodes in the text.
-_Skeleton = tuple[Graph, tuple[int, ...]]
-
-
-def _as_one(attributes: Attributes) -> Attributes:
-    return ((_ALL, _WITHIN.join(text for pair in attributes for text in pair)),)
-
-
-@cache
-def _attributes(text: str) -> Attributes:
-    pieces = text.split(_WITHIN)
-    return tuple(zip(pieces[::2], pieces[1::2], strict=False))
-
-
-class TemplateRealizer:
-    """Realize derivations like ``Realizer`` in one text layer: those of one shape by a template."""
-
-    def __init__(self, grammar: CoreGrammar, graph: int, layer: int) -> None:
-        self._plain = Realizer(grammar, graph, layer)
-        #: The number of each skeleton.
-        self._numbers: dict[_Skeleton, int] = {}
-        uses = Uses((layer,), graph, shown=_as_one)
-        self._writer = TemplateWriter(Output(grammar, "realization", None, uses, partial(self._written, graph, layer)))
-        self._skeletons: list[_Skeleton] = []
-
-    def _written(self, graph: int, layer: int, grammar: CoreGrammar, derivation: Derivation) -> str:
-        """Return what a derivation says as a text: the number of a skeleton, the words, phrases and attributes."""
-        found, words, phrases, order = Realizer(grammar, graph, layer).realize(derivation)
-        bare = found._replace(nodes=tuple([GraphNode((), at) for _, at in found.nodes]))
-        number = self._numbers.setdefault((bare, order), len(self._numbers))
-        given = [known if known[:1] and known[0][0] == _ALL else _as_one(known) for known, _ in found.nodes]
-        return _BETWEEN.join([str(number), *words, *phrases, *(one[0][1] for one in given)])
-
-    def realize(self, derivation: Derivation) -> Realization:
-        """Return what a derivation says."""
-        number, *texts = self._writer(derivation).split(_BETWEEN)
-        if int(number) >= len(self._skeletons):
-            self._skeletons += islice(self._numbers, len(self._skeletons), None)
-        graph, order = self._skeletons[int(number)]
-        size = len(graph.nodes)
-        if len(texts) != 3 * size:
-            # A word has a strange character.
-            return self._plain.realize(derivation)
-        known = zip(graph.nodes, texts[2 * size :], strict=True)
-        nodes = tuple([GraphNode(_attributes(text), at) for (_, at), text in known])
-        return Realization(graph._replace(nodes=nodes), tuple(texts[:size]), tuple(texts[size : 2 * size]), order)
-
-
 def condensed(grammar: CoreGrammar, layer: int) -> CoreGrammar:
     """Return the grammar without the distinctions that one of its text layers does not make.
 
@@ -311,19 +254,12 @@ def _tree(
     every: tuple[tuple[int, str, int], ...], order: tuple[int, ...], written: tuple[bool, ...]
 ) -> tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...]]:
     """Return the nodes whose words are written, in order, the number of the governor of each, and its relation."""
-    edges = [edge for edge in every if not edge[1].startswith(EXTRACTED)]
-    above = {target: source for source, _, target in edges}
-    marks = {target for _, label, target in edges if label.partition(":")[0] == "punct"}
-    kept = [node for node in order if written[node] and node not in marks]
-    number = {node: at for at, node in enumerate(kept, 1)}
-    heads = []
-    for node in kept:
-        head = above.get(node)
-        while head is not None and head not in number:
-            head = above.get(head)
-        heads.append(0 if head is None else number[head])
-    labels = {target: label for _, label, target in edges}
-    return tuple(kept), tuple(heads), tuple([labels.get(node, "") for node in kept])
+    heads, labels = [0] * len(written), [""] * len(written)
+    for source, label, target in every:
+        if not label.startswith(EXTRACTED):
+            heads[target], labels[target] = source + 1, label
+    kept = [node for node in order if written[node] and labels[node].partition(":")[0] != "punct"]
+    return tuple(kept), metrics.contracted(heads, kept), tuple([labels[node] for node in kept])
 
 
 class TreebankEdges:
@@ -341,26 +277,11 @@ class TreebankEdges:
 
 
 class TreeShape(NamedTuple):
-    """Length, depth, nesting and mean dependency distance of the tree of an item, the last of its words."""
+    """Length, depth and nesting of the tree of an item."""
 
     length: int
     depth: int
     nesting: int
-    distance: float
-
-
-class TreeFileError(Exception):
-    """A file is not the CoNLL-U of the split."""
-
-
-def read_tree_shapes(path: Path, inside: Path) -> list[TreeShape]:
-    """Return the shapes of the sentences of a file; raises ``TreeFileError`` if one is no tree."""
-    shapes = []
-    for block in TreebankReader().read(path, inside):
-        if isinstance(block, Malformed):
-            raise TreeFileError(f"line {block.line}: {block.reason}")
-        shapes.append(tree_shape(block))
-    return shapes
 
 
 def tree_shape(sentence: TreebankSentence) -> TreeShape:
@@ -377,5 +298,4 @@ def _shape(heads: tuple[int, ...], relations: tuple[str, ...]) -> TreeShape:
             met[relations[at]] += 1
             at = heads[at] - 1
         nested += met.values()
-    links = [abs(w - head) for w, head in enumerate(heads, 1) if head and relations[w - 1].partition(":")[0] != "punct"]
-    return TreeShape(len(heads), max(metrics.word_depths(heads)), max(nested), sum(links) / max(len(links), 1))
+    return TreeShape(len(heads), max(metrics.word_depths(heads)), max(nested))

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sgl.foreign import limits
 from sgl.rendering.views import VIEWS
-from sgl.research.analyse.predictions import PredictionsError, joined, open_predictions
+from sgl.research.analyse.predictions import PredictionsError, SystemOutput, joined, open_predictions
 from sgl.research.analyse.statistics import places_by
 from sgl.research.evaluate.benchmark import FORMS, Benchmark, BenchmarkRow
 from sgl.research.evaluate.equivalence import equivalent, exact, normal, reformatted_exact_match
@@ -89,14 +89,13 @@ def read_run(
         raise
     if in_order:
         _check_names([output.text or "" for output in outputs if output], rows)
-    join = "" if language in _SPACELESS else " "
     texts: list[str] = []
     kept: list[tuple[str, ...] | None] = []
     cut = 0
     for row, output, gold in zip(rows, outputs, words or [()] * len(rows), strict=True):
-        text, said = output or ("", None)
+        text, said = output or SystemOutput("")
         if text is None:
-            text = row.target if said and said == gold else join.join(said or ())
+            text = _spelt(row, gold, said or (), language)
         most = max(limits().letters, 2 * len(row.target))
         cut += len(text) > most
         texts.append(text[:most])
@@ -109,6 +108,11 @@ def read_run(
     empty = tuple(row.id for row, output, text in given if output is not None and not text.strip())
     shifted = _shift(texts, rows) if in_order else 0
     return Run(path.name, tuple(texts), missing, empty, shifted, tuple(kept), len(pieces), cut)
+
+
+def _spelt(row: BenchmarkRow, gold: Sequence[str], said: Sequence[str], language: str) -> str:
+    """Return the text of a prediction that came as words."""
+    return row.target if said and said == gold else ("" if language in _SPACELESS else " ").join(said)
 
 
 def _check_names(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> None:
@@ -124,9 +128,9 @@ def _check_names(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> None:
     if lines is not known or 2 * len(known) > len(texts):
         raise PredictionsError(
             f"{len(lines):,} of {len(texts):,} lines begin like the name of a row, but not with one",
-            [line[:60] for line in lines[:3]],
             f"write all lines as `{rows[0].id}`, a tab and the text; the first line tells that lines "
             "have names, and names are those of the split",
+            [line[:60] for line in lines[:3]],
         )
 
 
@@ -208,61 +212,63 @@ class Scores:
 
     def judge(self, *, trees: bool) -> None:
         """Compute every metric that makes sense for the target; ``trees``: those of a treebank."""
-        benchmark = self._benchmark
-
-        # What says how right a prediction is; None where nothing can be said.
-        judges: dict[str, Callable[[int, str, tuple[str, ...] | None], float | None]] = {}
-
-        def compare(metric: str, same: Callable[[str, str], object]) -> None:
-            known = cache(same)
-            judges[metric] = lambda place, text, _: bool(known(benchmark.rows[place].target, text))
-
-        compare(EXACT, exact)
-        compare(RAW, str.__eq__)
-        alike = cache(lambda gold, text: bool(equivalent(gold, text, benchmark.view)))
-        if benchmark.view in FORMS:
-            compare(EQUIVALENT, alike)
-        if benchmark.view == "cogs":
+        view = self._benchmark.view
+        self._compare(EXACT, exact)
+        self._compare(RAW, str.__eq__)
+        if view in FORMS:
+            alike = cache(lambda gold, text: bool(equivalent(gold, text, view)))
+            self._compare(EQUIVALENT, alike)
+            self._find_mistakes(cache(lambda gold, text: _kinds(gold, text, view, alike=alike(gold, text))))
+        if view == "cogs":
             # The published comparison is for this notation only.
-            compare(REFORMATTED, reformatted_exact_match)
-        if trees and benchmark.sentences:
-            judges[EDGES] = TreebankEdges(benchmark.sentences).kept
-        for metric, judge in judges.items():
-            self.scores[metric] = {
-                name: np.array([[judge(*one) for one in run] for run in runs], np.float64)
-                for name, runs in self._predictions.items()
-            }
-        if benchmark.view in FORMS:
-            kinds = cache(lambda gold, text: _kinds(gold, text, benchmark.view, alike=alike(gold, text)))
-            for name, runs in self._predictions.items():
-                self.mistakes[name] = [[kinds(benchmark.rows[at].target, text) for at, text, _ in run] for run in runs]
+            self._compare(REFORMATTED, reformatted_exact_match)
+        if trees and self._benchmark.sentences:
+            self._score(EDGES, TreebankEdges(self._benchmark.sentences).kept)
+
+    def _compare(self, metric: str, same: Callable[[str, str], object]) -> None:
+        rows, known = self._benchmark.rows, cache(same)
+        self._score(metric, lambda place, text, _: bool(known(rows[place].target, text)))
+
+    def _score(self, metric: str, judge: Callable[[int, str, tuple[str, ...] | None], float | None]) -> None:
+        """Add a metric that says how right each prediction is; None where nothing can be said."""
+        self.scores[metric] = {
+            name: np.array([[judge(*one) for one in run] for run in runs], np.float64)
+            for name, runs in self._predictions.items()
+        }
+
+    def _find_mistakes(self, kinds: Callable[[str, str], tuple[FormMistake, ...]]) -> None:
+        rows = self._benchmark.rows
+        for name, runs in self._predictions.items():
+            self.mistakes[name] = [[kinds(rows[at].target, text) for at, text, _ in run] for run in runs]
 
     def match(self, partial: PartialMatch, progress: Progress) -> None:
         """Add partial matches, kinds of mistakes and edges, which share the readings."""
-        of_pattern = [row.category in self._benchmark.patterns for row in self._benchmark.rows]
-        given = self._predictions
         verdicts: dict[_Prediction, _Verdict] = {}
-        for name, runs in given.items():
+        for name, runs in self._predictions.items():
             for run, right in zip(runs, self.scores[EXACT][name], strict=True):
                 verdicts |= dict.fromkeys(compress(run, right), _RIGHT)
-        wrong = dict.fromkeys(one for runs in given.values() for run in runs for one in run if one not in verdicts)
+        every = (one for runs in self._predictions.values() for run in runs for one in run)
         # Those for one item stand together, so that its gold text is read once.
-        ordered = sorted(wrong, key=lambda one: one[0])
-        verdicts |= self._verdicts(ordered, partial, progress)
+        wrong = sorted(dict.fromkeys(one for one in every if one not in verdicts), key=lambda one: one[0])
+        verdicts |= self._verdicts(wrong, partial, progress)
         self._check_gold(partial, progress)
         # What cannot be said of one system's prediction is said of none.
         unknown = sorted({one[0] for one in wrong if np.isnan(verdicts[one].kept)})
         self.edgeless = len(unknown)
-        self.scores |= {PARTIAL: {}, EDGES: {}} if any(of_pattern) else {EDGES: {}}
-        for name, runs in given.items():
-            found = [[verdicts[one] for one in run] for run in runs]
-            self.mistakes[name] = [[(v.kind,) if v.kind else () for v in run] for run in found]
-            self.scores[EDGES][name] = np.array([[verdict.kept for verdict in run] for run in found])
-            self.scores[EDGES][name][:, unknown] = np.nan
-            if any(of_pattern):
-                matched = [[verdict.matched for verdict in run] for run in found]
-                self.scores[PARTIAL][name] = np.where(of_pattern, matched, np.nan)
-                self.decided[name] = Counter(verdict.why for run in found for verdict in compress(run, of_pattern))
+        self.scores[EDGES] = {}
+        for name, runs in self._predictions.items():
+            self._add(name, [[verdicts[one] for one in run] for run in runs], unknown)
+
+    def _add(self, name: str, found: Sequence[Sequence[_Verdict]], unknown: Sequence[int]) -> None:
+        """Add the verdicts on the runs of a system, but none on edges of the unknown items."""
+        of_pattern = [row.category in self._benchmark.patterns for row in self._benchmark.rows]
+        self.mistakes[name] = [[(v.kind,) if v.kind else () for v in run] for run in found]
+        self.scores[EDGES][name] = np.array([[verdict.kept for verdict in run] for run in found])
+        self.scores[EDGES][name][:, unknown] = np.nan
+        if any(of_pattern):
+            matched = [[verdict.matched for verdict in run] for run in found]
+            self.scores.setdefault(PARTIAL, {})[name] = np.where(of_pattern, matched, np.nan)
+            self.decided[name] = Counter(verdict.why for run in found for verdict in compress(run, of_pattern))
 
     def _verdicts(
         self, wrong: Sequence[_Prediction], partial: PartialMatch, progress: Progress

@@ -12,17 +12,18 @@ Words are those of the graphs, or else what stands between spaces.
 
 import operator
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from sgl.corpus.rows import Corpus, Unreadable
-from sgl.foreign import BENCHMARK, TREEBANK, ForeignFileError, opened
+from sgl.dataset import manifest_of
+from sgl.diagnostics import UserError
+from sgl.foreign import BENCHMARK, ForeignFileError
+from sgl.pipeline.matches import NoStructureError, OccurrenceError, occurring
 from sgl.research.analyse.predictions import PredictionsError, open_predictions
-from sgl.research.evaluate.benchmark import Benchmark, manifest_of
-from sgl.verify.conllu import Malformed, Sentence, TokenTable, read_sentences
-from sgl.verify.items import ShapeTable, conllu_path
-from sgl.verify.search import Searcher, SearchError
-from sgl.verify.structure import GraphPattern, StructureError, read_structure
+from sgl.research.evaluate.benchmark import Benchmark
+from sgl.research.treebank import TreebankReader, TreebankSentence
 
 QUOTA = "quota"
 
@@ -33,30 +34,44 @@ _COMPARED |= {">": operator.gt, "<": operator.lt}
 Reader = Callable[[str], str | None]
 
 
-class SliceError(Exception):
+class SliceError(UserError):
     """A slice that cannot be made, and why."""
 
-
-#: A division of the items: the labels of each, mostly one; none for those that are left out.
-Slice = tuple[tuple[str, ...], ...]
+    code = "SGL1410"
 
 
-def read_slices(texts: Sequence[str], benchmark: Benchmark, reader: Reader | None) -> list[Slice]:
-    """Return the slices that somebody has asked for; raises ``SliceError``."""
+#: The labels of each item, mostly one; none for those that are left out.
+Labels = tuple[tuple[str, ...], ...]
+
+
+class Slice(NamedTuple):
+    """A division of the items."""
+
+    name: str
+    labels: Labels
+
+
+def read_slice(text: str, benchmark: Benchmark, reader: Reader | None) -> Slice:
+    """Return a slice that somebody has asked for; raises ``SliceError``."""
+    name, equals, what = (part.strip() for part in text.partition("="))
     try:
-        return [_read_slice(text, benchmark, reader) for text in texts]
+        return Slice(name, _labels(text, name, what if equals else None, benchmark, reader))
     except ForeignFileError as problem:
         raise SliceError(str(problem)) from None
 
 
-def _read_slice(text: str, benchmark: Benchmark, reader: Reader | None) -> Slice:
-    name, equals, what = (part.strip() for part in text.partition("="))
-    if not equals and name == QUOTA:
+def _labels(text: str, name: str, what: str | None, benchmark: Benchmark, reader: Reader | None) -> Labels:
+    if what is None and name == QUOTA:
         return tuple((label,) if label else () for label in _quotas(benchmark))
-    if not equals or not name or not what:
+    if not name or not what:
         raise SliceError(f"`--slice {text}` has no name with a structure or a file, and is not `{QUOTA}`")
     if not what.startswith("{"):
         return _values(Path(what), benchmark)
+    return tuple((name if inside else f"not {name}",) for inside in _inside(benchmark, what, reader))
+
+
+def _inside(benchmark: Benchmark, what: str, reader: Reader | None) -> list[bool]:
+    """Tell of each item whether its texts have these lengths, and its graph has the rest of a structure."""
     inside = [True] * len(benchmark.rows)
     for layer, compared, number, other, more in _LENGTH.findall(what):
         limit = int(number) if number else max(_lengths(benchmark, layer, other))
@@ -65,47 +80,26 @@ def _read_slice(text: str, benchmark: Benchmark, reader: Reader | None) -> Slice
         inside = [kept and _COMPARED[compared](length, limit) for kept, length in zip(inside, lengths, strict=True)]
     rest = _LENGTH.sub("", what)
     if rest.strip("{} \n;"):
-        inside = list(map(operator.and_, inside, _occurring(benchmark, _structure(rest, reader))))
-    return tuple((name if kept else f"not {name}",) for kept in inside)
+        inside = list(map(operator.and_, inside, _occurring(benchmark, rest, reader)))
+    return inside
 
 
-def _structure(text: str, reader: Reader | None) -> GraphPattern:
-    try:
-        canonical = text if reader is None else reader(text)
-        if canonical is None:
-            raise SliceError(f"`{text}` is no structure")
-        return read_structure(canonical)
-    except StructureError as problem:
-        plain = "" if reader else "; without the grammar there are no names of structures and sets"
-        raise SliceError(f"`{text}` is no structure: {problem}{plain}") from None
-
-
-def _occurring(benchmark: Benchmark, structure: GraphPattern) -> list[bool]:
+def _occurring(benchmark: Benchmark, text: str, reader: Reader | None) -> list[bool]:
     """Tell of each item whether its graph has a structure."""
-    table = ShapeTable([structure])
-    shapes = list(map(table.of, _sentences(benchmark, benchmark.split, structure.layer)))
-    if len(shapes) != len(benchmark.rows):
-        raise SliceError(f"the split has {len(shapes):,} graphs for {len(benchmark.rows):,} rows")
-    searcher = Searcher(table)
-    searcher.allow(table.shapes())
-    try:
-        for shape in table.shapes():
-            shape.occurring = searcher.occurring(shape)
-    except SearchError:
-        raise SliceError("the search for the structure takes too long") from None
-    return [bool(shape.occurring) for shape in shapes]
-
-
-def _sentences(benchmark: Benchmark, split: str, layer: str = "") -> Iterator[Sentence]:
-    """Yield the sentences of a split with the graphs of a layer."""
+    if (structure := text if reader is None else reader(text)) is None:
+        raise SliceError(f"`{text}` is no structure")
     if benchmark.directory is None:
         raise SliceError("the rows have no graphs: structures need a dataset of `sglc compile`")
-    path = benchmark.directory / conllu_path(split, layer)
-    opened(path, TREEBANK, inside=benchmark.directory).close()
-    for block in read_sentences(path, TokenTable(free=bool(layer))):
-        if isinstance(block, Malformed):
-            raise SliceError(f"`{path}`: line {block.line}: {block.reason}")
-        yield block
+    try:
+        found = occurring(benchmark.directory, benchmark.split, structure)
+    except NoStructureError as problem:
+        plain = "" if reader else "; without the grammar there are no names of structures and sets"
+        raise SliceError(f"{problem}{plain}") from None
+    except OccurrenceError as problem:
+        raise SliceError(str(problem)) from None
+    if len(found) != len(benchmark.rows):
+        raise SliceError(f"the split has {len(found):,} graphs for {len(benchmark.rows):,} rows")
+    return found
 
 
 def _lengths(benchmark: Benchmark, layer: str, split: str) -> list[int]:
@@ -114,7 +108,9 @@ def _lengths(benchmark: Benchmark, layer: str, split: str) -> list[int]:
     if layer not in (benchmark.source, benchmark.target):
         raise SliceError(f"there is no text `{layer}`; there are `{benchmark.source}` and `{benchmark.target}`")
     if benchmark.directory is not None and layer == benchmark.source:
-        return [len(sentence.words) for sentence in _sentences(benchmark, split)]
+        path = benchmark.directory / "conllu" / f"{split}.conllu"
+        blocks = TreebankReader(trees=False).read(path, benchmark.directory)
+        return [len(block.words) for block in blocks if isinstance(block, TreebankSentence)]
     side = int(layer == benchmark.target)
     if split == benchmark.split:
         texts = [row.target if side else row.source for row in benchmark.rows]
@@ -150,7 +146,7 @@ def _quotas(benchmark: Benchmark) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def _values(path: Path, benchmark: Benchmark) -> Slice:
+def _values(path: Path, benchmark: Benchmark) -> Labels:
     """Return the value of each row in a file, which is read like predictions; a list has several."""
     try:
         given = open_predictions(path, "form", frozenset(row.id for row in benchmark.rows))

@@ -14,7 +14,6 @@ exchange the outputs of random items.  All is as in sacreBLEU.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -99,10 +98,6 @@ BLEU_METRIC, CHRF_METRIC = "bleu", "chrf"
 #: The words of the longest n-grams of BLEU.
 _ORDERS = 4
 
-#: Seconds that sacreBLEU takes for a pair of texts.  Machine code compares all letters of both: it is quicker up to
-#: about so many letters for each letter of the other text.
-_SECONDS, _LONG = 4e-4, 1_000
-
 #: For each metric and system an array of runs, items and counts.
 SurfaceCounts = dict[str, dict[str, NDArray[np.int32]]]
 
@@ -126,8 +121,6 @@ class Surface:
 
     def count(self, gold: Sequence[str], systems: Mapping[str, Sequence[Sequence[str]]]) -> SurfaceCounts:
         """Return the counts of the texts of all runs; equal outputs for equal texts are counted once."""
-        from sgl.accel import pays
-
         cut = (lambda text: text) if self._segmentation is None else self._segmentation.cut
         numbers: dict[tuple[str, str], int] = {}
         chosen = {
@@ -137,36 +130,11 @@ class Surface:
             for system, runs in systems.items()
         }
         pairs = [(cut(text), cut(output)) for text, output in numbers]
-        quick = (
-            pays("ngrams", len(pairs) * _SECONDS) and sum(len(x) * len(y) - _LONG * len(x + y) for x, y in pairs) < 0
-        )
         found: SurfaceCounts = {}
         for name, metric in self._metrics.items():
-            counts = self._counted(name, pairs) if quick else [self._plainly(metric, *pair) for pair in pairs]
-            table = np.array(counts, np.int32)
+            table = np.array([_statistics(metric, *pair) for pair in pairs], np.int32)
             found[name] = {system: table[places] for system, places in chosen.items()}
         return found
-
-    def _plainly(self, metric: "Metric", gold: str, output: str) -> list[int]:
-        """Return the counts as sacreBLEU has them, which has no other way to say them."""
-        (known,) = metric._cache_references([[gold]])  # noqa: SLF001
-        counts: list[int] = metric._compute_segment_statistics(metric._preprocess_segment(output), known)  # noqa: SLF001
-        return counts
-
-    def _counted(self, name: str, pairs: Sequence[tuple[str, str]]) -> NDArray[np.int64]:
-        """Return the same by machine code: the sizes of both texts, and n-grams that they share."""
-        metric: Any = self._metrics[name]
-        words = cache(lambda text: metric._preprocess_segment(text).split())  # noqa: SLF001
-        if name == BLEU_METRIC:
-            gold, said, both = _shared([(words(one), words(other)) for one, other in pairs], _ORDERS)
-            sizes = said[:, :1], gold[:, :1]
-            return np.hstack([*sizes, both, said])
-        tokens = cache(metric._remove_punctuation)  # noqa: SLF001
-        letters = _shared([("".join(one.split()), "".join(other.split())) for one, other in pairs], metric.char_order)
-        grams = _shared([(tokens(one), tokens(other)) for one, other in pairs], metric.word_order)
-        gold, said, both = map(np.hstack, zip(letters, grams, strict=True))
-        # sacreBLEU does not count what is said where the gold text has no n-gram of an order.
-        return np.stack([np.where(gold > 0, said, 0), gold, both], axis=2).reshape(len(pairs), -1)
 
     @property
     def signatures(self) -> dict[str, str]:
@@ -180,21 +148,29 @@ class Surface:
         return found
 
 
-def _shared(pairs: Sequence[tuple[Sequence[str], Sequence[str]]], orders: int) -> tuple[NDArray[np.int64], ...]:
-    """Return how many n-grams of each order the first texts have, the second ones, and both of a pair."""
-    from sgl.accel.ngrams import count_common
+def _statistics(metric: "Metric", gold: str, output: str) -> list[int]:
+    """Return the counts of a pair as sacreBLEU has them, which has no other way to say them."""
+    if gold == output:
+        return _whole(metric, gold)
+    (known,) = metric._cache_references([[gold]])  # noqa: SLF001
+    counts: list[int] = metric._compute_segment_statistics(metric._preprocess_segment(output), known)  # noqa: SLF001
+    return counts
 
-    known: dict[str, int] = {}
-    flat, starts, numbers = [], [], []
-    for texts in zip(*pairs, strict=True):
-        sizes = np.array([len(text) for text in texts], np.int64)
-        flat.append(np.array([known.setdefault(word, len(known)) for text in texts for word in text], np.int64))
-        starts.append(np.concatenate([[0], np.cumsum(sizes)]))
-        numbers.append(np.maximum(sizes[:, None] - np.arange(orders), 0))
-    both = np.zeros((len(pairs), orders), np.int64)
-    rows = np.zeros((2, numbers[1].max(initial=0) + 1), np.int64)
-    count_common(flat[0], starts[0], flat[1], starts[1], orders, rows[0], rows[1], both)
-    return numbers[0], numbers[1], both
+
+def _whole(metric: Any, text: str) -> list[int]:  # noqa: ANN401 - either class has parts of its own
+    """Return the same for equal texts, most pairs of a good system: they share all their n-grams."""
+    text = metric._preprocess_segment(text)  # noqa: SLF001
+    if not hasattr(metric, "char_order"):
+        size = len(text.split())
+        return [size, size, *_ngrams(size, _ORDERS), *_ngrams(size, _ORDERS)]
+    words, letters = metric._remove_punctuation(text), "".join(text.split())  # noqa: SLF001
+    numbers = [*_ngrams(len(letters), metric.char_order), *_ngrams(len(words), metric.word_order)]
+    return [number for number in numbers for _ in range(3)]
+
+
+def _ngrams(size: int, orders: int) -> list[int]:
+    """Return how many n-grams of each order a text of this size has."""
+    return [max(size - order, 0) for order in range(orders)]
 
 
 #: The number of draws, and their seed; sacreBLEU has these too.

@@ -17,10 +17,10 @@ from sgl.core.interpret import Item, interpret
 from sgl.corpus.rows import Corpus, Unreadable
 from sgl.foreign import BENCHMARK
 from sgl.frontend import Compiled
-from sgl.frontend.quotas import MAX_COUNT
+from sgl.frontend.names.parameters import MAX_COUNT
 from sgl.lang import MAX_TABLE
-from sgl.lang import syntax as s
 from sgl.lang.project import read_file
+from sgl.lang.syntax import Layer, PartDecl, PatternDecl, Restrict, ViewDecl
 from sgl.parsing import Parser, best_readings
 from sgl.pipeline.sentences import read_sentence
 from sgl.rendering import ConlluError
@@ -31,7 +31,7 @@ from sgl.research.logical_forms.graphs import read_with
 from sgl.research.treebank import Malformed, TreebankReader
 
 #: What speaks about datasets, and not about the language.
-_CLAIMS = (s.PatternDecl, s.PartDecl, s.Restrict)
+_CLAIMS = (PatternDecl, PartDecl, Restrict)
 
 
 @click.group("export")
@@ -124,7 +124,7 @@ def _report_declarations(session: Session, compiled: Compiled, layers: Sequence[
     exported = {compiled.grammar.text_layers[number].name: number for number in layers}
     declarations = [d for unit in compiled.project.units for d in unit.file.declarations]
     for declared in declarations:
-        if isinstance(declared, s.Layer) and declared.name.text in exported:
+        if isinstance(declared, Layer) and declared.name.text in exported:
             layer = compiled.grammar.text_layers[exported[declared.name.text]]
             what = ""
             if layer.finish is not None:
@@ -138,11 +138,11 @@ def _report_declarations(session: Session, compiled: Compiled, layers: Sequence[
                 message = f"how `{layer.name}` joins its words is not exported"
                 notes = ("the exported grammar has the same words, with spaces between them",)
                 warn("SGL1210", declared.span, message, label=what, notes=notes)
-        elif isinstance(declared, s.Layer) and declared.kind.text == "graph":
+        elif isinstance(declared, Layer) and declared.kind.text == "graph":
             message = f"the graph layer `{declared.name}` is not exported"
             hint = "`sglc export conllu` writes the graphs of sentences"
             warn("SGL1211", declared.span, message, hint=hint)
-        elif isinstance(declared, s.ViewDecl):
+        elif isinstance(declared, ViewDecl):
             warn("SGL1211", declared.span, f"the view `{declared.name}` is not exported")
     claims = [declared for declared in declarations if isinstance(declared, _CLAIMS)]
     if claims:

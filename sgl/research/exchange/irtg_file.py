@@ -25,7 +25,6 @@ from lark.exceptions import UnexpectedInput, UnexpectedToken
 from sgl.core.grammar import Item, Slot, Template, Token
 from sgl.core.spelling import Finish
 from sgl.diagnostics import Diagnostics, SourceFile, Span
-from sgl.lang.parser import clip
 from sgl.lang.syntax import Name
 from sgl.research.exchange.names import is_quotable, quoted
 
@@ -135,6 +134,9 @@ class _SyntaxBuilder(Transformer[Terminal, Any]):
         return IrtgFile(*(_only(kind, children) for kind in (Interpretation, Name, IrtgRule)))
 
 
+#: Letters of a text that a message shows.
+_SHOWN = 29
+
 #: What users call the terminals that are no words of the notation.
 _TERMINALS: dict[str, str] = {
     "$END": "the end of the file",
@@ -155,10 +157,11 @@ def _report(source: SourceFile, problem: UnexpectedInput, parser: Lark, diagnost
         start = start if found else len(source.text.rstrip())
     literal = {t.name: f"`{t.pattern.value}`" for t in parser.terminals if t.pattern.type == "str"}
     known = literal | _TERMINALS
+    shown = found if len(found) <= _SHOWN else f"{found[:_SHOWN]}…"
     diagnostics.error(
         "SGL1201",
         source.span(start, start + max(len(found), 1)),
-        f"`{clip(found)}` cannot stand here in an IRTG" if found else "this IRTG stops too early",
+        f"`{shown}` cannot stand here in an IRTG" if found else "this IRTG stops too early",
         hint=_hint(source.text[start:], found, {known[name] for name in expected & set(known)}),
     )
 

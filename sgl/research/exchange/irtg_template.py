@@ -24,7 +24,7 @@ from jinja2.utils import Namespace
 
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span, suggest
 from sgl.lang.project import Root, locate, read_file
-from sgl.rendering.sandbox import ALLOWED, FILTERS, HIDDEN, MISTAKES, BoundedEnvironment, line_of, said
+from sgl.rendering.sandbox import MISTAKES, BoundedEnvironment, line_of, said
 
 #: Letters of a template.
 LONGEST_TEMPLATE = 250_000
@@ -37,7 +37,7 @@ MOST_STEPS = 1_000_000
 MARKS = re.compile(r"\{[{%#]")
 
 _CONSTRUCTS: tuple[type[nodes.Node], ...] = (
-    *ALLOWED,
+    *BoundedEnvironment.constructs,
     *(nodes.Tuple, nodes.List, nodes.Dict, nodes.Pair, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod),
     *(nodes.Pos, nodes.NSRef, nodes.Include, nodes.Import, nodes.FromImport, nodes.With, nodes.CallBlock),
     *(nodes.AssignBlock, nodes.FilterBlock),
@@ -90,10 +90,10 @@ class _GrammarEnvironment(BoundedEnvironment):
     what, calls = "a grammar", "methods like 'split'"
     constructs, numbers = _CONSTRUCTS, (int, float)
     attributes: ClassVar = {**BoundedEnvironment.attributes, **_METHODS}
-    hidden = HIDDEN - {"caller", "varargs", "kwargs"}
+    hidden = BoundedEnvironment.hidden - {"caller", "varargs", "kwargs"}
     longest, most_steps = LONGEST, MOST_STEPS
     known_filters = {  # noqa: RUF012 - as in the class above
-        **FILTERS,
+        **BoundedEnvironment.known_filters,
         **{name: JINJA[name] for name in ("abs", "count", "dictsort", "float", "groupby", "int", "items")},
         **{name: JINJA[name] for name in ("d", "max", "min", "string")},
         "round": _rounded,
@@ -155,7 +155,7 @@ def fill_in(
     try:
         if len(source.text) > LONGEST_TEMPLATE:
             raise SecurityError(f"it is longer than {LONGEST_TEMPLATE}")
-        given = {name: _value(text) for name, text in settings.items() if name not in HIDDEN}
+        given = {name: _value(text) for name, text in settings.items() if name not in BoundedEnvironment.hidden}
         text = environment.get_template(path.name).render(given)
         environment.held(text)
     except MISTAKES as error:

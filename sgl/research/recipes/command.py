@@ -93,6 +93,10 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: _Outputs, session: 
         if "splits" in recipe:
             view |= {"split": name} | recipe.get("views", {}).get(name, {})
             view["split"] = view["split"] if dataset.is_dir() else None
+        # Files beside the data may divide its items.
+        divided = {of: dataset / f"{name}-{of}.txt" for of in recipe.get("slices", ())}
+        slices = (f"{of}={path}" for of, path in divided.items() if path.is_file())
+        view["slices"] = (*view.get("slices", ()), *slices)
         predictions = tuple(f"{system}={path}" for system, path in given)
         view |= {"all_slices": False, "published_names": recipe.get("fold", False)}
         request = EvaluationRequest(dataset, predictions, dict(session.settings), **view)

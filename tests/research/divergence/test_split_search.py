@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from split_items import random_words, recompute, words
 from vectors import vectors
 
-from divergence import agreement
+from dense_splits import agreement
 from sgl.core.arrays import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.research.divergence import (
     TEST,

@@ -17,8 +17,7 @@ from sgl.cli.main import FAILED, OK, OUTPUT, run
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.research.evaluate.compound_dataset import CompoundFinder, FoundCompound
-from sgl.research.evaluate.compound_rates import with_factors
-from sgl.research.evaluate.compounds import CompoundLexicon, CompoundOccurrence, published_correct, translates
+from sgl.research.evaluate.compounds import CompoundLexicon, published_correct, translates
 from sgl.research.evaluate.query import PatternQuery
 from sgl.research.evaluate.surface import DictionarySegmenter, segmentation
 from sgl.resources import grammars_dir
@@ -324,23 +323,3 @@ def test_a_table_of_compounds_that_is_none_is_an_error(
     work.write("out.txt", "\n".join(gold) + "\n")
     assert run(["eval", "data", "out.txt"]) == OUTPUT
     assert "error[SGL1102]" in work.capsys.readouterr().err
-
-
-def test_factors_count_training_by_five_words() -> None:
-    lexicon = CompoundLexicon({"DET": {"the": ("",)}, "ADJ": {"red": ("红",)}, "N": {"dog": ("狗",), "hat": ("帽",)}})
-    train = ["The red dog sat .", *["A dog saw the very old hat there"] * 11]
-    one, two = with_factors(
-        lexicon,
-        [
-            CompoundOccurrence("a", "the dog", "the dog ran"),
-            CompoundOccurrence("b", "the red dog", "I saw the red dog " * 2),
-        ],
-        train,
-    )
-    # All 45 windows have "the", so that it says nothing of "dog"; of "red" that does.
-    assert dict(one.factors) == {"shots": "none", "pmi": "2 negative", "context": "0 to 4"}
-    assert dict(two.factors) == {"frequency": "1 of 4", "shots": "1 to 10", "pmi": "3 positive", "context": "5 to 9"}
-    (alone,) = with_factors(lexicon, [CompoundOccurrence("a", "the dog", "the dog ran")], [])
-    assert dict(alone.factors) == {"context": "0 to 4"}
-    (alone,) = with_factors(lexicon, [CompoundOccurrence("a", "the dog", "the dog ran")], [], [1.75])
-    assert dict(alone.factors) == {"context": "0 to 4", "distance": "1.5 to 2.0"}

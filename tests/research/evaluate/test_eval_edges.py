@@ -15,7 +15,7 @@ from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.pipeline.grammar import open_grammar
-from sgl.research.evaluate.realization import GrammarEdges, Realization, Realizer, TemplateRealizer, tree_of
+from sgl.research.evaluate.realization import GrammarEdges, Realization, Realizer, tree_of
 
 FARM = Path(__file__).parents[3] / "docs" / "examples" / "farm.sgl"
 
@@ -138,16 +138,6 @@ def said(farm: Compiled, sentence: str, layer: str = "ja") -> Realization:
     core = farm.grammar
     (reading,) = Parser(core, core.text_layer("en")).parse(sentence)
     return Realizer(core, core.graph_layer("syn"), core.text_layer(layer)).realize(reading)
-
-
-def test_what_a_template_says_is_what_a_derivation_says(farm: Compiled) -> None:
-    core = farm.grammar
-    layers = core.graph_layer("syn"), core.text_layer("ja")
-    plain, quick = Realizer(core, *layers), TemplateRealizer(core, *layers)
-    parser = Parser(core, core.text_layer("en"))
-    for sentence in ("A cow saw a cat.", "A hen saw a dog.", "A cow near the hen saw a cat.", "The dog slept."):
-        for reading in parser.parse(sentence):
-            assert quick.realize(reading) == plain.realize(reading)
 
 
 def test_the_words_of_a_translation_have_the_tree_of_the_source_without_particles(farm: Compiled) -> None:

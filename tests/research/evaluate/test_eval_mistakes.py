@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import pytest
-from test_eval_partial import farm, sget_match
+from sget import compile_file
+from test_eval_partial import sget_match
 
 from sgl.research.evaluate.mistakes import mistake_of
 from sgl.research.evaluate.partial import PartialMatch
@@ -100,7 +102,7 @@ ENGLISH = {
 
 @pytest.mark.parametrize(("source", "reference", "prediction", "said"), rows(ENGLISH))
 def test_kinds_are_those_of_any_grammar(source: str, reference: str, prediction: str, said: str) -> None:
-    compiled = farm()
+    compiled = compile_file(Path(__file__).parents[3] / "docs" / "examples" / "farm.sgl")
     match = PartialMatch(compiled.grammar, compiled.plan.patterns, "ja", "en", "syn")
     assert kind(match, source, reference, prediction) == said
 

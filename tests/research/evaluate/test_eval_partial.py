@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import pytest
-from sget import compile_file, sget
-from toy_notation import structure
+from sget import sget
 from vectors import vectors
 
-import agreement
-from definition import matches
-from sgl.core.graph import Graph
-from sgl.core.structure import Structure
-from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.rendering import outputs
 from sgl.research.evaluate.partial import AGENT, OBJECT, RECIPIENT, SUBJECT, Decision, PartialMatch
-from sgl.research.evaluate.query import StructureFinder
 from sgl.research.evaluate.realization import condensed
 
 ROLES = {"subj": SUBJECT, "obj": OBJECT, "iobj": RECIPIENT, "agent": AGENT}
-
-
-@cache
-def farm() -> Compiled:
-    return compile_file(Path(__file__).parents[3] / "docs" / "examples" / "farm.sgl")
 
 
 @cache
@@ -150,37 +137,3 @@ def test_words_that_japanese_does_not_tell_apart_are_one_reading() -> None:
     readings = [Parser(g, 1).forest(sentence) for g in (grammar, condensed(grammar, 1))]
     counts = [forest.count for forest in readings if forest is not None]
     assert counts[0] > counts[1] == 1
-
-
-# --- where structures are -----------------------------------------------------------------
-
-
-def test_all_matches_are_found_that_the_definition_gives() -> None:
-    compiled = farm()
-    sample = agreement.sample_of(compiled, items=8, seed=3, limit=30)
-    structures = agreement.random_structures(compiled, 60, seed=5, graphs=sample.graphs)
-    number = 0
-    for found in structures:
-        finder = StructureFinder(found)
-        for graph in sample.graphs:
-            number += len(expected := defined(graph, found))
-            assert set(finder.bindings(finder.shape(graph))) == expected
-    assert number > 100
-
-
-def defined(graph: Graph, found: Structure) -> set[tuple[int, ...]]:
-    """The matches of a structure by its definition, as benchmarks/definition.py has it."""
-    names = [variable.name for variable in found.body.variables]
-    return {
-        tuple(match[name] for name in names)
-        for match in matches(graph, found.body, {})
-        if not any(next(matches(graph, other, match), None) is not None for other in found.without)
-    }
-
-
-def test_an_adjective_bearing_noun_is_bound_to_its_node() -> None:
-    sample = agreement.sample_of(farm(), items=8, seed=3, limit=5)
-    for graph in sample.graphs:
-        finder = StructureFinder(structure("{ V -[obj]-> N }"))
-        for verb, noun in finder.bindings(finder.shape(graph)):
-            assert (verb, "obj", noun) in graph.edges

@@ -8,11 +8,11 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from perturbation import KINDS, mutants, perturbed
 from published_forms import COGS, SLOG, needs_published, rows
 from semantic_graphs import Sentence, sentences
 from vectors import vectors
 
-from perturbation import KINDS, mutants, perturbed
 from sgl.rendering.views import VIEWS
 from sgl.research.evaluate import equivalent, reformatted_exact_match
 from sgl.research.evaluate.equivalence import LabelledAtom, isomorphic
@@ -213,7 +213,7 @@ def test_every_published_form_is_equal_to_itself_renamed_and_shuffled(name: str)
 @needs_published
 @pytest.mark.parametrize("name", [*COGS, *SLOG])
 def test_mutants_of_published_forms_are_rejected(name: str) -> None:
-    """Of every tenth form; ``benchmarks/equivalence.py`` takes all of them."""
+    """Of every tenth form; ``benchmarks/models.py equivalence`` takes all of them."""
     random = Random(2)  # noqa: S311 - nothing secret
     counts = dict.fromkeys(KINDS, 0)
     for _, form in rows(name)[::10]:

@@ -1,0 +1,121 @@
+"""From a structure to its automaton over the derivations of a grammar: the door of this package.
+
+A structure that says how long texts are counts words beside its graph.  A phrase has a number of words in each of its
+parts, which a rule adds up; a child that is copied counts again, one that is dropped does not.  No test tells numbers
+apart from some number on, so that this one stands for all that follow, and there are finitely many states::
+
+    { V -[nsubj]-> N; length en >= 3 }      dogs        ({∅, N head}, 1)
+                                            dogs sleep  (FOUND, 2)
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from sgl.automata.common import Numbering, Numbers, computed_once
+from sgl.automata.patterns.query import Schema
+from sgl.automata.patterns.structure_automaton import FOUND, SchemaAutomaton, StructureAutomaton
+from sgl.automata.patterns.symbols import FragmentIndex
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Derivation, fold
+from sgl.core.structure import Structure
+
+#: The numbers of words of each part in each layer, and the state of the rest of the structure.
+_Counted = tuple[tuple[tuple[int, ...], ...], int]
+
+
+class MeasuredAutomaton:
+    """The automaton of a structure with tests on lengths; ``plain`` gives that without these, if it has nodes."""
+
+    def __init__(
+        self, structure: Structure, grammar: CoreGrammar, plain: Callable[[Structure], StructureAutomaton]
+    ) -> None:
+        body = structure.body
+        self._tests = body.lengths
+        self._plain = None
+        if body.variables:
+            self._plain = plain(replace(structure, body=replace(body, lengths=())))
+        caps: dict[str, int] = {}
+        for test in self._tests:
+            caps[test.layer] = max(caps.get(test.layer, 0), test.cap)
+        self._caps, self._place = tuple(caps.values()), {name: at for at, name in enumerate(caps)}
+        self._effects = [*zip(*[grammar.token_counts(layer) for layer in caps], strict=True)]
+        self._states: Numbering[_Counted] = Numbering()
+        # State 0 is kept for what is found whatever follows; a text may always grow too long.
+        self._states.number(((), FOUND))
+
+    def step(self, rule: int, children: tuple[int, ...]) -> int:
+        """Return a phrase's state from rule id and states."""
+        below = [self._states.values[child] for child in children]
+        counts = []
+        for at, (cap, effect) in enumerate(zip(self._caps, self._effects[rule], strict=True)):
+            found = [own + sum([below[c][0][at][part] for c, part in used]) for own, used in effect]
+            counts.append(tuple([min(cap, number) for number in found]))
+        state = FOUND
+        if self._plain is not None:
+            plain = tuple([state for _, state in below])
+            state = self._plain.step(rule, plain)
+        return self._states.number((tuple(counts), state))
+
+    def words(self, rules: Numbers) -> Numbers:
+        """Return the state of each of some words."""
+        return np.array([self.step(rule, ()) for rule in rules.tolist()], np.intp)
+
+    def accepts_state(self, state: int) -> bool:
+        """Return whether a whole text in this state contains the structure."""
+        counts, plain = self._states.values[state]
+        long = all(test.accepts(sum(counts[self._place[test.layer]])) for test in self._tests)
+        return long and (self._plain is None or self._plain.accepts_state(plain))
+
+    def accepts(self, grammar: CoreGrammar, derivation: Derivation) -> bool:
+        """Return whether a derivation, its rule ids in preorder, has the structure."""
+        return self.accepts_state(fold(derivation, grammar.arity, self.step))
+
+
+class StructureReader:
+    """Reads structures over one grammar, each once; structures of one schema share the steps of their automata.
+
+    A structure may cost ``budget`` elementary steps, by default the limit ``matches``.
+    """
+
+    def __init__(self, grammar: CoreGrammar, budget: int | None = None) -> None:
+        self._grammar, self._budget = grammar, budget
+        self._cores: dict[tuple[str, Schema], SchemaAutomaton] = {}
+        self._plain: dict[Structure, StructureAutomaton] = {}
+
+    @computed_once
+    def automaton(self, structure: Structure) -> StructureAutomaton | MeasuredAutomaton:
+        """Return the automaton of a structure over single derivations."""
+        return (
+            MeasuredAutomaton(structure, self._grammar, self.plain) if structure.body.lengths else self.plain(structure)
+        )
+
+    def plain(self, structure: Structure) -> StructureAutomaton:
+        """Return the automaton of a structure without tests on lengths."""
+        if structure not in self._plain:
+            fragments = self.fragments(structure.layer)
+            self._plain[structure] = StructureAutomaton(structure, fragments, self._cores, self._budget)
+        return self._plain[structure]
+
+    @computed_once
+    def fragments(self, layer: str) -> FragmentIndex:
+        """Return the fragments of all rules in a layer."""
+        return FragmentIndex(self._grammar, layer)
+
+    def reads(self, grammar: CoreGrammar) -> bool:
+        """Return whether the automata are also those of a grammar with other weights, words and labels of nodes."""
+        fragments = StructureReader(grammar).fragments
+        return all(automaton.reads(fragments(structure.layer)) for structure, automaton in self._plain.items())
+
+    def weigh(self, grammar: CoreGrammar) -> None:
+        """Go on with a grammar that is read alike."""
+        self._grammar = grammar
+        self.__dict__.pop("fragments()", None)
+
+
+def compile_structure(
+    grammar: CoreGrammar, structure: Structure, budget: int | None = None
+) -> StructureAutomaton | MeasuredAutomaton:
+    """Return the automaton of a single structure; see ``StructureCompiler`` for many."""
+    return StructureReader(grammar, budget).automaton(structure)

@@ -1,0 +1,342 @@
+"""What is claimed of a plan and what was found out, as one kind of value from the proof to every page.
+
+A :class:`Claim` is made where it is decided, and terminal, JSON, report, manifest, editors and programs render it.
+``Kind`` and ``Verdict`` hold the words for it: the name of a claim, what it says, and what a verdict means::
+
+    held out    pp_in_subject  { V -[nsubj]-> N; N -[nmod]-> M }   proved
+    licensed    pp_in_subject  { N -[nmod]-> M }                   proved    "The dog saw the cat on the mat."
+    instance    pp_in_subject  gen/pp_in_subject/0                 refuted   "The cat slept."
+
+Beside the claims stand findings that are neither right nor wrong.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Generic, TypeVar
+
+from sgl.core.interpret import Derivation
+from sgl.core.structure import Structure
+
+
+class Verdict(Enum):
+    """Whether a claim holds.
+
+    ``WAIVED``: it does not, and the author says that it need not.  ``NOTHING``: no sentence exists that it would be
+    about, and it is not refuted.  ``UNCERTIFIED``: it was proved, and the certificate does not show it in full.
+    """
+
+    PROVED = "proved"
+    CHECKED = "checked"
+    PASSED = "passed"
+    REFUTED = "refuted"
+    FAILED = "failed"
+    WAIVED = "waived"
+    NOTHING = "nothing claimed"
+    EMPTY = "nothing to check"
+    NOT_CHECKED = "not checked"
+    SKIPPED = "skipped"
+    UNCERTIFIED = "not certified"
+
+    @property
+    def sign(self) -> str:
+        """Its sign in a table."""
+        return next((sign for sign, verdicts in _SIGNS.items() if self in verdicts), "?")
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether the claim holds; None if that is open."""
+        return {"✓": True, "✗": False}.get(self.sign)
+
+
+_SIGNS = {
+    "✓": (Verdict.PROVED, Verdict.CHECKED, Verdict.PASSED),
+    "✗": (Verdict.REFUTED, Verdict.FAILED),
+    "~": (Verdict.WAIVED,),
+    "–": (Verdict.NOTHING, Verdict.EMPTY),
+}
+
+
+class Kind(Enum):
+    """What a claim says: its name, its ``letter`` in tables if it has one, its ``method``, and what it means."""
+
+    HELD_OUT = "held out", "H", "static", "No sentence of training can contain the structure."
+    INSTANCE = "instance", "I", "static", "Every item contains the structure, and no structure of another pattern."
+    LICENSED = "licensed", "L", "static", "Training shows the parts of the structure, each often enough."
+    EXPOSED = "exposed", "E", "static", "Training has what items are made of, but for what the pattern is about."
+    STRINGS = (
+        "string level",
+        "S",
+        "parsing",
+        "No other reading of a training sentence contains the structure, and no item has two outputs.",
+    )
+    DISJOINT = "disjoint", "D", "static", "No sentence is in training and among the items."
+    GRAPHS = "on the graphs", "", "searched", "A second program has searched every dependency graph that was written."
+
+    letter: str
+    method: str
+    meaning: str
+
+    def __new__(cls, value: str, letter: str, method: str, meaning: str) -> "Kind":
+        """Return the kind with the name ``value``."""
+        kind = object.__new__(cls)
+        kind._value_, kind.letter, kind.method, kind.meaning = value, letter, method, meaning
+        return kind
+
+
+class IngredientKind(Enum):
+    """What kind of ingredient an item is made of."""
+
+    WORD = "word"
+    ENTRY = "entry"
+    FORM = "form"
+    RULE = "rule"
+
+    @property
+    def plural(self) -> str:
+        """Its name where there are several."""
+        return "entries" if self is IngredientKind.ENTRY else f"{self.value}s"
+
+
+class Reason(Enum):
+    """Why training need not contain something, or ``MISSING``."""
+
+    TARGET = "target"
+    STRUCTURE = "with the structure"
+    TOGETHER = "held out together"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """Something that items can use and training cannot; ``rules`` are ids that provide it."""
+
+    kind: IngredientKind
+    name: str
+    reason: Reason
+    rules: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Clauses that no text of the grammar satisfies together.
+
+    One structure of each group of ``require`` must occur, and none of ``exclude``
+    may.  Both are empty if the grammar derives no text at all.
+    """
+
+    require: tuple[tuple[Structure, ...], ...]
+    exclude: tuple[Structure, ...]
+
+    @property
+    def opposed(self) -> Structure | None:
+        """A structure that one clause asks for and another excludes."""
+        asked = {structure for group in self.require for structure in group}
+        return next((structure for structure in self.exclude if structure in asked), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Evidence about a held-out structure: its probability in the in-distribution training grammar.
+
+    ``asserted`` tells ``assert never`` from ``forbid``.
+    """
+
+    train_mass: float = 0.0
+    asserted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """Evidence that training has enough sentences with a part.
+
+    ``expected`` is the expected number of training sentences that contain it, those of the pattern's own exposures
+    included; ``short`` the probability that there are fewer than the ``minimum``.
+    """
+
+    minimum: int
+    expected: float
+    short: float
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Evidence about what items are made of.
+
+    ``counts`` are the numbers of things of each kind that items can use, none without items or training; ``unseen``
+    those that training cannot, each with its reason.  If each item of a stratum has a word that training lacks, no
+    item can be drawn for these ``barred`` streams.
+    """
+
+    counts: tuple[tuple[IngredientKind, int], ...]
+    unseen: tuple[Unseen, ...]
+    barred: tuple[str, ...] = ()
+
+    @property
+    def unseen_words(self) -> frozenset[str]:
+        """The words that training cannot use, excused or not."""
+        return frozenset(thing.name for thing in self.unseen if thing.kind is IngredientKind.WORD)
+
+    @property
+    def missing(self) -> tuple[Unseen, ...]:
+        """What training lacks without an excuse."""
+        return tuple(thing for thing in self.unseen if thing.reason is Reason.MISSING)
+
+    @property
+    def excused(self) -> tuple[Unseen, ...]:
+        """What training need not have, because the pattern is about it."""
+        return tuple(thing for thing in self.unseen if thing.reason is not Reason.MISSING)
+
+
+_E_co = TypeVar("_E_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim(Generic[_E_co]):
+    """One claim about a pattern: what it says, whether it holds, and what shows it.
+
+    It is about the first of ``structures``; the second is the whole that a piece was taken from. ``stream`` is the
+    stratum that it is about, or the one whose sentence is shown. ``mass`` is the probability of the structure or of
+    the stratum under the author's grammar; of a part that is needed, in the in-distribution training grammar.
+    ``example`` is the smallest text that has what is claimed, ``witness`` the smallest that breaks the claim, and
+    ``conflict`` are the clauses that exclude what should exist.
+    """
+
+    kind: Kind
+    pattern: str
+    verdict: Verdict
+    evidence: _E_co
+    structures: tuple[Structure, ...] = ()
+    stream: str | None = None
+    mass: float = 0.0
+    example: Derivation | None = None
+    witness: Derivation | None = None
+    conflict: Conflict | None = None
+
+    @property
+    def structure(self) -> Structure:
+        """The structure that the claim is about."""
+        return self.structures[0]
+
+    @property
+    def whole(self) -> Structure:
+        """The structure that the piece was taken from."""
+        return self.structures[-1]
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the claim fails."""
+        return self.verdict is Verdict.REFUTED
+
+
+def verdict_of(claims: Iterable[Claim[Any]]) -> Verdict:
+    """Return the verdict on several claims together: the worst that is not ``NOTHING``."""
+    found = {claim.verdict for claim in claims}
+    order = (Verdict.REFUTED, Verdict.WAIVED, Verdict.PROVED)
+    return next((verdict for verdict in order if verdict in found), Verdict.NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class PatternProofs:
+    """Everything claimed about one pattern; ``idle_waivers`` are structures that waive nothing.
+
+    ``licences`` are about the parts that it needs, ``pieces`` about what is left of a held-out structure without one
+    link; both license it. ``instances`` and ``disjoint`` are about strata of items. The evidence of ``disjoint`` is
+    the training stratum that shares the witness.
+    """
+
+    name: str
+    held_out: tuple[Claim[Cut], ...]
+    licences: tuple[Claim[Supply], ...]
+    pieces: tuple[Claim[None], ...]
+    instances: tuple[Claim[None], ...]
+    exposed: Claim[Inventory]
+    disjoint: tuple[Claim[str | None], ...]
+    idle_waivers: tuple[Structure, ...] = ()
+
+    @property
+    def claims(self) -> tuple[Claim[Any], ...]:
+        """All claims."""
+        return (*self.held_out, *self.licences, *self.pieces, *self.instances, self.exposed, *self.disjoint)
+
+    def of(self, kind: Kind) -> tuple[Claim[Any], ...]:
+        """Return the claims of one kind."""
+        return tuple(claim for claim in self.claims if claim.kind is kind)
+
+    @property
+    def vacuous(self) -> frozenset[Structure]:
+        """The structures that are cut, and that no text of the author's grammar contains."""
+        return frozenset(c.structure for c in self.held_out if not c.mass and not c.evidence.asserted)
+
+    @property
+    def proved(self) -> bool:
+        """Whether no claim is refuted."""
+        return not any(claim.refuted for claim in self.claims)
+
+
+@dataclass(frozen=True, slots=True)
+class Unsatisfiable:
+    """A stratum without any text, with the clauses that are in conflict."""
+
+    stream: str
+    conflict: Conflict
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Two generalization strata of different patterns that share ``witness``."""
+
+    first: str
+    second: str
+    witness: Derivation
+
+
+@dataclass(frozen=True, slots=True)
+class Nesting:
+    """Every text with ``inner`` also contains ``outer``, held out by another pattern."""
+
+    inner_pattern: str
+    inner: Structure
+    outer_pattern: str
+    outer: Structure
+
+
+@dataclass(frozen=True, slots=True)
+class Unused:
+    """Rules and words, by id, that some text of the grammar uses, and no stratum of ``split``."""
+
+    split: str
+    rules: tuple[int, ...]
+    words: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class DrawnNeed:
+    """A part drawn in ``count`` sentences for clause ``index``; training would have had ``expected`` ones."""
+
+    pattern: str
+    index: int
+    structure: Structure
+    count: int
+    expected: float
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """Everything proved and found about a plan; ``drawn`` is what it has because it is needed."""
+
+    patterns: tuple[PatternProofs, ...]
+    unsatisfiable: tuple[Unsatisfiable, ...]
+    overlaps: tuple[Overlap, ...]
+    nestings: tuple[Nesting, ...]
+    unused: tuple[Unused, ...]
+    drawn: tuple[DrawnNeed, ...] = ()
+
+    @property
+    def proved(self) -> bool:
+        """Whether all claims hold and every stratum has texts."""
+        return not self.unsatisfiable and all(pattern.proved for pattern in self.patterns)
+
+    def of(self, pattern: str) -> PatternProofs:
+        """Return the claims about a pattern; raises ``KeyError``."""
+        return {proofs.name: proofs for proofs in self.patterns}[pattern]

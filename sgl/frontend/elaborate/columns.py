@@ -1,0 +1,316 @@
+"""Evaluate morphology: paradigms and functions over the columns of a table.
+
+A paradigm rewrites the end of a word by inflection class; the longest ending that fits wins, so
+that an exception is a longer ending: ``"く" -> "いた", "行く" -> "行った"``.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import NoReturn
+
+from sgl.diagnostics import Diagnostics, Label, Span, one_of, one_slip, suggest, suggested
+from sgl.frontend.elaborate.categories import Slotting
+from sgl.frontend.names.resolved import Resolved
+from sgl.frontend.names.scopes import Scope
+from sgl.lang import syntax as s
+
+#: A word is computed in so many steps, through so many calls in one another, and has
+#: so many characters.  A function that calls itself is stopped there.
+_MAX_STEPS = 10_000
+_MAX_DEPTH = 150
+_MAX_LENGTH = 1_000
+
+
+class _Endless(Exception):
+    """An expression that exceeds one of the bounds."""
+
+    def __init__(self, span: Span, function: s.Function | None, bound: str) -> None:
+        super().__init__(bound)
+        self.span = span
+        self.what = f"the function `{function.name}`" if function is not None else "this expression"
+        self.bound = bound
+
+
+class _Missing(Exception):
+    """A column that the row lacks, and that has no fallback; an empty cell is no such."""
+
+    def __init__(self, column: s.Name) -> None:
+        super().__init__(column.text)
+        self.column = column
+
+
+@dataclass(frozen=True, slots=True)
+class Inflection:
+    """What a paradigm or function of the standard library made of a word.
+
+    ``form`` is its name, empty for the word itself, and ``language`` the directory of the library
+    that it stands in; ``inflection_class`` is empty where none was given.  With ``instead`` the row
+    had that text in a cell, so that ``result`` was not used: ``$past_ja or past($ja, $class)``.
+    ``row`` is that of the table; None for a ``word``, which stands in no table.
+    """
+
+    form: str
+    language: str
+    word: str
+    inflection_class: str
+    result: str
+    call: Span
+    row: Span | None
+    instead: str = ""
+
+    @property
+    def place(self) -> Span:
+        """Where an author would correct it: the row, or the call."""
+        return self.row or self.call
+
+
+#: Hears of inflections while words are evaluated.
+Listener = Callable[[Inflection], None]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Where and on what an expression is evaluated.
+
+    ``columns`` are the cells of the row, of the columns ``known`` in the table.  In a function they
+    are its arguments, and ``lacking`` says for those without a value which column is to blame.
+    ``row`` is the span of the table row.  ``features`` are those of the category of the word;
+    columns that are ``optional`` may be missing in the table.  The ``listener`` hears what the
+    author's files ask of the library, not what its functions ask of one another.
+    """
+
+    scope: Scope
+    columns: Mapping[str, str]
+    known: tuple[str, ...]
+    row: Span | None
+    diagnostics: Diagnostics
+    function: s.Function | None = None
+    steps: Iterator[int] = field(default_factory=count)
+    lacking: Mapping[str, _Missing] = field(default_factory=dict)
+    listener: Listener | None = None
+    features: Mapping[str, Slotting] = field(default_factory=dict)
+    optional: frozenset[str] = frozenset()
+
+    def value(self, expression: s.Expression) -> str | None:
+        """Return the text of an expression; None after a report."""
+        if isinstance(expression, s.Name):
+            return expression.text
+        if isinstance(expression, s.Column) and self.columns.get(expression.name.text):
+            return self.columns[expression.name.text]
+        try:
+            return replace(self, steps=count()).value_within(expression, 0)
+        except _Endless as problem:
+            notes = ("a function that calls itself, directly or through others, never ends",)
+            self.diagnostics.error("SGL0608", problem.span, f"{problem.what} never ends: {problem.bound}", notes=notes)
+        except _Missing as problem:
+            column = problem.column
+            hint = f'fill in the column, with `""` for an empty text, or write `${column} or …`'
+            if meant := suggested(column.text, self.columns):
+                hint = f"did you mean `{column}` by its `{meant}`? Else {hint}"
+            self.report("SGL0604", f"this row has no `{column}`", hint, Label(column.span, "asked for here"))
+        return None
+
+    def report(self, code: str, message: str, hint: str, asked: Label) -> None:
+        """Report the row; if another one has the same mistake, it is a further place of that.
+
+        Of a word that stands in no table it is the place where this was ``asked`` for.
+        """
+        if self.row is None:
+            self.diagnostics.error(code, asked.span, message, hint)
+            return
+        told = (code, message, hint, (asked,))
+        same = (d.span for d in self.diagnostics.found if (d.code, d.message, d.hint, d.labels[:1]) == told)
+        first = next(same, None)
+        if first is None or first == self.row:
+            self.diagnostics.error(code, self.row, message, hint, labels=[asked])
+        else:
+            self.diagnostics.also_at(code, first, self.row)
+
+    def value_within(self, expression: s.Expression, depth: int) -> str | None:
+        """Return the same for an expression that stands in ``depth`` others and calls."""
+        if next(self.steps) > _MAX_STEPS:
+            self._give_up(expression, f"it takes more than {_MAX_STEPS:,} steps")
+        if isinstance(expression, s.Name):
+            return expression.text
+        if isinstance(expression, s.Column | s.Mention):
+            return self._column(expression)
+        if depth >= _MAX_DEPTH:
+            self._give_up(expression, f"it takes more than {_MAX_DEPTH} calls in one another")
+        if isinstance(expression, s.Call):
+            return self._call(expression, depth + 1)
+        if isinstance(expression, s.Fallback):
+            return self._fallback(expression, depth + 1)
+        left = self.value_within(expression.left, depth + 1)
+        right = self.value_within(expression.right, depth + 1)
+        if left is None or right is None:
+            return None
+        if len(left) + len(right) > _MAX_LENGTH:
+            self._give_up(expression, f"its text has more than {_MAX_LENGTH:,} characters")
+        return left + right
+
+    def _give_up(self, expression: s.Expression, bound: str) -> NoReturn:
+        raise _Endless(expression.span, self.function, bound)
+
+    def _fallback(self, fallback: s.Fallback, depth: int) -> str | None:
+        try:
+            left = self.value_within(fallback.left, depth)
+        except _Missing:
+            left = ""
+        if left and self.listener is not None:
+            # What the right side would have given is heard, though it is not used.
+            heard: list[Inflection] = []
+            quiet = replace(self, diagnostics=Diagnostics(), steps=count(), listener=heard.append)
+            value = quiet.value(self._plain(fallback.right)) or ""
+            plain = Inflection("", "", value, "", value, fallback.right.span, self.row)
+            last = heard[-1] if heard and heard[-1].result == value else plain
+            self.listener(replace(last, instead=left))
+        right = self._plain(fallback.right)
+        return left if left is None or left else self.value_within(right, depth)
+
+    def _plain(self, expression: s.Expression) -> s.Expression:
+        """Return a plain name as a text, where it may be one; not a parameter, or a slip of one."""
+        if not isinstance(expression, s.Mention):
+            return expression
+        name = expression.name
+        meant = any(known == name.text or one_slip(known, name.text) for known in self.known)
+        return expression if self.function is not None and meant else s.Name(name.text, name.span)
+
+    def _column(self, expression: s.Column | s.Mention) -> str | None:
+        name, text = expression.name, expression.name.text
+        if isinstance(expression, s.Mention) and self.function is None:
+            message = f"`{name}` is a bare name, but a word is made from columns and quoted texts"
+            hint = f'write `${name}` for a column, or `"{name}"` for a text'
+            self.diagnostics.error("SGL0603", expression.span, message, hint)
+            return None
+        if text in self.columns:
+            return self.columns[text]
+        if text in self.known:
+            raise self.lacking.get(text) or _Missing(name)
+        slot = self.features.get(text)
+        if slot is not None:
+            return self._feature(expression, slot)
+        if text in self.optional:
+            raise _Missing(name)
+        what = f"the function has no parameter `{name}`"
+        if self.function is None:
+            what = f"the table has no column `{name}`" if self.row else f"`${name}` is nothing"
+        hint = one_of(text, self.known) + ("; or add it to the rows" if self.function is None and self.row else "")
+        self.diagnostics.error("SGL0603", expression.span, what, hint)
+        return None
+
+    def _feature(self, expression: s.Column | s.Mention, slot: Slotting) -> str | None:
+        if len(slot) == 1 and not isinstance(slot, str):
+            return next(iter(slot))
+        message = f"this word may have several values of the feature `{expression.name}`"
+        hint = f"set it in the brackets of the category: `[{expression.name}=…]`"
+        notes = [f"they are: {', '.join(sorted(slot))}"]
+        self.diagnostics.error("SGL0618", expression.span, message, hint, notes=notes)
+        return None
+
+    def _call(self, call: s.Call, depth: int) -> str | None:
+        name = call.name.text
+        # What a block of forms asks for is that of its file.
+        scope = self.scope.resolved.scopes.get(call.span.file, self.scope)
+        declared = scope.peek(s.Function, name) or scope.peek(s.Paradigm, name)
+        if declared is None:
+            kinds = (s.Function, s.Paradigm)
+            if not any(scope.may_declare(kind, name) for kind in kinds):
+                hint = scope.in_library(name, *kinds)
+                hint = hint or suggest(name, [known for kind in kinds for known in scope.names(kind)])
+                self.diagnostics.error("SGL0201", call.name.span, f"there is no paradigm or function `{name}`", hint)
+            return None
+        values: list[str | _Missing] = []
+        for argument in call.arguments:
+            try:
+                value = self.value_within(self._plain(argument), depth)
+            except _Missing as problem:
+                values.append(problem)
+            else:
+                values += [value] if value is not None else []
+        if len(values) < len(call.arguments):
+            return None
+        lacking = [value for value in values if isinstance(value, _Missing)]
+        if lacking and isinstance(declared, s.Paradigm):
+            # Whether a function needs it is seen in its body; a paradigm always does.
+            raise lacking[0]
+        texts = [value for value in values if isinstance(value, str)]
+        # The directory of the library that the declaration stands in, if it stands there.
+        unit = self.scope.where(declared).unit
+        language = unit.path.relative_to(unit.root.directory).parts[0] if unit.is_library else ""
+        if isinstance(declared, s.Function):
+            result = self._function(call, declared, values, depth, heard=not language)
+        else:
+            result = self._paradigm(call, declared, texts)
+        if self.listener is not None and language and result is not None and texts:
+            word, inflection_class, *_ = (*texts, "")
+            made = (name, language, word, inflection_class, result)
+            self.listener(Inflection(*made, call.span, self.row))
+        return result
+
+    def _function(
+        self, call: s.Call, function: s.Function, values: list[str | _Missing], depth: int, *, heard: bool
+    ) -> str | None:
+        parameters = tuple(name.text for name in function.parameters)
+        if len(values) != len(parameters):
+            self._report_arguments(call, len(parameters), function.name)
+            return None
+        given = list(zip(parameters, values, strict=True))
+        inner = replace(
+            self,
+            scope=self.scope.where(function),
+            columns={name: value for name, value in given if isinstance(value, str)},
+            known=parameters,
+            function=function,
+            features={},
+            optional=frozenset(),
+            lacking={name: value for name, value in given if isinstance(value, _Missing)},
+            listener=self.listener if heard else None,
+        )
+        return inner.value_within(function.body, depth)
+
+    def _paradigm(self, call: s.Call, paradigm: s.Paradigm, values: list[str]) -> str | None:
+        classes = {line.inflection_class.text: line for line in paradigm.lines}
+        if not values or len(values) > 2 or (len(values) == 1 and len(classes) != 1):
+            self._report_arguments(call, 2 if len(classes) != 1 else 1, paradigm.name)
+            return None
+        word, name = values[0], values[1] if len(values) == 2 else next(iter(classes))
+        asked = Label(call.span, "asked for here")
+        if name not in classes:
+            message = f"the paradigm `{paradigm.name}` has no class `{name}`"
+            self.report("SGL0606", message, suggest(name, classes, "its classes are"), asked)
+            return None
+        fitting = [pair for pair in classes[name].rewrites if word.endswith(pair[0].text)]
+        if not fitting or not word:
+            what = f"`{word}`" if word else "an empty cell"
+            message = f"the paradigm `{paradigm.name}` does not say how {what} is inflected as `{name}`"
+            hint = "correct the word or its class, or add its ending to the paradigm"
+            self.report("SGL0607", message, hint, asked)
+            return None
+        ending, replacement = max(fitting, key=lambda pair: len(pair[0].text))
+        return word[: len(word) - len(ending.text)] + replacement.text
+
+    def _report_arguments(self, call: s.Call, expected: int, declared: s.Name) -> None:
+        plural = "s" if expected != 1 else ""
+        message = f"`{declared}` takes {expected} argument{plural}, not {len(call.arguments)}"
+        self.diagnostics.error("SGL0608", call.span, message, labels=[Label(declared.span, "declared here")])
+
+
+def check_morphology(state: Resolved) -> None:
+    """Report classes, endings and parameters that are given twice."""
+    lists: list[tuple[str, Iterable[s.Name], s.Name]] = []
+    for function, _ in state.names.declared(s.Function):
+        lists.append(("parameter", function.parameters, function.name))
+    for paradigm, _ in state.names.declared(s.Paradigm):
+        lists.append(("class", [line.inflection_class for line in paradigm.lines], paradigm.name))
+        lists.extend(
+            ("ending", [ending for ending, _ in line.rewrites], line.inflection_class) for line in paradigm.lines
+        )
+    for what, parts, whole in lists:
+        seen: dict[str, s.Name] = {}
+        for part in parts:
+            earlier = seen.setdefault(part.text, part)
+            if earlier is not part:
+                message = f"`{whole}` has the {what} `{part}` twice"
+                labels = [Label(earlier.span, "here first")]
+                state.error("SGL0203", part.span, message, "remove one of the two", labels=labels)

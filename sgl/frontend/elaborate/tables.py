@@ -1,0 +1,256 @@
+"""The tables of lexicons: which rows a lexicon takes, with which cells and which weights.
+
+Every column that a lexicon mentions must be in its table, and every column of a table must be
+mentioned by some lexicon: a misspelt column is in one of the two lists only.  A *variant* of a row
+has cells that replace others under a setting: in data with mistakes, in another dialect.
+
+A slip in the value of a feature is shown in the table, once for each value.  If a column has many
+such values, or no other, it is most likely the wrong one, and shown itself.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from sgl.cache import kept
+from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, suggest
+from sgl.frontend.elaborate.categories import column_of
+from sgl.frontend.elaborate.columns import Evaluation
+from sgl.frontend.names.parameters import ORDERINGS, compare, decimal, is_weight
+from sgl.frontend.names.resolved import Resolved
+from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.signature import Signed
+from sgl.lang import MAX_TABLE
+from sgl.lang import syntax as s
+from sgl.lang.yaml_files import LexiconTable, TableRow, cell_span, read_table
+
+
+def _read(source: SourceFile) -> tuple[LexiconTable | None, tuple[Diagnostic, ...]]:
+    found = Diagnostics()
+    return read_table(source, found), found.found
+
+
+@dataclass
+class LexiconTables:
+    """The tables that were read so far, by their paths."""
+
+    state: Resolved
+    read: dict[Path, LexiconTable | None] = field(default_factory=dict)
+
+    def of(self, lexicon: s.Lexicon, scope: Scope) -> LexiconTable | None:
+        """Return the table of a lexicon; None after a report."""
+        path = scope.locate(lexicon.path)
+        if path is None:
+            return None
+        if path not in self.read:
+            source = scope.read(lexicon.path, MAX_TABLE)
+            self.read[path] = None
+            if source is not None:
+                self.read[path], told = kept("table", (), (source.name, source.text), partial(_read, source))
+                self.state.diagnostics.extend(told)
+        table = self.read[path]
+        if table is not None and not table.rows:
+            self.state.error("SGL0610", lexicon.path.span, f"the table `{table.name}` has no rows")
+            return None
+        return table
+
+    def report_blocks(self, features: Collection[str]) -> None:
+        """Report columns of blocks of forms that no table of the lexicons which use them has."""
+        blocks: dict[str, tuple[s.Forms, list[LexiconTable | None]]] = {}
+        for lexicon, scope in self.state.names.declared(s.Lexicon):
+            # What cannot be located was reported when it was to be read.
+            if (path := scope.locate(lexicon.path, Diagnostics())) is not None:
+                uses = (entry for entry in lexicon.entries if isinstance(entry, s.FormsUse))
+                for block in (block for use in uses if (block := scope.peek(s.Forms, use.name.text)) is not None):
+                    blocks.setdefault(block.name.text, (block, []))[1].append(self.read.get(path))
+        for block, read in blocks.values():
+            if len(tables := [table for table in read if table is not None]) == len(read):
+                _report_block(block, tables, features, self.state)
+
+
+def _report_block(block: s.Forms, tables: Sequence[LexiconTable], features: Collection[str], state: Resolved) -> None:
+    known = {column for table in tables for column in table.columns}
+    known |= {*features, *(parameter.text for parameter in block.parameters)}
+    for column in s.parts_of(s.Column, block):
+        if column.name.text not in known:
+            message = f"no lexicon that uses `{block.name}` has a column `{column.name}`"
+            state.error("SGL0603", column.span, message, suggest(column.name.text, known))
+
+
+def rows_of(lexicon: s.Lexicon, table: LexiconTable, state: Resolved) -> list[TableRow]:
+    """Return the rows that fulfil all conditions (none after a report), with cells of variants, later ones first."""
+    known = [_is_known(variant.name, table, state) for variant in lexicon.variants]
+    if not all(known):
+        return []
+    holds = state.parameters.holds
+    in_force = [variant.name.text for variant in lexicon.variants if holds(variant.when)]
+    rows = []
+    for row in table.rows:
+        cells = dict(row.cells)
+        for variant in in_force:
+            cells |= row.variants.get(variant, {})
+        rows.append(replace(row, cells=cells))
+    for condition in lexicon.where:
+        kept = _fulfilling(condition, rows, state)
+        if kept is None:
+            return []
+        rows = kept
+    if not rows:
+        message = f"no row of `{table.name}` is left for the lexicon `{lexicon.name}`"
+        state.error("SGL0610", lexicon.where[-1].span, message, "check the values after `where`")
+    return rows
+
+
+def _is_known(variant: s.Name, table: LexiconTable, state: Resolved) -> bool:
+    if variant.text in table.variants:
+        return True
+    column = next((row for row in table.rows if variant.text in row.cells), None)
+    labels = [Label(column.span, f"`{variant}` is a column here")] if column is not None else []
+    hint = (
+        suggest(variant.text, table.variants) or f"a row with a variant: `{{en: guy, ja: 男, {variant}: {{ja: 人}}}}`"
+    )
+    state.error("SGL0616", variant.span, f"no row of `{table.name}` has a variant `{variant}`", hint, labels=labels)
+    return False
+
+
+def _fulfilling(condition: s.Condition, rows: list[TableRow], state: Resolved) -> list[TableRow] | None:
+    column, comparison = condition.column.text, condition.comparison.text
+    if comparison not in ORDERINGS:
+        wanted = {value.text for value in condition.values}
+        return [row for row in rows if (row.cells.get(column, "") in wanted) == (comparison != "!=")]
+    bound, *others = condition.values
+    if others or decimal(bound.text) is None:
+        hint = "for several values write `=`, as in `kind = mammal | bird`"
+        state.error("SGL0613", condition.span, f"`{comparison}` compares with one number", hint)
+        return None
+    strange = [row for row in rows if decimal(row.cells.get(column, "")) is None]
+    if strange:
+        cell = strange[0].cells.get(column)
+        message = f"this row has no `{column}`" if cell is None else f"`{column}` is `{cell}` here"
+        hint = "write a number in plain digits, such as `12` or `0.5`"
+        labels = [Label(condition.span, "a number is asked for here")]
+        state.error("SGL0613", strange[0].span, message, hint, labels=labels)
+        return None
+    return [row for row in rows if compare(row.cells[column], comparison, bound.text)]
+
+
+def check_columns(lexicon: s.Lexicon, entries: Sequence[s.Entry], table: LexiconTable, state: Resolved) -> bool:
+    """Return whether the table has the columns of categories and conditions; those in expressions come later."""
+    names = [condition.column for condition in lexicon.where]
+    categories = tuple(entry.category for entry in entries)
+    names += [column.name for column in s.parts_of(s.Column, categories)]
+    unknown = [name for name in names if name.text not in table.columns]
+    for name in unknown:
+        hint = suggest(name.text, table.columns, "its columns are")
+        state.error("SGL0603", name.span, f"the table has no column `{name}`", hint)
+    return not unknown
+
+
+_DISTRIBUTIONS = ("zipf", "uniform")
+_STEEPEST = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Weighting:
+    """The weight of a lexicon and what shares follow: a ``column``, Zipf's law with ``exponent``, or neither."""
+
+    total: float = 1.0
+    exponent: float | None = None
+    column: s.Column | None = None
+
+    def share(self, row: TableRow, evaluation: Evaluation) -> float:
+        """Return the share of one row before ranks are known."""
+        text = evaluation.value(self.column) if self.column is not None else None
+        number = decimal(text or "")
+        if is_weight(number):
+            return number
+        if self.column is not None and text is not None:
+            name = self.column.name
+            message = f"the weight in the column `{name}` is `{text}`, not a positive number"
+            labels = (Label(self.column.span, "asked for here"),)
+            found = evaluation.diagnostics
+            # A column without numbers is one mistake, however many rows there are.
+            first = next((d.span for d in found if d.code == "SGL0701" and d.labels[:1] == labels), None)
+            if first is None:
+                found.error("SGL0701", row.span, message, labels=labels)
+            elif first != row.span:
+                found.also_at("SGL0701", first, row.span)
+        return 1.0
+
+
+def weighting_of(lexicon: s.Lexicon, state: Resolved) -> Weighting:
+    """Return what is written after ``~``; equal shares of 1 without it or after a report."""
+    weight = lexicon.weight
+    if weight is None:
+        return Weighting()
+
+    def number(name: s.Name | None) -> float:
+        found = state.parameters.number(name) if name is not None else None
+        return found if found is not None else 1.0
+
+    total, kind, exponent = number(weight.factor), weight.kind, None
+    if kind is not None and kind.text == "zipf":
+        exponent = number(weight.argument)
+    elif kind is not None and kind.text not in _DISTRIBUTIONS:
+        hint = suggest(kind.text, _DISTRIBUTIONS) or "write `zipf(1.0)` or `uniform`"
+        state.error("SGL0701", kind.span, f"there is no distribution `{kind}`", hint)
+    if not is_weight(total) or (exponent is not None and not 0 < exponent < _STEEPEST):
+        hint = f"an exponent is below {_STEEPEST:g}; that of natural vocabularies is about 1"
+        state.error("SGL0701", weight.span, "the weight of a lexicon and the exponent must be positive", hint)
+        return Weighting()
+    return Weighting(total, exponent, weight.column)
+
+
+#: So many values of a column may be slips, also if it has no others; with more of them it is
+#: another column.
+_SLIPS, _SLIPS_ALONE = 5, 2
+
+
+def rows_with_values(entry: s.Entry, rows: Sequence[TableRow], table: LexiconTable, state: Signed) -> list[TableRow]:
+    """Return the rows whose values all exist; what is wrong with the others is reported."""
+    strange: set[int] = set()
+    info = state.signature.categories.get(entry.category.name.text)
+    known = info.features if info is not None else ()
+    for setting in (s_ for s_ in entry.category.settings if s_.feature.text in known):
+        for value in setting.values:
+            if isinstance(value, s.Name):
+                continue
+            column, otherwise = column_of(value)
+            values = state.signature.features.get(setting.feature.text, ())
+            wrong: dict[str, list[TableRow]] = {}
+            for row in rows:
+                cell = row.cells.get(column.name.text, "") or otherwise
+                if cell not in values:
+                    wrong.setdefault(cell, []).append(row)
+                    strange.add(id(row))
+            _report_values(setting.feature.text, value, wrong, len(rows), table, state)
+    return [row for row in rows if id(row) not in strange]
+
+
+_Wrong = Mapping[str, Sequence[TableRow]]
+
+
+def _report_values(
+    feature: str, value: s.Column | s.Fallback, wrong: _Wrong, rows: int, table: LexiconTable, state: Signed
+) -> None:
+    (column, otherwise), values = column_of(value), state.signature.features.get(feature, ())
+    name, source = column.name, state.sources.get(table.name)
+    alone = sum(map(len, wrong.values())) == rows
+    if len(wrong) > (_SLIPS_ALONE if alone else _SLIPS):
+        message = f"{len(wrong):,} values of the column `{name}` are none of the feature `{feature}`"
+        notes = ["the first of them: " + ", ".join(f"`{v}`" for v in list(wrong)[:_SLIPS])]
+        hint = f"is it another column? the values of the feature are: {', '.join(values)}"
+        state.error("SGL0402", column.span, message, hint, notes=notes)
+        return
+    for cell, having in wrong.items():
+        span, message = having[0].span, f"`{cell}` is not a value of the feature `{feature}`"
+        hint = suggest(cell, values, "its values are")
+        if not cell:
+            message = f"this row has no `{name}`, which the feature `{feature}` is taken from"
+            hint = f"fill it in, or write `{feature}=${name} or {values[0]}`"
+        elif cell != otherwise and source is not None:
+            span = cell_span(source, having[0], name.text, cell)
+        labels = [Label(column.span, "it is taken from the table here")]
+        notes = [f"{len(having):,} rows are like this"] if len(having) > 1 else []
+        state.error("SGL0402", span, message, hint, labels=labels, notes=notes)

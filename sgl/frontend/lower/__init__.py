@@ -1,0 +1,1 @@
+"""The third room: what is written out becomes the core grammar and the plan."""

@@ -1,0 +1,361 @@
+"""Lower the bodies of structures: chains and repetitions become variables, edges and paths.
+
+The body of a ``repeat`` is written out once for each time, with new variables, whose names are used nowhere else in
+the structure: a ``without`` body shares a variable with the first body only where the author does.
+
+What is said of a whole text is how long it is, and how deep.  A length stays a test of its own.  A depth becomes a
+walk, or the absence of one, whatever node it would begin at::
+
+    depth ccomp >= 3     { A -[ccomp]{3}-> B }
+    depth ccomp <= 2     { N } without { A -[ccomp]{3}-> B } without { N -[ccomp]{3}-> B } …
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import count, product
+
+from sgl.core import structure as c
+from sgl.core.grammar import GraphLayer
+from sgl.diagnostics import Label, Span, shortlist, suggest, suggested
+from sgl.foreign import limits
+from sgl.frontend.elaborate.structures import seen_in, variables_in
+from sgl.frontend.lower.finishing import Absorbed
+from sgl.frontend.names.resolved import Resolved
+from sgl.frontend.names.scopes import Scope
+from sgl.lang import syntax as s
+
+#: A structure may not have more edges and paths than this.
+MAX_EDGES = 400
+#: So many names a hint lists.
+_LISTED = 12
+
+
+@dataclass(frozen=True)
+class StructureContext:
+    """What structures are lowered with: the labels and attributes that a layer of a grammar has.
+
+    Both are None when rules had errors; then nothing is said to be unknown.  ``targets`` are those of the pattern,
+    ``texts`` the text layers, ``uncounted`` those whose words nobody can count beforehand; ``absorbed`` are words
+    that no structure may see.  A layer that is not the first is ``named`` in texts of its structures.
+    ``beside`` are the contexts of all layers, by their names, ``unsound`` the names of layers that were reported;
+    ``percent`` is how much is asked for of numbers of sentences.
+    """
+
+    layer: GraphLayer
+    state: Resolved
+    named: bool = False
+    beside: Mapping[str, StructureContext] = field(default_factory=dict, repr=False, compare=False)
+    unsound: Set[str] = frozenset()
+    percent: int = 100
+    labels: Set[str] | None = None
+    attributes: Mapping[str, Set[str]] | None = None
+    targets: tuple[str, ...] | None = None
+    texts: tuple[str, ...] = ()
+    uncounted: tuple[str, ...] = ()
+    absorbed: Absorbed | None = None
+
+    @property
+    def content(self) -> Hashable:
+        """All that structures are held against, as a value."""
+        known = tuple((name, frozenset(values)) for name, values in (self.attributes or {}).items())
+        labels = None if self.labels is None else frozenset(self.labels)
+        return (self.layer, self.named, labels, known, self.texts, self.uncounted, repr(self.absorbed))
+
+    def check_lemmas(self, words: Iterable[s.Name], hint: str) -> None:
+        """Report those that are no lemma of any word; the hint is for what is like none."""
+        lemmas = self.attributes["lemma"] if self.attributes is not None else None
+        for word in words:
+            if lemmas is not None and word.text not in lemmas:
+                message = f"no word has `lemma={word}`"
+                self.state.error("SGL0808", word.span, message, suggest(word.text, lemmas) or hint)
+
+
+def check_repeats(body: s.BodyPattern, outside: Mapping[str, Span], state: Resolved) -> None:
+    """Report variables inside a ``repeat`` that also stand outside: only its two ends may."""
+    for repeat in body.statements:
+        if not isinstance(repeat, s.Repeat):
+            continue
+        inside = {name.text: name.span for name in reversed(seen_in(repeat.body))}
+        ends = (repeat.first.text, repeat.last.text)
+        for variable in (name for name in inside if name in outside and name not in ends):
+            message = f"`{variable}` cannot be the same node inside and outside this `repeat`"
+            labels = [Label(outside[variable], "this is outside")]
+            notes = ("of its variables only the two ends are seen from outside",)
+            hint = "give one of the two another name"
+            state.error("SGL0801", inside[variable], message, hint, labels=labels, notes=notes)
+        check_repeats(repeat.body, {**inside, **outside}, state)
+
+
+@dataclass
+class BodyLowering:
+    """One body of a structure; ``taken`` are the names of variables in all its bodies."""
+
+    scope: Scope
+    context: StructureContext
+    taken: set[str]
+    tests: dict[str, list[c.NodeTest]] = field(default_factory=dict)
+    degrees: dict[str, list[c.DegreeTest]] = field(default_factory=dict)
+    links: list[c.Link] = field(default_factory=list)
+    lengths: list[c.LengthTest] = field(default_factory=list)
+    depths: list[tuple[c.Body, ...]] = field(default_factory=list)
+
+    def run(self, body: s.BodyPattern) -> c.Body:
+        """Return the body, as far as it is sound."""
+        self._statements(body, {})
+        if self._full():
+            self._error(body.span, f"a structure has at most {MAX_EDGES} edges")
+        variables = tuple(
+            c.Variable(name, tuple(dict.fromkeys(self.tests[name])), tuple(dict.fromkeys(self.degrees[name])))
+            for name in self.tests
+        )
+        return c.Body(variables, tuple(dict.fromkeys(self.links)), tuple(dict.fromkeys(self.lengths)))
+
+    def _full(self) -> bool:
+        return len(self.links) > MAX_EDGES
+
+    def _error(self, span: Span, message: str, hint: str = "") -> None:
+        self.context.state.error("SGL0801", span, message, hint)
+
+    def _statements(self, body: s.BodyPattern, renaming: Mapping[str, str]) -> None:
+        for statement in body.statements:
+            if isinstance(statement, s.Repeat):
+                self._repeat(statement, renaming)
+                continue
+            if isinstance(statement, s.Length):
+                length = length_test(statement, self.context.texts, self.context.state)
+                self.lengths += [length] if length is not None else []
+                continue
+            if isinstance(statement, s.Depth):
+                labels = self._labels(statement.labels)
+                depth = depth_bodies(statement, labels, self.context.state)
+                self.depths += [depth] if depth is not None else []
+                continue
+            nodes = [self._variable(variable, renaming) for variable in statement.variables]
+            for edge, source, target in zip(statement.edges, nodes, nodes[1:], strict=False):
+                labels = self._labels(edge.labels)
+                bounds = self._bounds(edge, edge.bounds) if edge.bounds is not None else (1, 1)
+                if bounds is not None:
+                    self.links.append(c.Link(source, labels, target, *bounds))
+
+    def _repeat(self, repeat: s.Repeat, renaming: Mapping[str, str]) -> None:
+        times = self.context.state.parameters.whole(repeat.times, 1)
+        if times is None:
+            return
+        if not countable(times, repeat.times.span, self.context.state):
+            return
+        inner = {name.text for name in variables_in(repeat.body)}
+        for end in (repeat.first, repeat.last):
+            if end.text not in inner:
+                self._error(end.span, f"`{end}` does not occur between the braces of this `repeat`")
+                return
+        first, last = repeat.first.text, repeat.last.text
+        current = renaming.get(first, first)
+        for step in range(times):
+            if self._full():
+                return
+            copy = {name: self._new_name(name) for name in sorted(inner - {first, last})}
+            following = renaming.get(last, last) if step == times - 1 else self._new_name(last)
+            copy[first], copy[last] = current, following
+            self._statements(repeat.body, copy)
+            current = following
+
+    def _new_name(self, name: str) -> str:
+        """Return one of ``V_1``, ``V_2``, … for a copy of ``V``; nothing else is called so."""
+        new = next(new for n in count(1) if (new := f"{name}_{n}") not in self.taken)
+        self.taken.add(new)
+        return new
+
+    def _bounds(self, edge: s.EdgePattern, written: s.Bounds) -> tuple[int, int | None] | None:
+        parameters = self.context.state.parameters
+        low = parameters.whole(written.low, 1)
+        high = parameters.whole(written.high, 1) if written.high is not None else None
+        if low is None or (written.high is not None and high is None):
+            return None
+        place = (written.high or written.low).span
+        if not countable(max(low, high or 0), place, self.context.state):
+            return None
+        if high is not None and high < low:
+            self._error(edge.span, f"a path of {low} to {high} edges is impossible")
+            return None
+        return low, high
+
+    def _variable(self, ref: s.VariableRef, renaming: Mapping[str, str]) -> int:
+        name = renaming.get(ref.name.text, ref.name.text)
+        tests, degrees = self.tests.setdefault(name, []), self.degrees.setdefault(name, [])
+        for test in ref.tests:
+            if isinstance(test, s.AttributeTest):
+                lowered = self._attribute_test(test)
+                tests += [lowered] if lowered is not None else []
+                continue
+            number = self.context.state.parameters.whole(test.number)
+            kind = _COMPARISONS.get(test.comparison.text)
+            if kind is None:
+                self._error(test.comparison.span, "a count is tested with `=`, `>=` or `<=`")
+            elif number is not None and countable(number, test.number.span, self.context.state):
+                degrees.append(c.DegreeTest(self._labels(test.labels), kind, number))
+        return list(self.tests).index(name)
+
+    def _attribute_test(self, test: s.AttributeTest) -> c.NodeTest | None:
+        known = self.context.attributes
+        attribute = test.attribute.text if test.attribute is not None else "lemma"
+        values = self._values(test)
+        if values is None:
+            return None
+        if test.attribute is not None and known is not None and attribute not in known:
+            self._unknown("SGL0808", test.attribute, f"no word has the attribute `{attribute}`", known)
+            return None
+        if known is not None and (test.word_set is None or test.word_set.text != "targets"):
+            for value in values:
+                if value.text not in known[attribute]:
+                    self._unknown("SGL0808", value, f"no word has `{attribute}={value}`", known[attribute])
+        return c.NodeTest(attribute, frozenset(v.text for v in values), test.negated)
+
+    def _values(self, test: s.AttributeTest) -> tuple[s.Name, ...] | None:
+        name, targets = test.word_set, self.context.targets
+        if name is None:
+            for column in (value for value in test.values if isinstance(value, s.Column)):
+                message = f"the structure has no parameter `{column.name}`"
+                hint = f"name it: `structure words({column.name}) {{ … }}`"
+                self.context.state.error("SGL0830", column.span, message, hint)
+            return tuple(value for value in test.values if isinstance(value, s.Name))
+        if name.text != "targets":
+            declaration = self.scope.of(name).find(s.WordSet, name)
+            return declaration.values if declaration is not None else None
+        if targets is None:
+            message = "`@targets` means the words of a pattern's `targets` clause; there is none"
+            self.context.state.error("SGL0201", name.span, message, "add `targets …` to the pattern")
+            return None
+        return tuple(s.Name(text, name.span) for text in targets)
+
+    def _labels(self, labels: s.LabelSet) -> c.LabelTest:
+        names: set[str] = set()
+        known, state = self.context.labels, self.context.state
+        for label in labels.labels:
+            if label.is_set:
+                own = self._label_set(label)
+                if known is not None and own and not labels.negated and known.isdisjoint(own):
+                    hint = "leave it out: the verifier refuses claims about what no graph has"
+                    state.warning("SGL0807", label.span, f"no rule makes an edge of the set `{label.text}`", hint)
+                names.update(own)
+                continue
+            names.add(label.text)
+            if "$" in label.text:
+                message = f"a structure has no feature variables, and `{label.text}` contains one"
+                hint = "list the labels, `-[nmod:in|nmod:on]->`, or declare a set with `labels`"
+                state.error("SGL0404", label.span, message, hint)
+            elif known is not None and label.text not in known:
+                self._unknown("SGL0807", s.Name(label.text, label.span), f"no rule makes an edge `{label.text}`", known)
+        return c.LabelTest(frozenset(names), labels.negated)
+
+    def _label_set(self, label: s.LabelText) -> Sequence[str]:
+        """Return a declared set; one of the library may have labels that the grammar lacks."""
+        declaration = self.scope.of(label).find(s.Labels, s.Name(label.text, label.span))
+        if declaration is None:
+            return ()
+        known, library = self.context.labels, self.scope.where(declaration).unit.is_library
+        for value in declaration.values if known is not None and not library else ():
+            if known is not None and value.text not in known:
+                message = f"no rule makes an edge `{value.text}`"
+                notes = (f"so it adds nothing to the set `{declaration.name}`",)
+                self.context.state.warning("SGL0807", value.span, message, _hint(value.text, known), notes=notes)
+        return [value.text for value in declaration.values]
+
+    def _unknown(self, code: str, name: s.Name, message: str, known: Iterable[str]) -> None:
+        notes = ("so the structure could never be found",)
+        near = suggested(name.text, known) if code == "SGL0807" else None
+        places = self.context.state.names.labels.get(near, []) if near is not None else []
+        labels = [Label(place, "or is it this that is misspelt?") for place in places if len(places) == 1]
+        self.context.state.error(code, name.span, message, _hint(name.text, known), labels=labels, notes=notes)
+
+
+_COMPARISONS: dict[str, c.Comparison] = {"=": "=", ">=": ">=", "<=": "<="}
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    known = sorted(known)
+    listed = f"there is: {shortlist(known, _LISTED)}" if known else ""
+    return suggest(name, known) or listed
+
+
+def length_test(written: s.Length, layers: tuple[str, ...], state: Resolved) -> c.LengthTest | None:
+    """Return the test on the length of a text in one of the layers; None after a report."""
+    layer, sign, part, more = written.layer, written.comparison.text, "", 0
+    if layers and layer.text not in layers:
+        state.error("SGL0201", layer.span, f"there is no text layer `{layer}`", suggest(layer.text, layers, "there is"))
+        return None
+    if isinstance(written.number, s.Longest):
+        part, more = written.number.part.text, written.number.offset
+    else:
+        number = state.parameters.whole(written.number)
+        if number is None or not countable(number, written.number.span, state):
+            return None
+        more = number
+    known = {">": (">=", 1), "<": ("<=", -1)}
+    name, step = known.get(sign, (sign, 0))
+    comparison = next(own for own in _SIGNS if own == name)
+    if more + step < 0 and not part:
+        state.error("SGL0801", written.span, "no text has fewer than 0 words")
+        return None
+    return c.LengthTest(layer.text, comparison, more + step, part)
+
+
+_SIGNS: tuple[c.Sign, ...] = ("=", ">=", "<=", "!=")
+
+
+def countable(number: int, place: Span, state: Resolved) -> bool:
+    """Return whether structures can count so far; report it otherwise."""
+    most = limits().counts
+    if number > most:
+        hint = f"`--limit counts={number}` allows it; the automaton grows with the number"
+        state.error("SGL0801", place, f"a structure counts to {most} at most", hint)
+    return number <= most
+
+
+def depth_bodies(written: s.Depth, labels: c.LabelTest, state: Resolved) -> tuple[c.Body, ...] | None:
+    """Return the body of a structure and its ``without`` bodies; None after a report."""
+    number = state.parameters.whole(written.number)
+    sign = written.comparison.text
+    if number is None or not countable(number, written.number.span, state):
+        return None
+    least = {">": number + 1, ">=": number, "=": number}.get(sign, 0)
+    most = {"<": number - 1, "<=": number, "=": number}.get(sign)
+    if sign == "!=" or (most is not None and most < 0) or (most is None and not least):
+        message = f"`depth … {sign} {number}` asks for nothing that a text can have or lack"
+        if sign == "!=":
+            message = "a depth is tested with `>=`, `<=`, `>`, `<` or `=`"
+        state.error("SGL0801", written.span, message)
+        return None
+    body = _walk(labels, least, "A", "B") if least else c.Body((c.Variable("N"),))
+    if most is None:
+        return (body,)
+    # What keeps a walk out of the whole text: its ends may be nodes of the match, or not.
+    own = [variable.name for variable in body.variables]
+    ends = product(("X", *own), ("Y", *own))
+    return body, *(_walk(labels, most + 1, source, target) for source, target in ends if source != target)
+
+
+def _walk(labels: c.LabelTest, edges: int, source: str, target: str) -> c.Body:
+    return c.Body((c.Variable(source), c.Variable(target)), (c.Link(0, labels, 1, edges, edges),))
+
+
+def check_measures(graph: s.GraphPattern, bodies: Sequence[c.Body], state: Resolved) -> None:
+    """Report measures in a ``without``, and a depth beside nodes."""
+    for body in graph.bodies[1:]:
+        for measure in s.parts_of((s.Length, s.Depth), body):
+            message = "a measure is about the whole text, and a `without` about one match"
+            state.error("SGL0801", measure.span, message, "write the opposite of the measure between the first braces")
+    lengths = [*s.parts_of(s.Length, graph.bodies[0])]
+    if lengths and graph.bodies[1:] and not bodies[0].variables:
+        message = "a `without` is about nodes, and there are none between the first braces"
+        state.error("SGL0801", lengths[0].span, message, "write a node there: `N`")
+    depths = [*s.parts_of(s.Depth, graph.bodies[0])]
+    if depths and (len(depths) > 1 or len(graph.bodies) > 1 or bodies[0].variables):
+        message = "a `depth` stands alone between its braces, or beside lengths"
+        hint = "write the walk with its nodes: `A -[ccomp]{3}-> B`"
+        if depths[-1].comparison.text in ("<", "<=", "="):
+            hint = "exclude the deeper walk, in braces of its own: `exclude { depth ccomp >= 3 }`"
+        elif len(depths) > 1:
+            hint = "put one of them into braces of its own, as a condition: `within { depth ccomp >= 3 }`"
+        state.error("SGL0801", depths[-1].span, message, hint)

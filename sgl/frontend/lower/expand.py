@@ -1,0 +1,287 @@
+"""Expand features: from productions over feature variables to concrete rules.
+
+Categories are built from the words upwards: a rule is instantiated with each combination of
+*buildable* children that satisfies its variables.  What cannot be reached from the start is then
+dropped.  Both are reported when a whole rule or category falls away.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import product
+from typing import NoReturn
+
+import networkx as nx
+
+from sgl.cache import kept
+from sgl.core.grammar import Cut, Slot
+from sgl.core.rounds import Rounds
+from sgl.diagnostics import Label, shortlist
+from sgl.frontend.elaborate.categories import CategoryPattern, Slotting
+from sgl.frontend.lower.productions import Produced, Production, Version
+from sgl.lang import syntax as s
+
+#: A category with its features fixed: its name and the values in order.
+Concrete = tuple[str, tuple[str, ...]]
+
+MAX_INSTANCES = 200_000
+MAX_STEPS = 2_000_000
+_RULES = f"expand into more than {MAX_INSTANCES:,} rules"
+_FEWER = "use fewer or smaller features in rules with many children"
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A production with every feature fixed; ``values`` are those of its variables."""
+
+    production: Production
+    lhs: Concrete
+    rhs: tuple[Concrete, ...]
+    values: Mapping[str, str]
+
+    @property
+    def version(self) -> Version:
+        """What the production is for these values."""
+        return self.production.version(self.values)
+
+
+class _TooManyError(Exception):
+    """There are more instances, or combinations, than there may be; it was reported."""
+
+
+def expand(start: s.Name, state: Produced) -> list[Instance] | None:
+    """Instantiate the productions, from words to whatever the start category reaches.
+
+    The productions have no faults.  Those of the start category are first, so that it becomes category 0.  Return None
+    after an error.
+    """
+    # What has neither children nor words counts as a rule.
+    words = [p for p in state.productions if not p.rhs and not p.empty]
+    rules = [p for p in state.productions if p.rhs or p.empty]
+    search = _Search(state)
+    try:
+        of_words = kept("instances", tuple(words), None, lambda: search.words(words))
+        for word in of_words:
+            search.build(*word.lhs)
+        of_rules = search.rules(rules)
+    except _TooManyError:
+        return None
+    instances = of_rules + of_words
+    _report_unbuildable(rules, of_rules, search, start)
+    graph: nx.DiGraph[Concrete] = nx.DiGraph()
+    graph.add_nodes_from(dict.fromkeys(instance.lhs for instance in instances))
+    for instance in of_rules:
+        graph.add_edges_from((instance.lhs, child) for child in instance.rhs)
+    roots = [node for node in graph if node[0] == start.text]
+    reachable = set(roots).union(*(nx.descendants(graph, root) for root in roots))
+    used = [instance for instance in instances if instance.lhs in reachable]
+    _report_endless(used, state)
+    if state.diagnostics.errors:
+        return None
+    return sorted(used, key=lambda instance: instance.lhs[0] != start.text)
+
+
+@dataclass
+class _Search:
+    """Tries combinations of buildable children, up to a bound on all rules together.
+
+    Most combinations may fail to agree, so their number, not only that of the instances, is
+    bounded.  ``buildable`` are the values of features by category, and those with one value in one place.
+    """
+
+    state: Produced
+    buildable: dict[str, dict[tuple[str, ...], None]] = field(default_factory=dict)
+    having: dict[tuple[str, int, str], list[tuple[str, ...]]] = field(default_factory=dict)
+    steps: int = 0
+
+    def build(self, name: str, values: tuple[str, ...]) -> bool:
+        """Note that something can be built; return whether that is new."""
+        known = self.buildable.setdefault(name, {})
+        if values in known:
+            return False
+        known[values] = None
+        for place, value in enumerate(values):
+            self.having.setdefault((name, place, value), []).append(values)
+        return True
+
+    def words(self, words: Sequence[Production]) -> list[Instance]:
+        found: list[Instance] = []
+        for word in words:
+            name = word.lhs.info.name
+            for values in _choices(word.lhs.slots, {}, word.domains):
+                bound = _bound(word, values, {})
+                if not word.admits(bound):
+                    continue
+                found.append(Instance(word, (name, values), (), bound))
+                if len(found) > MAX_INSTANCES:
+                    self._give_up(word, _RULES, "set some of its features")
+        return found
+
+    def rules(self, rules: Sequence[Production]) -> list[Instance]:
+        found: list[dict[tuple[Concrete, tuple[Concrete, ...]], Instance]] = [{} for _ in rules]
+        rounds, total = Rounds([pattern.info.name for pattern in rule.rhs] for rule in rules), 0
+        for number in rounds:
+            for instance in self._instances(rules[number]):
+                key, (name, values) = (instance.lhs, instance.rhs), instance.lhs
+                if key not in found[number]:
+                    found[number][key] = instance
+                    total += 1
+                if self.build(name, values):
+                    rounds.grew(name)
+                if total > MAX_INSTANCES:
+                    self._give_up(rules[number], _RULES)
+        return [instance for instances in found for instance in instances.values()]
+
+    def _instances(self, rule: Production) -> Iterator[Instance]:
+        for pattern in rule.rhs:
+            # A child that cannot be built at all, whatever the others are, ends the search.
+            if all(_unify(pattern.slots, f, {}, rule.domains) is None for f in self._features(pattern, {})):
+                return
+        for values, rhs in self._match(rule):
+            for lhs in _choices(rule.lhs.slots, values, rule.domains):
+                bound = _bound(rule, lhs, values)
+                if rule.admits(bound):
+                    yield Instance(rule, (rule.lhs.info.name, lhs), rhs, bound)
+
+    def _match(self, rule: Production) -> Iterator[tuple[dict[str, str], tuple[Concrete, ...]]]:
+        """Yield assignments of buildable categories to the children, with the variables' values."""
+        if not rule.rhs:
+            yield {}, ()
+            return
+        # For each child up to the current one the values before it, and what is still to be tried.
+        bounds: list[dict[str, str]] = [{}]
+        waiting = [self._features(rule.rhs[0], {})]
+        chosen: list[Concrete] = []
+        while waiting:
+            features = next(waiting[-1], None)
+            if features is None:
+                waiting.pop()
+                bounds.pop()
+                del chosen[-1:]
+                continue
+            self.steps += 1
+            if self.steps > MAX_STEPS:
+                self._give_up(rule, f"of the rules combine in more than {MAX_STEPS:,} ways")
+            pattern = rule.rhs[len(chosen)]
+            bound = _unify(pattern.slots, features, bounds[-1], rule.domains)
+            if bound is None:
+                continue
+            child = pattern.info.name, features
+            if len(waiting) == len(rule.rhs):
+                yield bound, (*chosen, child)
+            else:
+                chosen.append(child)
+                bounds.append(bound)
+                waiting.append(self._features(rule.rhs[len(chosen)], bound))
+
+    def _features(self, pattern: CategoryPattern, bound: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+        """Yield what can be built of a child and may fit: what has the first value that is already known."""
+        name = pattern.info.name
+        for place, slot in enumerate(pattern.slots):
+            value = bound.get(slot) if isinstance(slot, str) else next(iter(slot)) if len(slot) == 1 else None
+            if value is not None:
+                return iter([*self.having.get((name, place, value), ())])
+        return iter([*self.buildable.get(name, ())])
+
+    def _give_up(self, production: Production, problem: str, hint: str = _FEWER) -> NoReturn:
+        self.state.error("SGL0706", production.span, f"the features {problem}", hint, label="reached here")
+        raise _TooManyError
+
+
+def _bound(rule: Production, features: Sequence[str], values: Mapping[str, str]) -> dict[str, str]:
+    pairs = zip(rule.lhs.slots, features, strict=True)
+    return {**values, **{slot: value for slot, value in pairs if isinstance(slot, str)}}
+
+
+def _unify(
+    slots: Sequence[Slotting], features: Sequence[str], values: Mapping[str, str], domains: Mapping[str, frozenset[str]]
+) -> dict[str, str] | None:
+    """Return the values with those that a child with these features gives to variables."""
+    bound = dict(values)
+    for slot, feature in zip(slots, features, strict=True):
+        if isinstance(slot, str):
+            if feature not in domains[slot] or bound.setdefault(slot, feature) != feature:
+                return None
+        elif feature not in slot:
+            return None
+    return bound
+
+
+def _choices(
+    slots: Sequence[Slotting], values: Mapping[str, str], domains: Mapping[str, frozenset[str]]
+) -> Iterator[tuple[str, ...]]:
+    """Yield all values of the left-hand side's features; unbound ones range freely."""
+    free = [slot for slot in dict.fromkeys(slots) if isinstance(slot, str) and slot not in values]
+    for chosen in product(*(sorted(domains[name]) for name in free)):
+        bound = {**values, **dict(zip(free, chosen, strict=True))}
+        options = [(bound[slot],) if isinstance(slot, str) else tuple(sorted(slot)) for slot in slots]
+        yield from product(*options)
+
+
+def _report_unbuildable(
+    rules: Sequence[Production], expanded: Sequence[Instance], search: _Search, start: s.Name
+) -> None:
+    buildable, state = search.buildable, search.state
+    used = {id(instance.production) for instance in expanded}
+    for rule in rules:
+        if id(rule) in used or not all(buildable.get(p.info.name) for p in rule.rhs):
+            continue
+        notes = []
+        for pattern in rule.rhs:
+            info = pattern.info
+            known = (info.written(values) for values in buildable[info.name])
+            notes.append(f"`{info.name}` can be built as: {shortlist(known, 6)}")
+        message = f"the rule `{rule.name}` can never be used: no children have the features it asks for"
+        state.error("SGL0703", rule.span, message, notes=notes)
+    mentioned = {p.info.name for rule in rules for p in rule.rhs} | {start.text}
+    unbuilt = {name for name in mentioned if not buildable.get(name)}
+    made = {rule.lhs.info.name for rule in rules}
+    for name in sorted(unbuilt - made):
+        message = f"nothing builds the category `{name}`: it has no rule and no word"
+        hint = f'add `word {name}: "…"`, a lexicon, or a rule that builds it'
+        declared = state.signature.categories[name].declaration.name
+        state.error("SGL0702", declared.span, message, hint)
+    _report_unproductive(unbuilt & made, rules, state)
+
+
+def _report_unproductive(names: Set[str], rules: Sequence[Production], state: Produced) -> None:
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    graph.add_edges_from((rule.lhs.info.name, p.info.name) for rule in rules for p in rule.rhs)
+    components = nx.strongly_connected_components(graph) if names else ()
+    circles = [_without_end(component & names, rules) for component in components]
+    for circle in sorted(circle for circle in circles if circle):
+        first, *others = (rule for rule in rules if rule.lhs.info.name in circle)
+        listed = " and ".join(f"`{name}`" for name in circle)
+        message = f"{listed} never end in words: each of their rules needs one of them"
+        if len(circle) == 1:
+            message = f"{listed} never ends in words: each of its rules needs another {listed}"
+        labels = [Label(rule.span, "and so does this rule") for rule in others[:3]]
+        state.error("SGL0702", first.span, message, "add a rule or a word that ends the recursion", labels=labels)
+
+
+def _without_end(circle: Set[str], rules: Sequence[Production]) -> list[str]:
+    left, size = set(circle), -1
+    while len(left) != size:
+        size = len(left)
+        left -= {
+            rule.lhs.info.name
+            for rule in rules
+            if rule.lhs.info.name in left and not any(p.info.name in left for p in rule.rhs)
+        }
+    return sorted(left)
+
+
+def _report_endless(instances: Sequence[Instance], state: Produced) -> None:
+    only = [i for i in instances if len(i.rhs) == 1]
+    passing = [i for i in only if all(isinstance(t, Slot | Cut) for t in i.version.templates[0])]
+    graph: nx.DiGraph[Concrete] = nx.DiGraph((i.lhs, i.rhs[0]) for i in passing)
+    components = enumerate(nx.strongly_connected_components(graph))
+    component = {node: index for index, nodes in components for node in nodes}
+    reported: set[int] = set()
+    for instance in passing:
+        index = component[instance.lhs]
+        if index == component[instance.rhs[0]] and index not in reported:
+            reported.add(index)
+            name = instance.lhs[0]
+            message = f"`{name}` is built from `{name}` without a word in between: "
+            message += "a sentence with it has infinitely many derivations"
+            state.error("SGL0708", instance.production.span, message, "remove the rule, or let it change a feature")

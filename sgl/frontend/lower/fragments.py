@@ -1,0 +1,380 @@
+"""Lower the graph layers of a rule: local nodes, edges, bindings, exports.
+
+The atoms of a rule are its nodes by name: the ports of its children, the words written in it, the
+ports of its left-hand side.  Bindings (``RC.gap = N``) unite atoms; what remains are the local
+nodes of the fragment.  What need not be said follows: a port is the child whose role has its name, and
+the head of a free layer, where no edge tells, is the child that the first layer has.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from networkx.utils import UnionFind
+
+from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Item, Node, Template, Token
+from sgl.diagnostics import Label, Span, suggest
+from sgl.frontend.elaborate.open_text import possible, shown
+from sgl.frontend.lower.productions import RESERVED_LABELS, check_attribute_name
+from sgl.frontend.names.signature import CategoryInfo
+from sgl.lang import syntax as s
+
+if TYPE_CHECKING:
+    from sgl.frontend.elaborate.rules import RuleNames
+
+
+@dataclass(frozen=True, slots=True)
+class ChildPort:
+    """A port of a child."""
+
+    child: int
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class WordAtom:
+    """A word written in the rule, by the index of its item in the template."""
+
+    item: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPort:
+    """A port of the left-hand side that the rule introduces."""
+
+    port: int
+
+
+Atom = ChildPort | WordAtom | OwnPort
+
+
+@dataclass
+class FragmentLowering:
+    """Lowers the clauses of one version of a rule about one graph layer.
+
+    ``template`` is that of the text layer whose words the nodes are, ``when`` tells for which
+    values it is.  ``default`` is the head of the first layer, if that has an atom here.
+    """
+
+    names: "RuleNames"
+    layer: GraphLayer
+    lhs: CategoryInfo
+    rhs: Sequence[CategoryInfo]
+    template: Template
+    when: str
+    default: Atom | None = None
+    sound: bool = True
+    attributes: dict[Atom, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    edges: list[tuple[Atom, str, Atom, s.EdgeStatement]] = field(default_factory=list)
+    head: Atom | None = None
+    exported: Atom | None = None
+    touched: dict[ChildPort, Span] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        #: The names of the ports of the left-hand side and of each child in this layer.
+        self.own_ports = self.lhs.ports_in(self.layer.name)
+        self.ports = [info.ports_in(self.layer.name) for info in self.rhs]
+        #: All atoms, in the order of their first mention.
+        self.atoms: dict[Atom, None] = {
+            ChildPort(child, port): None for child, ports in enumerate(self.ports) for port in range(len(ports))
+        }
+        #: The representative of the atoms that bindings unite, for each atom.
+        self.united: UnionFind[Atom] = UnionFind()
+
+    def run(self, statements: Sequence[s.Statement]) -> Fragment | None:
+        """Return the fragment; None after a report."""
+        for statement in statements:
+            if isinstance(statement, s.EdgeStatement):
+                self._edge(statement)
+            elif isinstance(statement, s.BindStatement):
+                self._bind(statement)
+            elif isinstance(statement, s.ForgetStatement):
+                atom = self._atom(statement.node)
+                if atom is not None and not self._touch(atom, statement.span):
+                    self._error("SGL0501", statement.span, "only a port of a child can be forgotten")
+            else:
+                message = "`node(…)` is the node of a word; a rule has none of its own"
+                hint = 'attributes of a word in a rule go with it: `"was"(lemma=be)`'
+                self._error("SGL0309", statement.span, message, hint)
+        self._bind_by_role()
+        self._check_loops()
+        exports = self._exports() if self.sound else None
+        return self._build(exports) if exports is not None else None
+
+    def _edge(self, statement: s.EdgeStatement) -> None:
+        labels = statement.edge.labels
+        if statement.edge.bounds or labels.negated or len(labels.labels) != 1:
+            message = "an edge of a rule has exactly one label"
+            self._error("SGL0310", statement.edge.span, message, "write `V -[obj]-> N`")
+            return
+        if statement.last and not self.layer.free:
+            message = f"the edges of `{self.layer.name}` have no order in which one could be the last"
+            self._error("SGL0310", statement.span, message, "`last` is for layers that are `(free)`")
+            return
+        label = self._label(labels.labels[0])
+        if label is None:
+            self.sound = False
+            return
+        source, target = self._atom(statement.source), statement.target
+        several = self._words(target) if target.name.quoted else [self._atom(target)]
+        for atom in several:
+            if source is not None and atom is not None:
+                self.edges.append((source, label, atom, statement))
+
+    def _label(self, label: s.LabelText) -> str | None:
+        """Return the label, which may be open; None after a report."""
+        text = label.text
+        if label.is_set or "$" in text:
+            return None  # No variable, which was reported.
+        for written in () if self.layer.free else possible(text.removeprefix(EXTRACTED), self.names.variables.domains):
+            if written in RESERVED_LABELS:
+                self._error("SGL0512", label.span, f"CoNLL-U has its own use for the label `{written}`")
+                return None
+        return text
+
+    def _bind(self, statement: s.BindStatement) -> None:
+        left, right = statement.left, statement.right
+        if left.name.text == HEAD and left.port is None and HEAD not in self.names.index:
+            self.head = self._atom(right)
+            return
+        first, second = self._atom(left), self._atom(right)
+        if first is not None and second is not None:
+            self._touch(first, statement.span)
+            self._touch(second, statement.span)
+            self.united.union(first, second)
+
+    def _bind_by_role(self) -> None:
+        """Bind open ports of children to the children whose roles have their names."""
+        span = self.names.rule.name.span
+        for atom in [atom for atom in self.atoms if isinstance(atom, ChildPort) and atom.port]:
+            name = self.ports[atom.child][atom.port]
+            child = self.names.index.get(name)
+            if atom in self.touched or child is None or child == atom.child:
+                continue
+            if name in self.own_ports:
+                described = self._describe(atom)
+                message = f"is `{described}` the child `{name}`, or the `{name}` of the phrase?"
+                hint = f"write `{described} = {name}`; or call the child otherwise, to pass it on"
+                self._error("SGL0502", self.names.children[atom.child].span, message, hint)
+            self._touch(atom, span)
+            self.united.union(atom, ChildPort(child, 0))
+
+    def default_of(self, layer: GraphLayer) -> Atom | None:
+        """Return the head of the rule as an atom of another layer, if it is the head of a child or a word there."""
+        head = self.exported
+        same = isinstance(head, ChildPort) and head.port == 0
+        return head if same or (isinstance(head, WordAtom) and layer.anchor == self.layer.anchor) else None
+
+    def _touch(self, atom: Atom, span: Span) -> bool:
+        """Note that something is said of a port of a child; return whether the atom is one."""
+        if not isinstance(atom, ChildPort) or not atom.port:
+            return False
+        if atom in self.touched:
+            labels = [Label(self.touched[atom], "bound here first")]
+            self._error("SGL0503", span, f"`{self._describe(atom)}` is bound twice", labels=labels)
+        self.touched[atom] = span
+        return True
+
+    def _check_loops(self) -> None:
+        used = {self.united[end] for source, _, target, _ in self.edges for end in (source, target)}
+        heads = [atom for atom in self.atoms if isinstance(atom, ChildPort) and not atom.port]
+        others = [f"`{self._describe(atom)}`" for atom in heads if self.united[atom] not in used]
+        hint = f"no edge mentions {' and '.join(others)}: is it meant here?" if others else ""
+        for source, _, target, statement in self.edges:
+            if self.united[source] == self.united[target]:
+                self._error("SGL0509", statement.span, "this edge leads from a node to itself", hint)
+
+    def _atom(self, ref: s.NodeRef) -> Atom | None:
+        name = ref.name.text
+        if ref.name.quoted:
+            words = self._words(ref)
+            if len(words) > 1:
+                message = f'"{shown(name)}" occurs more than once in the right-hand side of the rule'
+                self._error("SGL0505", ref.span, message, "an edge can lead to all of them, and from none")
+            return words[0] if len(words) == 1 else None
+        if ref.port is None and name not in self.names.index and name in self.own_ports[1:]:
+            own = OwnPort(self.own_ports.index(name))
+            self.atoms.setdefault(own)
+            return own
+        child = self.names.find(ref.name)
+        if child is None:
+            self.sound = False
+            return None
+        port, ports = ref.port.text if ref.port is not None else HEAD, self.ports[child]
+        if port in ports:
+            return ChildPort(child, ports.index(port))
+        layer = dict(self.rhs[child].limited).get(port)
+        hint = f"it is a port in the layer `{layer}` only" if layer else ""
+        hint = hint or suggest(port, ports, "its ports")
+        self._error("SGL0501", ref.span, f"`{name}` has no port `{port}`", hint)
+        return None
+
+    def _words(self, ref: s.NodeRef) -> list[Atom]:
+        word = ref.name.text
+        words = {place: self._text(item) for place, item in enumerate(self.template)}
+        places = [place for place, text in words.items() if text == word]
+        if not places:
+            source = self.layer.anchor == self.names.state.signature.source.name
+            where = "right-hand side of the rule" if source else f"clause of `{self.layer.anchor}`"
+            message = f'"{shown(word)}" is not a word of the {where}'
+            hint = suggest(word, [text for text in words.values() if text])
+            every = [one.text for one in self.names.rule.rhs if isinstance(one, s.Name)]
+            if source and word in every:
+                message = f'the word "{word}" is not always there, and this edge is'
+                hint = "let the clause of this edge end with a condition, too"
+            self._error("SGL0505", ref.span, message, hint)
+            return []
+        atoms: list[Atom] = [WordAtom(place) for place in places]
+        literal = None if self.layer.free else self.names.scope.peek(s.Literal, word)
+        values = {"lemma": word}
+        declared = self.names.write_out(literal.attributes) if literal is not None else ()
+        for attribute in declared if ref.attributes is None else ref.attributes:
+            check_attribute_name(attribute, self.layer, self.names.state)
+            value = attribute.value
+            if isinstance(value, s.Column):
+                self.sound = False  # No variable, which was reported.
+            elif isinstance(value, s.Name):
+                values[attribute.name.text] = value.text
+            else:
+                self._error("SGL0309", value.span, "an attribute of a rule is a plain value")
+        found = tuple(sorted(values.items()))
+        for atom in atoms:
+            self.atoms.setdefault(atom)
+            kept = self.attributes.get(atom, found)
+            self.attributes[atom] = found if ref.attributes is not None else kept
+        return atoms
+
+    def _exports(self) -> list[Atom] | None:
+        head = self.head if self.head is not None else self._inferred_head()
+        if head is None:
+            return None
+        self.exported = head
+        exports: list[Atom] = [head]
+        for port in range(1, len(self.own_ports)):
+            atom = self._exported_port(port)
+            if atom is None:
+                return None
+            exports.append(atom)
+        for atom in self.atoms:
+            if isinstance(atom, ChildPort) and atom.port and atom not in self.touched:
+                described, child = self._describe(atom), self.names.children[atom.child]
+                label = f"its port `{self.ports[atom.child][atom.port]}` stays open"
+                hint = f"write `{described} = X` in the layer `{self.layer.name}`, or `forget {described}`"
+                self._error("SGL0502", child.span, f"nothing is bound to `{described}`", hint, label=label)
+        return exports if self.sound else None
+
+    def _inferred_head(self) -> Atom | None:
+        """Return the node no unmarked edge leads to; of several, the one that is not extracted.
+
+        In a free layer, where words may stay outside, the head is one of the nodes that have edges, if there are any:
+        the one that no edge leads to or, if these are several or none, the head of the first layer.
+        """
+        free, ends = self.layer.free, {self.united[end] for s, _, t, _ in self.edges for end in (s, t)}
+        extracted = set() if free else {self.united[atom] for atom in self.touched}
+        led = set[Atom]()
+        for _, label, target, _ in self.edges:
+            (extracted if label.startswith(EXTRACTED) and not free else led).add(self.united[target])
+        able = {
+            root: atom
+            for atom in self.atoms
+            if (isinstance(atom, WordAtom) or (isinstance(atom, ChildPort) and atom.port == 0))
+            and ((root := self.united[atom]) in ends or not (free and ends))
+        }
+        tops = {root: atom for root, atom in able.items() if root not in led}
+        tops = {root: atom for root, atom in tops.items() if root not in extracted} or tops
+        if len(tops) == 1:
+            return next(iter(tops.values()))
+        default = self.default if self.default in self.atoms else None
+        found = (able if free else tops).get(self.united[default]) if default is not None else None
+        if found is None and default is not None and free:
+            self._report_idle_head(default, next(iter((tops or able).values()), default))
+        elif found is None:
+            self._report_no_head([*tops.values()])
+        return found
+
+    def _report_no_head(self, tops: Sequence[Atom]) -> None:
+        names = " and ".join(f"`{self._describe(atom)}`" for atom in tops)
+        message = f"{names} have no edge between them: which is the head?"
+        hint = f"connect them with an edge in the layer `{self.layer.name}`"
+        if not tops:
+            message = "every node is a dependent of another: the rule has no head"
+            hint = "remove an edge, or mark an additional one with `~`"
+        if self.layer.free:
+            hint = f"say which it is in the layer `{self.layer.name}`: `head = …`"
+        self._error("SGL0504", self.names.rule.name.span, message, hint)
+
+    def _report_idle_head(self, default: Atom, other: Atom) -> None:
+        head, meant, layer = self._describe(default), self._describe(other), self.layer.name
+        message = f"in the layer `{layer}` the head would be `{head}`, which has no edge here, while `{meant}` has"
+        hint = f"add its edges, or say which node is meant: `head = {meant}` or `head = {head}`"
+        labels = [Label(self.edges[0][3].span, "this edge is one of other nodes"), *self._edges_to(self.lhs.name, head)]
+        self._error("SGL0518", self.names.rule.name.span, message, hint, labels=labels)
+
+    def _edges_to(self, category: str, head: str) -> Iterator[Label]:
+        """Yield a label for the first edge of a rule that leads to or from the heads of a category."""
+        for rule, _ in self.names.state.names.of(s.Rule):
+            children = [child for child in s.parts_of(s.Child, rule.rhs) if child.category.name.text == category]
+            roles = {(child.role or child.category.name).text for child in children}
+            for clause in rule.layers:
+                layers = {clause.layer.text, *(one.name.text for one in s.parts_of(s.Mention, clause.template))}
+                for edge in s.parts_of(s.EdgeStatement, clause) if self.layer.name in layers else ():
+                    ends = {"to": edge.target, "from": edge.source}
+                    for way in (way for way, end in ends.items() if end.name.text in roles and end.port is None):
+                        yield Label(edge.span, f"this edge would lead {way} `{head}`")
+                        return
+
+    def _exported_port(self, port: int) -> Atom | None:
+        own = OwnPort(port)
+        if own in self.atoms:
+            return own
+        name = self.own_ports[port]
+        having = [(child, ports.index(name)) for child, ports in enumerate(self.ports) if name in ports]
+        free = [atom for pair in having if (atom := ChildPort(*pair)) not in self.touched]
+        if len(free) == 1:
+            self.touched[free[0]] = self.names.rule.name.span
+            return free[0]
+        detail = "several children have one" if free else "no child has one and no edge leads to it"
+        message = f"where does the port `{name}` of `{self.lhs.name}` come from? {detail}"
+        hint = f"write `V -[~obj]-> {name}` to open it, or `{name} = X.{name}` to pass it on"
+        self._error("SGL0502", self.names.rule.lhs.span, message, hint)
+        return None
+
+    def _build(self, exports: Sequence[Atom]) -> Fragment:
+        roots: dict[Atom, int] = {}
+        for atom in self.atoms:
+            roots.setdefault(self.united[atom], len(roots))
+        place = {atom: roots[self.united[atom]] for atom in self.atoms}
+        glue: list[list[tuple[int, int]]] = [[] for _ in roots]
+        token: list[int | None] = [None] * len(roots)
+        attributes: dict[int, tuple[tuple[str, str], ...]] = {}
+        for atom, index in place.items():
+            if isinstance(atom, ChildPort):
+                glue[index].append((atom.child, atom.port))
+            elif isinstance(atom, WordAtom):
+                token[index] = atom.item
+                attributes[index] = self.attributes[atom]
+        nodes = tuple(
+            Node(attributes.get(index), token[index], tuple(sorted(glue[index]))) for index in range(len(roots))
+        )
+        edges = tuple(
+            Edge(place[source], label, place[target], statement.last) for source, label, target, statement in self.edges
+        )
+        return Fragment(nodes, edges, tuple(place[atom] for atom in exports))
+
+    def _describe(self, atom: Atom) -> str:
+        if isinstance(atom, ChildPort):
+            name = self.names.name(atom.child).text
+            return f"{name}.{self.ports[atom.child][atom.port]}" if atom.port else name
+        if isinstance(atom, WordAtom):
+            return f'"{shown(self._text(self.template[atom.item]))}"'
+        return self.own_ports[atom.port]
+
+    def _text(self, item: Item) -> str:
+        return item.text if isinstance(item, Token) else ""
+
+    def _error(
+        self, code: str, span: Span, message: str, hint: str = "", *, label: str = "", labels: Sequence[Label] = ()
+    ) -> None:
+        self.sound = False
+        notes = [f"with `{self.when}`"] if self.when else []
+        self.names.state.error(code, span, message, hint, label=label, labels=labels, notes=notes)

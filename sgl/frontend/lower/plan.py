@@ -1,0 +1,266 @@
+"""Plan the dataset: which strata each split has, under which constraint.
+
+What the declarations claim for themselves is kept out of all other strata::
+
+                      held out   reserved   parts' own   nowhere
+    in distribution      no         no          no          no
+    exposures of p       no      p's own        no          no
+    part q               no         no       q's own        no
+    items of p        p's own      (words)      no          no
+
+Checked here are two patterns that hold out the same, and parts of which training cannot have enough.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, combinations
+
+from sgl.cache import kept
+from sgl.core import plan
+from sgl.core.joint import PLUS
+from sgl.core.structure import Structure
+from sgl.diagnostics import Label, Span
+from sgl.frontend.lower.patterns import LoweredPart, LoweredPattern
+from sgl.frontend.lower.restrictions import LoweredRestriction
+from sgl.frontend.names.dataset import SPLITS, DatasetSettings
+from sgl.frontend.names.session import Session
+from sgl.frontend.names.signature import Signature
+
+GEN = "gen"
+TRAIN = "train"
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What is said of the data: by patterns, parts and restrictions."""
+
+    patterns: tuple[LoweredPattern, ...] = ()
+    parts: tuple[LoweredPart, ...] = ()
+    restrictions: tuple[LoweredRestriction, ...] = ()
+
+
+def make_plan(settings: DatasetSettings, targets: tuple[str, ...], claims: Claims, signature: Signature) -> plan.Plan:
+    """Divide the dataset into strata, in the order in which they are drawn.
+
+    No text of any stratum contains what is ``nowhere``.
+    """
+    equal = (repr(settings), targets, signature.text_layers, signature.graph_layers)
+    nowhere = _unique(*(restriction.structures for restriction in claims.restrictions))
+    known = (*claims.patterns, *claims.parts)
+    strata = _Strata(settings, claims.patterns, claims.parts, nowhere)
+    make = partial(_plan, strata, targets, signature)
+    return kept("plan", known, (len(claims.patterns), nowhere, *equal), make)
+
+
+def _plan(strata: "_Strata", targets: tuple[str, ...], signature: Signature) -> plan.Plan:
+    settings, patterns, parts, nowhere = strata.settings, strata.patterns, strata.parts, strata.nowhere
+    layers = signature.text_layers
+    speaking = [*(one.places for one in patterns), *(one.places for one in parts), nowhere]
+    spoken = {name for s in chain(*speaking) for name in s.layer.split(PLUS)}
+    return plan.Plan(
+        seed=settings.seed,
+        source=layers[0].name,
+        target=targets[0],
+        strata=tuple(strata.all()),
+        patterns=tuple(lowered.pattern for lowered in patterns),
+        distinct_lemmas=tuple(dict.fromkeys(name.text for name in settings.distinct_lemmas)),
+        distinct_sentences=settings.distinct_sentences,
+        lemma_layer=signature.graph_layers[0].name if signature.graph_layers else "",
+        parts=tuple(lowered.part for lowered in parts),
+        nowhere=nowhere,
+        ambiguous=settings.ambiguous,
+        further=tuple(targets[1:]),
+        graphs=tuple(layer.name for layer in signature.graph_layers[1:] if layer.name in spoken),
+    )
+
+
+@dataclass(frozen=True)
+class _Strata:
+    """The strata of one plan."""
+
+    settings: DatasetSettings
+    patterns: Sequence[LoweredPattern]
+    parts: Sequence[LoweredPart]
+    nowhere: tuple[Structure, ...]
+
+    def all(self) -> Iterator[plan.Stratum]:
+        for split in SPLITS:
+            count, every = self.settings.sizes.get(split, 0), split in self.settings.every
+            if count or every:
+                name = f"{split}/{plan.IN_DISTRIBUTION}"
+                constraint = self._trained((), self._reserved(()), self._only(None))
+                usual = plan.Stratum(split, plan.IN_DISTRIBUTION, name, count, constraint, every=every)
+                yield replace(usual, copies=self.settings.copies.get(split, 1))
+            for lowered in self.patterns if split == TRAIN else ():
+                yield from self._exposures(lowered.pattern)
+            for part in self.parts:
+                yield from self._part(part, split)
+        for lowered in self.patterns:
+            yield from self._gen(lowered)
+
+    # ---- what is kept out
+
+    def _trained(
+        self, require: tuple[tuple[Structure, ...], ...], reserved: Iterable[Structure], *exclude: Iterable[Structure]
+    ) -> plan.Constraint:
+        """Return the constraint of training sentences of a stratum: what patterns hold out or reserve is cut."""
+        cut = _unique(*(lowered.pattern.forbid for lowered in self.patterns), reserved)
+        return plan.Constraint(require, _unique(cut, *exclude, self.nowhere), cut)
+
+    def _reserved(self, allowed: Collection[str]) -> Iterable[Structure]:
+        others = (lowered for lowered in self.patterns if lowered.pattern.name not in allowed)
+        return (structure for lowered in others for structure in lowered.pattern.reserved)
+
+    def _only(self, own: LoweredPart | None, *, item: bool = False) -> Iterable[Structure]:
+        """Return what only sentences of a part contain, of all parts but one.
+
+        An item of a pattern may contain that of the parts that are tested.
+        """
+        others = (p for p in self.parts if p is not own and not (item and p.part.tested))
+        return (structure for lowered in others for structure in lowered.part.only)
+
+    # ---- the strata of one declaration
+
+    def _exposures(self, pattern: plan.Pattern) -> Iterator[plan.Stratum]:
+        category = f"{plan.EXPOSURE_PREFIX}{pattern.name}"
+        for index, exposure in enumerate(pattern.expose):
+            own = {exposure.structure, *pattern.reserved}
+            others = (r for r in self._reserved([pattern.name]) if r not in own)
+            yield plan.Stratum(
+                TRAIN,
+                category,
+                f"{TRAIN}/{category}/{index}",
+                exposure.count,
+                self._trained(((exposure.structure,),), others, self._only(None)),
+                repeated=exposure.repeated,
+                targets=pattern.targets if exposure.each_target else (),
+            )
+
+    def _part(self, lowered: LoweredPart, split: str) -> Iterator[plan.Stratum]:
+        part = lowered.part
+        category = f"{plan.PART_PREFIX}{part.name}"
+        others = [structure for structure in self._only(lowered) if structure not in part.only]
+        for index, quota in enumerate(part.quotas):
+            # Of a part without sentences it remains that no other sentence has its structures.
+            if quota.split == split and (quota.count or quota.every):
+                reserved = self._reserved(part.allow)
+                yield plan.Stratum(
+                    split,
+                    category,
+                    f"{split}/{category}/{index}",
+                    quota.count,
+                    self._trained((part.only, *quota.groups), reserved, quota.outside, others),
+                    repeated_lemmas=part.repeated_lemmas,
+                    every=quota.every,
+                    copies=quota.copies,
+                )
+
+    def _gen(self, lowered: LoweredPattern) -> Iterator[plan.Stratum]:
+        pattern = lowered.pattern
+        if not pattern.forbid and not pattern.quotas:
+            return  # An assertion about the grammar, with nothing to test.
+        strange: list[Structure] = []
+        for other in self.patterns:
+            strange += plan.foreign(pattern, [other.pattern])
+            # A word that only exposures may contain, unless both have it.
+            shared = set(other.pattern.targets) & set(pattern.targets)
+            if other is not lowered and other.target_structure is not None and not shared:
+                strange.append(other.target_structure)
+        for index, quota in enumerate(pattern.quotas or (plan.Quota(0),)):
+            only = self._only(None, item=True)
+            excluded = _unique(pattern.exclude, quota.outside, strange, only, self.nowhere)
+            yield plan.Stratum(
+                GEN,
+                pattern.name,
+                f"{GEN}/{pattern.name}/{index}",
+                quota.count,
+                plan.Constraint((pattern.gen, *quota.groups), excluded),
+                targets=pattern.targets if quota.each_target else (),
+                every=quota.every,
+                copies=quota.copies,
+                contexts=quota.contexts,
+            )
+
+
+def _unique(*structures: Iterable[Structure]) -> tuple[Structure, ...]:
+    return tuple(dict.fromkeys(chain.from_iterable(structures)))
+
+
+def check_patterns(claims: Claims, dataset: DatasetSettings, state: Session) -> None:
+    """Report what patterns cannot ask for together, or here."""
+    patterns = claims.patterns
+    _check_held_out(patterns, state)
+    exposed = sum(e.count for lowered in patterns for e in lowered.pattern.expose)
+    quotas = [quota for lowered in claims.parts for quota in lowered.part.quotas if quota.split == TRAIN]
+    trained = dataset.sizes.get(TRAIN, 0) + exposed + sum(quota.count for quota in quotas)
+    # All sentences that there are have not been counted yet.
+    whole = TRAIN in dataset.every or any(quota.every for quota in quotas)
+    for lowered in patterns:
+        if any(quota.contexts for quota in lowered.pattern.quotas):
+            _check_contexts(lowered, dataset, state)
+        if dataset.declared and not whole:
+            _check_trained(lowered, trained, dataset, state)
+
+
+def _check_trained(lowered: LoweredPattern, trained: int, dataset: DatasetSettings, state: Session) -> None:
+    """Report a pattern that asks for more training sentences than there are, or has items and no training at all."""
+    asked = [(lowered.span("need", n), need.minimum) for n, need in enumerate(lowered.pattern.need)]
+    hint = "need fewer, or make `train` larger"
+    if TRAIN not in dataset.sizes:
+        hint = "the dataset has no `train`: add `train 40000` to it"
+    for span, number in asked:
+        if number > trained:
+            state.error("SGL0821", span, f"{number:,} sentences are needed, but training has {trained:,}", hint)
+    if not (asked or trained) and any(quota.count or quota.every for quota in lowered.pattern.quotas):
+        message = f"training has no sentences, and each word of an item of `{lowered.pattern.name}` must be in it"
+        state.error("SGL0821", lowered.span("size", 0), message, hint)
+
+
+def _check_contexts(lowered: LoweredPattern, dataset: DatasetSettings, state: Session) -> None:
+    if not dataset.distinct_sentences:
+        message = "the contexts of an instance could be equal to one another"
+        state.error("SGL0825", lowered.declaration.name.span, message, "write `distinct sentences` in `dataset`")
+    for structure in (own for own in lowered.pattern.gen if not own.body.variables):
+        message = "an instance is a phrase, and this structure is about whole texts"
+        place = lowered.places.get(structure) or lowered.declaration.name.span
+        state.error("SGL0825", place, message, f"say what the phrase is: `{{ N[lemma=…]; {str(structure.body)[2:]}`")
+
+
+#: Structures in their canonical form, each with its place, by the pattern that holds them out.
+_Places = Mapping[str, list[tuple[object, Span]]]
+
+
+def _check_held_out(patterns: Sequence[LoweredPattern], state: Session) -> None:
+    """Report the pairs of patterns that hold out the same structure."""
+    held_out = {lowered.pattern.name: _held_out(lowered) for lowered in patterns}
+    holding: dict[object, dict[int, None]] = {}
+    for number, lowered in enumerate(patterns):
+        for structure, _ in held_out[lowered.pattern.name]:
+            holding.setdefault(structure, {})[number] = None
+    for first, second in sorted({pair for numbers in holding.values() for pair in combinations(numbers, 2)}):
+        _check_same(patterns[first], patterns[second], held_out, state)
+
+
+def _check_same(first: LoweredPattern, second: LoweredPattern, held: _Places, state: Session) -> None:
+    allowing = [
+        f"`allow {other.pattern.name}` to `{one.pattern.name}`"
+        for one, other in ((first, second), (second, first))
+        if other.pattern.name not in one.pattern.allow
+    ]
+    if not allowing:
+        return
+    earlier = dict(reversed(held[first.pattern.name]))
+    for structure, span in held[second.pattern.name]:
+        if structure in earlier:
+            names = f"`{first.pattern.name}` and `{second.pattern.name}`"
+            labels = [Label(earlier[structure], "the same is held out here")]
+            notes = ("an item of one would contain what the other holds out",)
+            hint = f"add {' and '.join(allowing)}, or make one of the two structures narrower"
+            state.error("SGL0819", span, f"{names} hold out the same structure", hint, labels=labels, notes=notes)
+
+
+def _held_out(lowered: LoweredPattern) -> list[tuple[object, Span]]:
+    pattern = lowered.pattern
+    kinds = (("forbid", pattern.forbid), ("never", pattern.never))
+    return [(s_.canonical(), lowered.span(kind, i)) for kind, some in kinds for i, s_ in enumerate(some)]

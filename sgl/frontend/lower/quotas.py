@@ -1,0 +1,245 @@
+"""Lower numbers of sentences, and the conditions they come with.
+
+A condition is joined to the structure which the sentences contain anyway, its *anchor*: a variable
+of one name in both is one node, so that the two are found together::
+
+    gen     { V -[nsubj]-> N; N -[nmod]-> M }
+    size    500 within { V -[obj]-> O }
+    joined  { V -[nsubj]-> N; N -[nmod]-> M; V -[obj]-> O }
+
+A sentence contains the joined structure just when some match of the anchor can be extended to the
+condition.  All other variables of the condition are new nodes.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+
+from sgl.core.joint import PLUS, lift, linked, renamed, united, variable_of
+from sgl.core.plan import Quota
+from sgl.core.structure import Body, Structure
+from sgl.diagnostics import Label, Span
+from sgl.frontend.elaborate.quotas import items_of
+from sgl.frontend.elaborate.structures import write_out
+from sgl.frontend.lower.bodies import StructureContext
+from sgl.frontend.lower.structures import has_words, lower_structure
+from sgl.frontend.names.resolved import Resolved
+from sgl.frontend.names.scopes import Scope
+from sgl.lang import syntax as s
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A clause with a structure that sentences contain, the names of its nodes, and its number of sentences."""
+
+    written: s.StructureClause
+    structure: Structure
+    names: tuple[str, ...]
+    sentences: int = 1
+
+
+def lower_clause(clause: s.StructureClause, scope: Scope, context: StructureContext) -> Clause | None:
+    """Return a clause with its structure; None after a report."""
+    written = write_out(clause.graph, scope)
+    structure = lower_structure(written, context)
+    return Clause(clause, structure, written.names) if written is not None and structure is not None else None
+
+
+#: An item of ``size`` with its quota.
+Sized = tuple[s.SizeItem, Quota]
+
+
+def sizes_of(declaration: s.PatternDecl | s.PartDecl, state: Resolved) -> list[s.SizeClause]:
+    """Return the ``size`` of a pattern or part, with those under conditions; report a second one."""
+    found = [clause for clause in declaration.clauses if isinstance(clause, s.SizeClause)]
+    plain = [clause for clause in found if any(item.when is None for item in clause.items)]
+    for clause in plain[1:]:
+        hint = "write all numbers behind one `size`, with commas: they are added"
+        state.report_twice("clause", s.Name("size", clause.span), plain[0].span, hint)
+    return found
+
+
+def lower_sizes(
+    clauses: Iterable[s.PatternClause | s.PartClause],
+    anchors: Sequence[Clause],
+    scope: Scope,
+    context: StructureContext,
+) -> list[Sized]:
+    """Return the items of ``size`` that are in force and sound, with their quotas.
+
+    The sentences contain one of ``anchors``; without these conditions stand by themselves:
+    those that there are have errors.
+    """
+    found = []
+    for clause in clauses:
+        for item in items_of(clause.items, scope, context.state) if isinstance(clause, s.SizeClause) else ():
+            quota = _quota(item, anchors, scope, context)
+            found += [(item, quota)] if quota is not None else []
+    return found
+
+
+def _quota(item: s.SizeItem, anchors: Sequence[Clause], scope: Scope, context: StructureContext) -> Quota | None:
+    assert isinstance(item.amount, s.Amount)  # Quotas are written out.
+    state, every = context.state, context.state.parameters.is_all(item.amount)
+    if every and item.share is not None:
+        hint = "write a number, or leave out `per target` and `shared`"
+        state.error("SGL0825", item.span, "of all sentences targets have no shares", hint)
+        return None
+    if item.contexts is not None and (every or item.share is not None or item.copies is not None):
+        hint = "write one of `instances in`, `all`, `per target`, `shared` and `repeated`"
+        state.error("SGL0825", item.span, "instances have contexts, and no shares or copies", hint)
+        return None
+    contexts, copies = state.parameters.copies(item.contexts), state.parameters.copies(item.copies)
+    count = 0 if every else count_asked_for(item.amount, item.share, context, contexts)
+    within: list[tuple[Structure, ...]] = []
+    outside: list[Structure] = []
+    sound = count is not None
+    for written in item.conditions:
+        group = _condition(written.graph, anchors, scope, context)
+        sound &= group is not None
+        if written.outside:
+            outside += group or ()
+        elif group is not None:
+            within.append(group)
+    if count is None or not sound:
+        return None
+    structures = [anchor.structure for anchor in anchors]
+    if item.share is not None and not check_shares(item.span, count, structures, context):
+        return None
+    return Quota(
+        count,
+        each_target=item.share is not None,
+        within=tuple(group[0] for group in within if len(group) == 1),
+        within_one_of=tuple(group for group in within if len(group) > 1),
+        outside=tuple(outside),
+        split=item.split.text if item.split is not None else "train",
+        every=every,
+        copies=copies,
+        contexts=contexts if item.contexts is not None else 0,
+    )
+
+
+def _condition(
+    ref: s.GraphRef, anchors: Sequence[Clause], scope: Scope, context: StructureContext
+) -> tuple[Structure, ...] | None:
+    written = write_out(ref, scope)
+    structure = lower_structure(written, context)
+    if written is None or structure is None:
+        return None
+    names = written.spoken
+    shared = frozenset(names).intersection(*(anchor.names for anchor in anchors))
+    for name in names:
+        has = next((anchor for anchor in anchors if name in anchor.names), None)
+        if has is not None and name not in shared:
+            lacks = next(anchor for anchor in anchors if name not in anchor.names)
+            message = f"`{name}` is a node of one of the structures that these sentences contain, and not of another"
+            labels = [
+                Label(has.written.span, f"here there is a `{name}`"),
+                Label(lacks.written.span, f"here there is no `{name}`"),
+            ]
+            hint = f"give `{name}` another name here, or the node meant the name `{name}` there too"
+            context.state.error("SGL0824", ref.span, message, hint, labels=labels)
+            return None
+    if not shared or not anchors:
+        return (structure,)
+    layers = [*context.beside]
+    found = tuple(join(anchor.structure, structure, shared, layers) for anchor in anchors)
+    return found if all(has_words(one, ref, context) for one in found) else None
+
+
+def check_shares(span: Span, count: int, structures: Sequence[Structure], context: StructureContext) -> bool:
+    """Return whether each target of a pattern can have a share of ``count`` sentences.
+
+    Every sentence contains one of ``structures``, and so must contain a target.
+    """
+    targets = context.targets
+    problem = hint = ""
+    if not targets:
+        problem = "the pattern has no targets that could have a share"
+        hint = "add `targets …` to the pattern, or leave out `per target` and `shared`"
+    elif count < len(targets):
+        problem = f"{count} sentences are too few for the {len(targets)} targets of the pattern"
+        hint = f"ask for at least {len(targets)}"
+    elif not all(
+        any(
+            test.attribute == "lemma" and not test.negated and test.values.issubset(targets)
+            for variable in structure.body.variables
+            for test in variable.tests
+        )
+        for structure in structures
+    ):
+        problem = "a sentence with this structure need not contain a target"
+        hint = "say which node is the target: `N[@targets]`"
+    if problem:
+        context.state.error("SGL0825", span, problem, hint)
+    return not problem
+
+
+def count_asked_for(
+    amount: s.Amount, share: s.Share | None, context: StructureContext, contexts: int = 1
+) -> int | None:
+    """Return how many sentences a pattern or part asks for, once for each target or context; None after a report."""
+    targets = len(context.targets or ()) if share is not None else 1
+    times = targets if share is not None and share.each else 1
+    return context.state.parameters.sentences(amount, context.percent, times, targets, contexts)
+
+
+def join(first: Structure, second: Structure, shared: frozenset[str], layers: Sequence[str] = ()) -> Structure:
+    """Return the structure whose matches are those of ``first`` extended to ``second``.
+
+    ``shared`` names the variables of ``second`` that are variables of the main body
+    of ``first``; ``layers`` are all graph layers.
+    """
+    own = {name for part in (first, second) for name in part.layer.split(PLUS)}
+    if several := len(own) > 1:
+        layer = PLUS.join(name for name in layers if name in own)
+        first, second = (replace(lift(part), layer=layer, named=True) for part in (first, second))
+    names = _names_apart(first, second, shared)
+    body = united(first.body, renamed(second.body, names))
+    fresh = [name for name in _names(body) if name not in _names(first.body)]
+    without = [variant for part in first.without for variant in _variants(part, _names(first.body), fresh)]
+    without += [renamed(part, names) for part in second.without]
+    found = replace(first, body=body, without=tuple(dict.fromkeys(without)))
+    return linked(found) if several else found
+
+
+def _names(body: Body) -> list[str]:
+    return [variable.name for variable in body.variables]
+
+
+def _names_apart(first: Structure, second: Structure, shared: frozenset[str]) -> dict[str, str]:
+    """Return new names for the variables of ``second``: none but the shared occurs in ``first``.
+
+    In a joint structure these are the names of words, before the name of the layer.
+    """
+    taken = {variable_of(x) for body in (first.body, *first.without) for x in _names(body)}
+    every = dict.fromkeys(name for body in (second.body, *second.without) for name in _names(body))
+    own = dict.fromkeys(map(variable_of, every))
+    names: dict[str, str] = {}
+    for name in own:
+        chosen, number = name, 0
+        while name not in shared and (chosen in taken or (chosen != name and chosen in own)):
+            number += 1
+            chosen = f"{name}_{number}"
+        names[name] = chosen
+        taken.add(chosen)
+    return {name: names[variable_of(name)] + name[len(variable_of(name)) :] for name in every}
+
+
+def _variants(part: Body, kept: Sequence[str], fresh: Sequence[str]) -> Iterator[Body]:
+    """Yield what rules out a match of the first structure, whatever nodes the second adds to it.
+
+    The new variables of a ``without`` body differ from the nodes of the match.  The
+    joined match has more nodes, and one of those may be what rules the match out:
+    so there is a body for every way to take some of them for new variables of their layer.
+    A word of the match is no new variable, even where only the body says anything of it in its layer.
+    """
+    names, words = _names(part), {variable_of(name) for name in kept}
+    own = [name for name in names if variable_of(name) not in words]
+    others = [name for name in fresh if name not in names]
+    for size in range(min(len(own), len(others)) + 1):
+        for chosen in combinations(own, size):
+            for nodes in permutations(others, size):
+                pairs = dict(zip(chosen, nodes, strict=True))
+                if all(x.partition(".")[2] == y.partition(".")[2] for x, y in pairs.items()):
+                    yield renamed(part, pairs)

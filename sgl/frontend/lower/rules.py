@@ -1,0 +1,151 @@
+"""Lower rules to productions: one step for each case and each layer, features still open.
+
+A rule has a version for each of its cases (:mod:`sgl.frontend.elaborate.rules`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from sgl.core.grammar import HEAD, Fragment, GraphLayer
+from sgl.foreign import limits
+from sgl.frontend.elaborate.categories import CategoryPattern, category_pattern
+from sgl.frontend.elaborate.rules import Case, RuleNames, cases_of
+from sgl.frontend.lower.fragments import FragmentLowering
+from sgl.frontend.lower.productions import Production, Version, check_layers, check_parts, rule_weight
+from sgl.frontend.lower.templates import report_without_clause, templates_of
+from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.signature import CategoryInfo, Signed
+from sgl.lang import syntax as s
+
+
+def lower_rules(state: Signed) -> tuple[Production, ...]:
+    """Turn rules into productions, layer by layer, features open."""
+    rules = state.names.of(s.Rule)
+    lowered = (state.kept("rule", (rule,), partial(_lower_rule, rule, scope, state)) for rule, scope in rules)
+    return tuple(production for production in lowered if production is not None)
+
+
+def _lower_rule(rule: s.Rule, scope: Scope, state: Signed) -> Production | None:
+    most = limits().children
+    if len(rule.rhs) > most:
+        message = f"the rule `{rule.name}` has more than {most:,} children and words"
+        hint = "divide it into several rules, or raise the limit: `--limit children=NUMBER`"
+        state.error("SGL0712", rule.rhs[most].span, message, hint)
+        return None
+    errors, names = state.diagnostics.errors, RuleNames(rule, scope, state)
+    patterns = _patterns(names)
+    if patterns is None:
+        return None
+    names.rule = rule = replace(names.rule, layers=names.write_out(names.rule.layers))
+    cases = cases_of(names)
+    if cases is None:
+        return None
+    found = [_version(names, case, patterns) for case in cases.cases]
+    versions = [version for version in found if version is not None]
+    if state.diagnostics.errors == errors:
+        names.variables.report_lonely(patterns)
+    if state.diagnostics.errors > errors or len(versions) < len(found):
+        return None
+    return Production(
+        name=rule.name.text,
+        lhs=patterns[0],
+        rhs=tuple(patterns[1:]),
+        domains=dict(names.variables.domains),
+        versions=tuple(versions),
+        span=rule.name.span,
+        orders=names.variables.orders,
+        deciding=cases.deciding,
+        number=cases.number,
+        keep=rule.keep is not None,
+    )
+
+
+def _patterns(names: RuleNames) -> list[CategoryPattern] | None:
+    """Return the categories of a rule, the left-hand side first; None after a report, also of clauses of no layer."""
+    rule, state = names.rule, names.state
+    refs = (rule.lhs, *(child.category for child in names.children))
+    found = [category_pattern(ref, names.scope, names.variables, state) for ref in refs]
+    # Clauses may mention a misspelt category by its name.
+    unnamed = [child.category.name for child in names.children if child.role is None]
+    known = all(name.text in state.signature.categories for name in unnamed)
+    known &= check_layers(rule.layers, state, names.index)
+    if not known or not check_parts(rule.layers, rule.lhs.name, state):
+        return None
+    patterns = [pattern for pattern in found if pattern is not None]
+    if len(patterns) == len(found) and names.variables.check_compared():
+        return patterns
+    # What is wrong with words can be told all the same.
+    if not any(clause.conditions for clause in rule.layers):
+        templates_of(names, names.write_out(tuple(clause for clause in rule.layers if clause.statements is None)))
+    return None
+
+
+def _version(names: RuleNames, case: Case, patterns: Sequence[CategoryPattern]) -> Version | None:
+    state = names.state
+    templates = templates_of(names, case.clauses)
+    fragments: list[Fragment | None] = []
+    infos = [pattern.info for pattern in patterns]
+    first: FragmentLowering | None = None
+    for layer in state.signature.graph_layers:
+        said = any(clause.layer.text == layer.name for clause in case.clauses)
+        if fragments and fragments[0] is None and not said:
+            fragments.append(None)  # It follows from the first layer, which was reported.
+            continue
+        statements = _statements(names, layer, case, infos)
+        anchor = [text.name for text in state.signature.text_layers].index(layer.anchor)
+        default = first.default_of(layer) if first is not None and (layer.free or anchor) else None
+        lowering = FragmentLowering(names, layer, infos[0], infos[1:], templates[anchor], case.when, default)
+        fragments.append(lowering.run(statements) if statements is not None else None)
+        first = first or lowering
+    weight = rule_weight(case.weight, state)
+    sketches = tuple(fragment for fragment in fragments if fragment is not None)
+    if len(sketches) < len(fragments):
+        return None
+    return Version(templates, sketches, weight, case.sharing, case.when)
+
+
+def _statements(
+    names: RuleNames, layer: GraphLayer, case: Case, infos: Sequence[CategoryInfo]
+) -> list[s.Statement] | None:
+    """Return what a rule says about a graph layer; None after a report.
+
+    ``sem N`` says that the head is that of ``N``, as ``ja N`` says it of words.  In a free layer
+    without a clause ports are bound as in the first layer.
+    """
+    rule, state = names.rule, names.state
+    clauses = [clause for clause in case.clauses if clause.layer.text == layer.name]
+    statements: list[s.Statement] = []
+    for clause in clauses:
+        template = clause.template or ()
+        alone = template[0] if len(template) == 1 else None
+        if isinstance(alone, s.Mention) and not alone.mode:
+            head = s.NodeRef(alone.span, s.Name(HEAD, alone.span))
+            statements.append(s.BindStatement(alone.span, head, s.NodeRef(alone.span, alone.name)))
+        elif clause.statements is not None:
+            statements.extend(clause.statements)
+        else:
+            message = f"`{layer.name}` is a graph layer, this clause is a sequence of words"
+            state.error("SGL0306", clause.span, message, "write edges such as `V -[obj]-> NP`")
+            return None
+    passes_up = len(names.children) == 1 and not any(isinstance(p, s.Name) for p in rule.rhs)
+    first = state.signature.graph_layers[0]
+    if not clauses and layer.free and layer is not first and names.children:
+        inherited = (s_ for clause in case.clauses if clause.layer.text == first.name for s_ in clause.statements or ())
+        return [one for one in inherited if _is_about_ports(one, names, layer, infos)]
+    if not clauses and not passes_up:
+        report_without_clause(rule, layer.name, "with the edges between its words", state)
+        return None
+    return statements
+
+
+def _is_about_ports(statement: s.Statement, names: RuleNames, layer: GraphLayer, infos: Sequence[CategoryInfo]) -> bool:
+    ends = [getattr(statement, end) for end in ("left", "right", "node") if hasattr(statement, end)]
+    lhs, *children = (info.ports_in(layer.name) for info in infos)
+    for end in ends:
+        child = names.index.get(end.name.text)
+        ports = children[child] if child is not None else lhs[1:]
+        port = end.port or (end.name if child is None else None)
+        if end.name.quoted or (port is not None and port.text not in ports):
+            return False
+    return bool(ends)

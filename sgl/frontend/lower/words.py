@@ -1,0 +1,241 @@
+"""Lower words and lexicon tables to productions without children."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from sgl.core.grammar import Cut, Fragment, GraphLayer, Item, Node, Template, Token
+from sgl.diagnostics import Label, Span
+from sgl.frontend.elaborate.categories import category_pattern
+from sgl.frontend.elaborate.columns import Evaluation, check_morphology
+from sgl.frontend.elaborate.forms import each_layer, entries_of, laid_over
+from sgl.frontend.elaborate.tables import LexiconTables, check_columns, rows_of, rows_with_values, weighting_of
+from sgl.frontend.lower.productions import (
+    Pool,
+    Production,
+    Version,
+    check_attribute_name,
+    check_layers,
+    check_parts,
+    rule_weight,
+)
+from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.signature import Signed
+from sgl.lang import syntax as s
+from sgl.lang.yaml_files import LexiconTable, TableRow
+
+#: Productions of a word or of a lexicon; what is wrong with a word is reported.
+Words = tuple[Production, ...]
+Clauses = tuple[s.LayerClause, ...]
+
+
+def lower_words(state: Signed) -> tuple[tuple[Words, ...], Mapping[Path, LexiconTable]]:
+    """Turn words, and rows of tables, into childless productions, in groups; return the tables beside them."""
+    found = [
+        state.kept("word", (word,), partial(_word, word, scope, state)) for word, scope in state.names.of(s.WordDecl)
+    ]
+    tables = LexiconTables(state)
+    for lexicon, scope in state.names.of(s.Lexicon):
+        table = tables.of(lexicon, scope)
+        lower = partial(_lexicon, lexicon, scope, state, table)
+        found.append(state.kept("lexicon", (lexicon, table), lower))
+    check_morphology(state)
+    if state.diagnostics.errors == 0:
+        tables.report_blocks(state.signature.features)
+    return tuple(found), {path: table for path, table in tables.read.items() if table is not None}
+
+
+def _word(word: s.WordDecl, scope: Scope, state: Signed) -> Words:
+    text, source = word.text, state.signature.source.name
+    own = s.LayerClause(text.span, s.Name(source, text.span), (text,), None)
+    clauses = (own, *each_layer(word.layers, state))
+    if not (check_layers(clauses, state) and check_parts(clauses, word.category.name, state)):
+        return ()
+    evaluation = Evaluation(scope, {}, (), None, state.diagnostics)
+    share = rule_weight(word.weight, state)
+    production = _WordLowering(word.category, clauses, evaluation, word.span, state).lower(f'word "{text}"', share)
+    return () if production is None else (production,)
+
+
+class _WordLowering:
+    """One word to be lowered: its category, its clauses, and the row that they are about."""
+
+    def __init__(
+        self, category: s.CategoryRef, clauses: Clauses, evaluation: Evaluation, span: Span, state: Signed
+    ) -> None:
+        self.category, self.clauses, self.span, self.state = category, clauses, span, state
+        self.lhs = category_pattern(category, evaluation.scope, evaluation.columns if evaluation.row else None, state)
+        features = dict(zip(self.lhs.info.features, self.lhs.slots, strict=True)) if self.lhs is not None else {}
+        self.evaluation = replace(evaluation, features=features)
+
+    def lower(self, name: str, share: float, pool: Pool | None = None) -> Production | None:
+        signature, lhs = self.state.signature, self.lhs
+        texts = {layer.name: self._words(layer.name) for layer in signature.text_layers}
+        graphs = [self._fragment(layer, texts[layer.anchor]) for layer in signature.graph_layers]
+        templates = [self._template(name, text) for name, text in texts.items() if text is not None]
+        fragments = [fragment for fragment in graphs if fragment is not None]
+        if lhs is None or len(templates) < len(texts) or len(fragments) < len(graphs):
+            return None
+        for port in (port for layer in signature.graph_layers for port in lhs.info.ports_in(layer.name)[1:]):
+            message = f"where does the port `{port}` of `{lhs.info.name}` come from? a word is one node"
+            hint = f"make a rule of it, with a child that has the port, or leave `{port}` out of the category"
+            self.state.error("SGL0502", self.category.span, message, hint)
+            return None
+        return Production(
+            name=name,
+            lhs=lhs,
+            rhs=(),
+            domains={},
+            versions=(Version(tuple(templates), tuple(fragments), share),),
+            span=self.span,
+            word=pool is None,
+            pool=pool,
+        )
+
+    def _template(self, layer: str, words: Sequence[str]) -> Template:
+        template: list[Item] = [*map(Token, words)]
+        for part in self.lhs.info.parts if self.lhs is not None else ():
+            if part.partition(".")[0] == layer:
+                told = any(clause.layer.text == part for clause in self.clauses)
+                own = self._words(part) if told else []
+                template += [Cut(), *map(Token, own or ())]
+        return tuple(template)
+
+    def _clause(self, layer: str, hint: str) -> s.LayerClause | None:
+        found = [clause for clause in self.clauses if clause.layer.text == layer]
+        if not found and not self.state.signature.has_strange(self.clauses):
+            self.state.error("SGL0303", self.category.span, f"this word has no clause for the layer `{layer}`", hint)
+        return found[-1] if found else None
+
+    def _words(self, layer: str) -> list[str] | None:
+        said = any(clause.layer.text == layer for clause in self.clauses)
+        if not said and self.state.signature.is_twin(layer):
+            return self._words(self.state.signature.source.name)
+        hint = f"add a line `{layer} …`, with a column or a word"
+        if layer != self.state.signature.source.name:
+            hint = f'add a line `{layer} …`; `{layer} ""` if it has no word there'
+        clause = self._clause(layer, hint)
+        if clause is None:
+            return None
+        if clause.template is None:
+            self.state.error("SGL0306", clause.span, f"`{layer}` is a text layer, this clause is about a graph")
+            return None
+        words: list[str] = []
+        if layer.partition(".")[0] == self.state.signature.source.name != layer:
+            message = f"a word of `{self.state.signature.source.name}` is one node, in one piece"
+            hint = "make its parts words of their own, and a rule of two children"
+            self.state.error("SGL0609", clause.span, message, hint)
+            return None
+        for item in clause.template:
+            if isinstance(item, s.Mention):
+                hint = f'for a column write `${item.name}`, for a text `"{item.name}"`'
+                self.state.error("SGL0305", item.span, f"a word has no child `{item.name}`", hint)
+                return None
+            text = self.evaluation.value(item)
+            if text is None:
+                return None
+            words.extend(text.split())
+        if not words and layer == self.state.signature.source.name:
+            message, hint = (
+                f"this word is empty in the layer `{layer}`",
+                "fill in the column, or write `x or y` for a fallback",
+            )
+            self.evaluation.report("SGL0604", message, hint, Label(clause.span, "it should come from here"))
+            return None
+        return words
+
+    def _fragment(self, layer: GraphLayer, words: list[str] | None) -> Fragment | None:
+        """Return the node of the word, if it is one word; None after a report.
+
+        A word without a clause in a free layer, or empty in another layer than the source, is no node.  Of several
+        words in a free layer the last one is the node.
+        """
+        name, values = layer.name, dict[str, str]()
+        if words == [] or (layer.free and not any(clause.layer.text == name for clause in self.clauses)):
+            return Fragment((Node(),), (), (0,))
+        clause = self._clause(name, f"add a line `{name} node(upos=…)`")
+        if clause is None:
+            return None
+        statements = clause.statements or ()
+        statement = statements[0] if len(statements) == 1 else None
+        if not isinstance(statement, s.NodeStatement):
+            message = f"in the layer `{name}` a word is one node"
+            self.state.error("SGL0306", clause.span, message, f"write `{name} node(lemma=…, upos=…)`")
+            return None
+        if words is None:
+            return None
+        if len(words) != 1 and not layer.free:
+            place, text = self.evaluation.row or self.span, " ".join(words)
+            message = f"`{text}` is {len(words)} words of `{layer.anchor}`, but a node of `{name}` is one word"
+            hint = "make it a rule with several words, or write it without spaces"
+            self.state.error("SGL0609", place, message, hint)
+            return None
+        values["lemma"] = words[-1]
+        for attribute in statement.attributes:
+            check_attribute_name(attribute, layer, self.state)
+            value = self.evaluation.value(attribute.value)
+            if value is None:
+                return None
+            if value:
+                values[attribute.name.text] = value
+        return Fragment((Node(tuple(sorted(values.items())), len(words) - 1),), (), (0,))
+
+
+def _check_columns(entry: s.Entry, layers: Clauses, table: LexiconTable, state: Signed) -> bool:
+    """Return whether no column has the name of a feature that the entry sets, but from that column."""
+    taken = set[str]()
+    for setting in entry.category.settings:
+        columns = {column.name.text for column in s.parts_of(s.Column, setting.values)}
+        taken |= {setting.feature.text} & set(table.columns) - columns
+    both = [column for column in s.parts_of(s.Column, layers) if column.name.text in taken]
+    for column in both:
+        name = column.name
+        message = f"is `${name}` the column `{name}`, or the feature `{name}` of this entry?"
+        hint = f"give the column another name, or set the feature from it: `{name}=${name}`"
+        labels = [Label(entry.category.span, "the feature is set here")]
+        state.error("SGL0618", column.span, message, hint, labels=labels)
+    return not both
+
+
+def _lexicon(lexicon: s.Lexicon, scope: Scope, state: Signed, table: LexiconTable | None) -> Words:
+    entries = entries_of(lexicon, scope, state, state.signature)
+    if entries is None:
+        return ()
+    shared = each_layer(lexicon.shared, state)
+    groups = (shared, *(entry.layers for entry in entries))
+    clear = [check_layers(group, state) for group in groups]
+    if not all(clear):
+        return ()
+    if not lexicon.entries:
+        message = f"the lexicon `{lexicon.name}` lists no category"
+        state.error("SGL0610", lexicon.name.span, message, "write a category and its layers below it")
+    if table is None or not check_columns(lexicon, entries, table, state):
+        return ()
+    weighting, found = weighting_of(lexicon, state), list[Production]()
+    chosen = rows_of(lexicon, table, state)
+    for entry in entries:
+        pool = Pool(weighting.total, weighting.exponent)
+        layers = laid_over(entry.layers, shared)
+        # What a block asks for a table need not have.
+        optional = frozenset(column.name.text for column in s.parts_of(s.Column, entry.block))
+        sound = check_parts(layers, entry.category.name, state)
+        if not _check_columns(entry, layers, table, state) or not sound:
+            continue
+        seen: dict[tuple[object, ...], TableRow] = {}
+        for row in rows_with_values(entry, chosen, table, state):
+            known = (row.cells, table.columns, row.span)
+            evaluation = Evaluation(scope, *known, state.diagnostics, optional=optional)
+            share = weighting.share(row, evaluation)
+            word = _WordLowering(entry.category, layers, evaluation, row.span, state).lower(
+                lexicon.name.text, share, pool
+            )
+            if word is None:
+                continue
+            earlier = seen.setdefault((word.lhs.slots, word.versions[0].templates), row)
+            if earlier is not row:
+                message = "this row gives the same word as an earlier one"
+                labels = [Label(earlier.span, "the same word, in the same category")]
+                state.error("SGL0605", row.span, message, "remove one of the rows", labels=labels)
+            found.append(word)
+    return tuple(found)

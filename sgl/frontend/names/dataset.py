@@ -1,0 +1,280 @@
+"""Read what is said of the data: ``dataset`` (sizes, seed, what is distinct, what may be ambiguous) and ``release``.
+
+A release says its version, licence and authors, and how the data are cited.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sgl.core.plan import Ambiguous, Release, canary_of, known
+from sgl.diagnostics import Label, suggest, suggested
+from sgl.frontend.names.resolved import Resolved
+from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.session import Session
+from sgl.frontend.names.signature import Signed
+from sgl.lang import syntax as s
+from sgl.rendering.views import VIEWS
+
+SPLITS = ("train", "dev", "test")
+_KEYS = (*SPLITS, "gen", "seed", "percent", "from", "output", "distinct", "ambiguous", "unseen")
+_DISTINCT = ("sentences", "lemmas")
+_ONE_OF_TWO = "remove one of the two"
+
+
+@dataclass
+class DatasetSettings:
+    """The ``dataset`` declaration, if ``declared``; it has a ``start`` once ``from`` was read."""
+
+    start: s.Name = field(init=False)
+    declared: bool = True
+    sizes: dict[str, int] = field(default_factory=dict)
+    #: The splits that have all sentences there are, and how often each sentence is there.
+    every: set[str] = field(default_factory=set)
+    copies: dict[str, int] = field(default_factory=dict)
+    seed: int = 1
+    #: How much is asked for of the numbers of sentences that the dataset, patterns and parts write.
+    percent: int = 100
+    distinct_sentences: bool = False
+    distinct_lemmas: list[s.Name] = field(default_factory=list)
+    ambiguous: Ambiguous = Ambiguous.REJECT
+    targets: list[s.Name] = field(default_factory=list)
+    #: The size of patterns that have none of their own.
+    gen: tuple[s.SizeClause, ...] = ()
+    #: What the items of all patterns have and training need not show.
+    unseen: tuple[s.Unseen, ...] = ()
+
+
+def read_dataset(state: Resolved) -> DatasetSettings | None:
+    """Read the sizes of the splits, the seed, and what must be distinct; return None after a report."""
+    declared = state.names.of(s.Dataset)
+    if not declared:
+        return _do_without(state)
+    dataset, scope = declared[-1]
+    errors = state.diagnostics.errors
+    in_force = _in_force(declared, state)
+    sizes = tuple(clause for clause in in_force if isinstance(clause, s.SizeClause))
+    unseen = tuple(clause for clause in in_force if isinstance(clause, s.Unseen))
+    clauses = [clause for clause in in_force if isinstance(clause, s.DatasetClause)]
+    settings = DatasetSettings(gen=sizes, unseen=unseen)
+    said: dict[str, s.Name] = {}
+    # All other numbers depend on this one.
+    for clause in sorted(clauses, key=lambda clause: clause.key.text != "percent"):
+        _read_clause(clause, settings, said, scope, state)
+    if not hasattr(settings, "start"):
+        if "from" not in said:
+            message = "the dataset does not say which category to start from"
+            state.error("SGL0804", dataset.span, message, "add `from` and the category of whole texts")
+        return None
+    if not (any(settings.sizes.values()) or settings.every) and state.diagnostics.errors == errors:
+        state.error("SGL0804", dataset.span, "the dataset asks for no sentences", "say how many: `train 40000`")
+    start = settings.start
+    category = scope.of(start).find(s.CategoryDecl, start)
+    if category is not None and category.features:
+        listed = ", ".join(f"`{name}`" for name in category.features)
+        message = f"a dataset starts from a category without features; `{start}` has {listed}"
+        hint = f"make a category of texts: `rule text: Text -> {start}`"
+        state.error("SGL0804", start.span, message, hint, labels=[Label(category.name.span, "declared here")])
+    elif category is not None and (parts := [p.name for p in category.ports if "." in str(p.name)]):
+        hint = "make a category of texts, with a rule that puts the parts where they belong"
+        state.error("SGL0804", start.span, f"a text is in one piece, but `{start}` has the part `{parts[0]}`", hint)
+    elif category is not None:
+        return settings
+    return None
+
+
+def _do_without(state: Resolved) -> DatasetSettings | None:
+    """Let sentences start from a category without features that is part of no other; say so."""
+    if state.project.lacks("dataset"):
+        return None
+    hint = "add `dataset` with `from` and a category, and the sizes of the splits"
+    message = "the grammar has no `dataset` declaration"
+    rules = [rule for rule, _ in state.names.of(s.Rule)]
+    parts = {c.category.name.text for r in rules for c in r.rhs if isinstance(c, s.Child)}
+    made = {rule.lhs.name.text for rule in rules} - parts
+    declared = [c.name for c, _ in state.names.of(s.CategoryDecl) if not c.features]
+    start = next((name for name in declared if name.text in made), None)
+    if start is None:
+        state.error("SGL0804", None, message, hint if rules else "go on: sentences are checked once there are rules")
+        return None
+    message = f"{message}: its sentences start from `{start}`"
+    notes = ("without a dataset no claim is proved and nothing is compiled",)
+    state.warning("SGL0804", start.span, message, hint, label="no rule uses it", notes=notes)
+    settings = DatasetSettings(declared=False)
+    settings.start = start
+    return settings
+
+
+def _in_force(declared: Sequence[tuple[s.Dataset, Scope]], state: Resolved) -> list[s.SyntaxNode]:
+    """Return the clauses that apply: those of a file stand in place of those of their kind in files that it uses."""
+    below: dict[Path, set[Path]] = {}
+    for unit in state.project.units:
+        below[unit.path] = {path for _, used in unit.uses for path in (used.path, *below[used.path])}
+    said: dict[str, list[tuple[Path, s.SyntaxNode]]] = {}
+    for dataset, scope in declared:
+        holding = [clause for clause in dataset.clauses if state.parameters.holds(clause.when)]
+        # A number under a condition stands in place of one without.
+        chosen = {clause.key.text for clause in holding if clause.when is not None and clause.amount is not None}
+        clauses = [clause for clause in holding if clause.when is not None or clause.key.text not in chosen]
+        for clause in (*clauses, *dataset.sizes, *dataset.unseen):
+            kind = clause.key.text if isinstance(clause, s.DatasetClause) else type(clause).__name__
+            said.setdefault(kind, []).append((scope.unit.path, clause))
+    alike = said.values()
+    return [one for some in alike for path, one in some if not any(path in below[other] for other, _ in some)]
+
+
+def _read_clause(
+    clause: s.DatasetClause, settings: DatasetSettings, said: dict[str, s.Name], scope: Scope, state: Resolved
+) -> None:
+    name, key, values = clause.key, clause.key.text, clause.values
+    # A target under a condition stands beside those that others name.
+    if key != "distinct" and (key != "output" or clause.when is None):
+        if key in said:
+            elsewhere = (
+                f"write `{key}` in the `dataset` of `{state.project.main.file.name}`: it takes the place of both"
+            )
+            one_file = name.span.file == said[key].span.file
+            state.report_twice("clause", name, said[key].span, _ONE_OF_TWO if one_file else elsewhere)
+        said.setdefault(key, name)
+    if clause.amount is not None and key in _KEYS:
+        _read_number(key, clause, settings, scope, state)
+    elif key == "from":
+        settings.start = values[0]
+    elif key == "distinct":
+        _read_distinct(values, settings, state)
+    elif key == "output":
+        settings.targets.extend(values)
+    elif key == "ambiguous":
+        value, known = values[0], [choice.value for choice in Ambiguous]
+        if value.text in known:
+            settings.ambiguous = Ambiguous(value.text)
+        else:
+            hint = suggest(value.text, known) or f"write `ambiguous {' | '.join(known)}`"
+            state.error("SGL0201", value.span, f"`ambiguous {value}` is not known", hint)
+    else:
+        # What was meant is said by the hint, and is not reported as missing.
+        said.setdefault(suggested(key, _KEYS) or key, name)
+        state.error("SGL0201", name.span, f"a dataset has no `{key}`", suggest(key, _KEYS, "it has"))
+
+
+def _read_distinct(values: Sequence[s.Name], settings: DatasetSettings, state: Session) -> None:
+    kind, *classes = values
+    if kind.text == "sentences" and not classes:
+        settings.distinct_sentences = True
+    elif kind.text == "lemmas" and classes:
+        settings.distinct_lemmas.extend(classes)
+    else:
+        hint = suggest(kind.text, _DISTINCT) or "write `distinct sentences` or `distinct lemmas NOUN VERB`"
+        state.error("SGL0201", kind.span, f"`distinct {kind}` is not known", hint)
+
+
+def _read_number(key: str, clause: s.DatasetClause, settings: DatasetSettings, scope: Scope, state: Resolved) -> None:
+    amount = clause.amount
+    assert amount is not None, "the clause has a number"
+    if clause.copies is not None and key not in SPLITS:
+        state.error("SGL0201", clause.copies.span, f"`{key}` is no number of sentences that could be repeated")
+        return
+    if key not in (*SPLITS, "seed", "percent"):
+        message, hint = f"`{key}` takes a name and no number", f"write `{key} Text`"
+        name = amount.value.text
+        if key == "from" and name[:1].isalpha():
+            message = f"`from` takes a category, and `{name}` has no capital letter"
+            hint = suggest(name, scope.names(s.CategoryDecl)) or f"write `from {name.capitalize()}`"
+        state.error("SGL0201", amount.span, message, hint)
+        return
+    if key == "percent":
+        settings.percent = state.parameters.whole(amount, 1) or settings.percent
+        return
+    if key == "seed":
+        seed = state.parameters.whole(amount)
+        settings.seed = seed if seed is not None else settings.seed
+        return
+    settings.copies[key] = state.parameters.copies(clause.copies)
+    if state.parameters.is_all(amount):
+        settings.every.add(key)
+        return
+    count = state.parameters.sentences(amount, settings.percent)
+    if count is not None:
+        settings.sizes[key] = count
+
+
+def check_lemma_classes(dataset: DatasetSettings, known: Collection[str], state: Session) -> None:
+    """Report parts of speech after ``distinct lemmas`` that no word has."""
+    classes = sorted(known)
+    for name in dataset.distinct_lemmas:
+        if name.text not in classes:
+            state.error("SGL0808", name.span, f"no word has `upos={name}`", suggest(name.text, classes, "there is"))
+
+
+def choose_targets(dataset: DatasetSettings, state: Signed) -> tuple[str, ...]:
+    """Find what the rows of the dataset have beside the source: text layers and views, in order.
+
+    By default that is the second text layer, or else the first view that is one line.
+    """
+    source, *layers = [layer.name for layer in state.signature.text_layers]
+    views = [view.name for view in state.signature.views if view.kind in VIEWS]
+    known = [*layers, *views]
+    for name in dataset.targets:
+        if name.text not in known and name.text not in state.signature.unsound:
+            there_is = f"there is: {', '.join(known) or 'none'}"
+            hint = f"text layers and views of the kinds {', '.join(VIEWS)} can; {there_is}"
+            message = f"`{name}` cannot be the target of a dataset"
+            state.error("SGL0201", name.span, message, suggest(name.text, known) or hint)
+    chosen = tuple(dict.fromkeys(name.text for name in dataset.targets if name.text in known))
+    return chosen or tuple(known[:1]) or (source,)
+
+
+_VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
+#: What every release says.
+_NECESSARY = {"licence": 'add `licence "CC-BY-4.0"`', "authors": 'add `authors "Lovelace, Ada"`'}
+
+
+def read_release(state: Session) -> Release | None:
+    """Return what the main file says of a release, if there is one without mistakes."""
+    declared = [d for d in state.project.main.file.declarations if isinstance(d, s.ReleaseDecl)]
+    if not declared:
+        return None
+    first, errors = declared[0], state.diagnostics.errors
+    for other in declared[1:]:
+        labels = [Label(first.span, "declared here first")]
+        state.error("SGL0203", other.span, "a grammar has one `release` declaration", labels=labels)
+    if not _VERSION.fullmatch(first.version.text):
+        message = f"`{first.version}` is no version of a dataset"
+        state.error("SGL0833", first.version.span, message, 'write three numbers: `release "1.0.0"`')
+    said: dict[str, s.ReleaseClause] = {}
+    for clause in first.clauses:
+        if clause.key.text in said:
+            earlier = said[clause.key.text].key.span
+            state.report_twice("clause", clause.key, earlier, "remove one of the two")
+        said.setdefault(clause.key.text, clause)
+        _check(clause, state)
+    for key, hint in _NECESSARY.items():
+        if key not in said:
+            state.error("SGL0833", first.span, f"the release does not say its `{key}`", hint)
+    if state.diagnostics.errors > errors:
+        return None
+    values = {key: tuple(value.text for value in clause.values) for key, clause in said.items()}
+    licence, cite, homepage, date, canary = (
+        values.get(key, ("",))[0] for key in ("licence", "cite", "homepage", "date", "canary")
+    )
+    authors = values["authors"]
+    guid = "" if canary == "off" else canary_of(state.project.name, authors[0])
+    languages = values.get("languages", ())
+    return Release(first.version.text, licence, authors, languages, cite, homepage, date, guid)
+
+
+def _check(clause: s.ReleaseClause, state: Session) -> None:
+    """Report a clause that no release has, and values that nobody could read."""
+    key, table = clause.key.text, known()
+    if key not in table["clauses"]:
+        state.error("SGL0201", clause.key.span, f"a release has no `{key}`", suggest(key, table["clauses"], "it has"))
+        return
+    form = table["clauses"][key]
+    listed = table["licences"] if key == "licence" else {}
+    if "several" not in form and len(clause.values) > 1:
+        state.error("SGL0833", clause.values[1].span, f"`{key}` has one value", "put the whole text in quotation marks")
+    for value in clause.values:
+        if value.text not in listed and not re.fullmatch(form["form"], value.text):
+            hint = suggest(value.text, listed, form["hint"]) if listed else form["hint"]
+            state.error("SGL0833", value.span, f"`{value}` does not fit `{key}`", hint)

@@ -1,0 +1,95 @@
+"""The finish of a text layer: what is absorbed, written otherwise, in one piece, with a capital; and twins.
+
+A layer that is the twin of the source takes over every template of it.  A clause of its own is a *difference*::
+
+    V[num=sg]   en $sg   bad $pl        the dogs near the cat bark / barks
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sgl.core.grammar import TextLayer
+from sgl.core.spelling import Finish
+from sgl.diagnostics import Span, suggest
+from sgl.frontend.names.resolved import Resolved
+from sgl.frontend.names.scopes import ResolvedNames
+from sgl.frontend.names.session import Session
+from sgl.lang import syntax as s
+
+#: The options of a text layer: whether words stand there, what behind them, and an example.
+_FORMS: dict[str, tuple[tuple[tuple[bool, str], ...], str]] = {
+    "join": (((True, ""),), 'takes one quoted text, `join ""`'),
+    "attach": (((True, ""), (False, "after")), 'is written `attach "."`, or `attach after "("`'),
+    "absorb": (((True, "before"), (True, "first")), 'is written `absorb "," before "." ","`'),
+    "capital": (((False, "first"),), "is written `capital first`"),
+}
+NOTE = "whether such a word is in a text depends on the words next to it"
+
+
+def options_in_force(declaration: s.Layer, state: Resolved) -> Iterator[s.LayerOption]:
+    """Yield the options of a text layer that apply; report those that are not written so."""
+    for option in declaration.options:
+        name = ""
+        if isinstance(option, s.Option):
+            name, place = option.name.text, option.place.kind.text if option.place else ""
+            if name not in _FORMS:
+                hint = suggest(name, _FORMS) or f"its options are {', '.join(_FORMS)}"
+                state.error("SGL0201", option.name.span, f"a text layer has no option `{name}`", hint)
+                continue
+            forms, example = _FORMS[name]
+            several = name == "join" and len(option.values) > 1
+            if several or (bool(option.values), place) not in forms:
+                state.error("SGL0308", option.span, f"`{name}` {example}")
+                continue
+        words = [word for word in s.parts_of(s.Name, option) if word.quoted]
+        if name != "join" and any(not w.text or w.text != w.text.strip() for w in words):
+            state.error("SGL0308", option.span, "a word is empty, or has a space at an end")
+        elif state.parameters.holds(option.when):
+            yield option
+
+
+def finish_of(options: Sequence[s.LayerOption], state: Session) -> Finish | None:
+    """Return the finish that options in force ask for, if any."""
+    after, absorb, capital, twin = set[str](), set[tuple[str, str]](), 0, ""
+    tables: tuple[dict[tuple[str, str], str], ...] = ({}, {})
+    for option in options:
+        if isinstance(option, s.Contrast):
+            twin = option.layer.text
+            continue
+        before = [word.text for word in option.place.words] if option.place is not None else []
+        if isinstance(option, s.Option):
+            name, values = option.name.text, [value.text for value in option.values]
+            after.update(before if name == "attach" else ())
+            if name == "absorb":
+                absorb |= {(word, other) for word in values for other in before or [""]}
+            capital |= name == "capital"
+            continue
+        elision = isinstance(option, s.Elision)
+        rights = [option.right.text] if isinstance(option, s.Elision) else before
+        for pair in [(option.left.text, right) for right in rights]:
+            if tables[elision].setdefault(pair, option.form.text) != option.form.text:
+                message = f"`{pair[0]}` is written in two ways before `{pair[1]}`"
+                state.error("SGL0308", option.span, message, "keep one of the two, or give each a `when` of its own")
+    forms, elisions = (tuple((*pair, form) for pair, form in own.items()) for own in tables)
+    found = Finish(tuple(sorted(after)), tuple(sorted(absorb)), forms, elisions, int(capital), twin)
+    return found if found != Finish() else None
+
+
+def with_twins(text: Sequence[TextLayer], state: Resolved) -> tuple[TextLayer, ...]:
+    """Return the text layers, where twins join their words as the source layer does."""
+    found = list(text[:1])
+    for layer in text:
+        twin = layer.finish.twin if layer.finish is not None else ""
+        plain = replace(layer, finish=Finish(twin=twin)) == TextLayer(layer.name, finish=layer.finish)
+        if twin and (twin != text[0].name or layer is text[0] or not plain):
+            message = f"`{layer.name}` is the twin of no layer before it, or has other options"
+            hint = "only the source layer, the first one, can have a twin, which joins words as it"
+            state.error("SGL0325", span_of(layer, state.names), message, hint)
+        own = (text[0].finish or Finish())._replace(twin=twin)
+        found.append(replace(text[0], name=layer.name, finish=own) if twin else layer)
+    return tuple(found[1:])
+
+
+def span_of(layer: TextLayer, names: ResolvedNames) -> Span:
+    """Return where a text layer is declared."""
+    return next(d.span for d, _ in names.of(s.Layer) if d.name.text == layer.name)

@@ -1,0 +1,182 @@
+"""The parameters of a grammar: their values, which conditions hold, and the numbers that are written or named."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from sgl.core.structure import COMPARISONS
+from sgl.diagnostics import suggest
+from sgl.frontend.names.session import Session
+from sgl.lang import syntax as s
+
+_TRUE, _FALSE = "on", "off"
+
+
+#: The comparisons that only numbers have.
+ORDERINGS = (">=", "<=")
+
+
+#: Whole numbers up to here are exact in floating point.
+LARGEST = 10**15
+
+
+#: The most sentences that can be asked for in one place.
+MAX_COUNT = 10_000_000
+
+
+#: How often one sentence can be there at most.
+MAX_COPIES = 10_000
+
+
+#: How numbers are written; `nan` and `inf` are words.
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The value of every parameter, as text."""
+
+    values: Mapping[str, str]
+    session: Session
+
+    def holds(self, when: s.When | None) -> bool:
+        """Return whether a condition holds, if there is one; an unknown parameter is reported."""
+        if when is None:
+            return True
+        name, bound = when.name, when.value
+        value = self.values.get(name.text)
+        if value is None:
+            self._report_missing(name)
+            return True
+        if when.comparison is None or bound is None:
+            if value not in (_TRUE, _FALSE):
+                message = f"the parameter `{name}` is `{value}`, neither `on` nor `off`"
+                self.session.error("SGL0202", name.span, message, f"compare it: `when {name} = {value}`")
+            return (value != _FALSE) != when.negated
+        comparison = when.comparison.text
+        if comparison in ORDERINGS and decimal(value) is None:
+            self.session.error("SGL0202", name.span, f"the parameter `{name}` is `{value}`, not a number")
+        elif comparison in ORDERINGS and decimal(bound.text) is None:
+            self.session.error("SGL0202", bound.span, f"`{comparison}` compares numbers, and `{bound}` is none")
+        return compare(value, comparison, bound.text) != when.negated
+
+    def number(self, amount: s.Name | s.Amount) -> float | None:
+        """Return the number that ``amount`` writes or names; None after a report."""
+        name = amount.value if isinstance(amount, s.Amount) else amount
+        text = self.values.get(name.text, name.text)
+        number = decimal(text)
+        if number is not None:
+            return number + (amount.offset if isinstance(amount, s.Amount) else 0)
+        if name.text in self.values:
+            self.session.error("SGL0202", name.span, f"the parameter `{name}` is `{text}`, not a number")
+        elif _NUMBER.fullmatch(text):
+            self.session.error("SGL0705", name.span, "this number is too large")
+        else:
+            self._report_missing(name, "write a number, such as 3, or ")
+        return None
+
+    def whole(self, amount: s.Name | s.Amount, minimum: int = 0) -> int | None:
+        """Return the whole number that ``amount`` writes or names; None after a report."""
+        number = self.number(amount)
+        if number is None:
+            return None
+        if number != int(number) or not minimum <= number <= LARGEST:
+            wanted = f"of at least {minimum}" if number <= LARGEST else f"of at most {LARGEST:,}"
+            self.session.error("SGL0705", amount.span, f"`{amount}` must be a whole number {wanted}")
+            return None
+        return int(number)
+
+    def is_all(self, amount: s.Amount) -> bool:
+        """Return whether an amount is ``all``, which is no number."""
+        return amount.value.text == "all" and "all" not in self.values and not amount.offset
+
+    def copies(self, written: s.Copies | None) -> int:
+        """Return how often each sentence, or each instance, is there; 1 after a report."""
+        number = 1 if written is None else self.whole(written.number, 1)
+        if written is not None and number is not None and number > MAX_COPIES:
+            self.session.error("SGL0705", written.span, f"this is repeated at most {MAX_COPIES:,} times")
+        return number or 1
+
+    def sentences(
+        self, amount: s.Amount, percent: int, times: int = 1, least: int = 1, contexts: int = 1
+    ) -> int | None:
+        """Return the number to draw of what ``amount`` asks for, at least some of it; None after a report."""
+        count = self.whole(amount)
+        if count is None:
+            return None
+        count = contexts * max(min(count * times, least), (count * times * percent + 50) // 100)
+        if count > MAX_COUNT:
+            self.session.error("SGL0705", amount.span, f"at most {MAX_COUNT:,} sentences can be asked for in one place")
+            return None
+        return count
+
+    def _report_missing(self, name: s.Name, instead: str = "") -> None:
+        self.session.report_missing("parameter", name, self.values, f"{instead}declare it: `param {name} = …`", "param")
+
+
+def set_parameters(session: Session) -> Parameters | None:
+    """Give every parameter its value, of ``--set`` or its own. Return None if nothing is declared."""
+    project, settings = session.project, session.settings
+    if not any(unit.file.declarations or unit.file.unread for unit in project.units):
+        hint = "start with the source language: `layer en : text`"
+        session.error("SGL0307", None, f"`{project.main.file.name}` declares nothing", hint)
+        return None
+    declared: dict[str, s.Param] = {}
+    for declaration in project.declarations(s.Param):
+        earlier = declared.setdefault(declaration.name.text, declaration)
+        if earlier is not declaration:
+            session.report_twice("parameter", declaration.name, earlier.name.span)
+    for name, value in settings.items():
+        problem, hint = _problem_with(name, value, declared, session)
+        if problem:
+            session.error("SGL0903", None, f"`--set {name}={value}`: {problem}", hint)
+    values = {name: settings.get(name, param.value.text) for name, param in declared.items()}
+    return Parameters(values, session)
+
+
+def _problem_with(name: str, value: str, declared: Mapping[str, s.Param], session: Session) -> tuple[str, str]:
+    project, param = session.project, declared.get(name)
+    if param is None:
+        if project.may_declare("param", name):
+            return "", ""
+        known = sorted(declared)
+        hint = suggest(name, known, "its parameters are" if known else "")
+        return f"the grammar has no parameter `{name}`", hint
+    kind = _kind(param.value.text)
+    if _kind(value) != kind:
+        return f"`{name}` is {kind}", f"its value in the grammar is `{param.value}`"
+    conditions = [when for unit in project.units for when in s.parts_of(s.When, unit.file.declarations)]
+    asked = [when for when in conditions if when.name.text == name and when.value is not None]
+    values = sorted({param.value.text, *(when.value.text for when in asked if when.value)})
+    open_ended = not asked or any(str(when.comparison) == "!=" or when.negated for when in asked)
+    if value in values or _kind(value) != "a word" or open_ended or project.unread:
+        return "", ""
+    return "nothing in the grammar asks for this value", suggest(value, values, "its values are")
+
+
+def _kind(value: str) -> str:
+    if value in (_TRUE, _FALSE):
+        return "`on` or `off`"
+    return "a number" if _NUMBER.fullmatch(value) else "a word"
+
+
+def decimal(text: str) -> float | None:
+    """Return the number that a text writes in plain digits, if it does and it is finite."""
+    number = float(text) if _NUMBER.fullmatch(text) else math.nan
+    return number if math.isfinite(number) else None
+
+
+def is_weight(number: float | None) -> TypeGuard[float]:
+    """Return whether a number, if there is one, can be a weight."""
+    return number is not None and 0 < number < 1e12
+
+
+def compare(left: str, comparison: str, right: str) -> bool:
+    """Return whether a comparison holds: of numbers, or else of words by ``=`` and ``!=``."""
+    first, second = decimal(left), decimal(right)
+    numbers = first is not None and second is not None
+    return COMPARISONS[comparison](*((first, second) if numbers else (left, right)))

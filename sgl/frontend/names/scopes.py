@@ -1,0 +1,289 @@
+"""Give every name its meaning: which declaration it stands for, file by file.
+
+A file sees its own declarations and those of the files it uses (only the listed ones if ``use`` has
+a list, and what these are made of).  Different kinds of things may share a name, but a name of a
+kind is declared once in all files that take part: rules, reports and later tables know bare names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar, cast
+
+from sgl.diagnostics import Diagnostics, Label, SourceFile, Span, shortlist, suggest
+from sgl.frontend.names.parameters import Parameters
+from sgl.frontend.names.session import Session
+from sgl.lang import CLAUSES, DECLARATIONS
+from sgl.lang import syntax as s
+from sgl.lang.project import Unit, library_file, locate, read_file
+
+#: What authors call each kind of declaration that has a name.
+KINDS: dict[type, str] = {
+    s.Layer: "layer",
+    s.ViewDecl: "view",
+    s.Feature: "feature",
+    s.CategoryDecl: "category",
+    s.Labels: "label set",
+    s.WordSet: "word set",
+    s.StructureDecl: "structure",
+    s.Paradigm: "paradigm",
+    s.Function: "function",
+    s.Rule: "rule",
+    s.Literal: "literal",
+    s.Lexicon: "lexicon",
+    s.Forms: "block of forms",
+    s.PatternDecl: "pattern",
+    s.PartDecl: "part",
+    s.Quota: "quota",
+    s.Relation: "relation",
+    s.Weights: "set of weights",
+}
+
+#: The keywords of kinds that authors call otherwise.
+_KEYWORDS = {s.Labels: "labels", s.WordSet: "words", s.Forms: "forms", s.Weights: "weights"}
+
+#: Declarations that are not there to be used by others.
+OF_THEMSELVES = s.Layer | s.ViewDecl | s.Rule | s.Lexicon | s.PatternDecl | s.PartDecl | s.Weights
+
+#: What speaks of a dataset, and stays behind where a file is used by a list of names.
+_OF_DATASETS = (s.PatternDecl, s.PartDecl, s.Restrict, s.Dataset, s.Test, s.Weights)
+
+_Declared = TypeVar("_Declared", bound=s.SyntaxNode)
+#: Declarations by their kinds and names.
+_Named = dict[type, dict[str, s.NamedDeclaration]]
+
+
+@dataclass
+class ResolvedNames:
+    """All declarations in force, each with the scope of its file; ``scopes`` by file name.
+
+    ``first`` has the first declaration of each name; ``used`` are the identities of those asked for; ``missing`` is
+    where names that nothing has were first mentioned.
+    """
+
+    session: Session
+    scopes: dict[str, Scope] = field(default_factory=dict)
+    declarations: list[tuple[s.Declaration, Scope]] = field(default_factory=list)
+    first: dict[tuple[type, str], tuple[s.NamedDeclaration, Scope]] = field(default_factory=dict)
+    used: set[int] = field(default_factory=set)
+    missing: dict[tuple[type, str], Span] = field(default_factory=dict)
+    #: What work that is kept is valid for, by the declarations that it does not depend on.
+    foundations: dict[tuple[type, ...], object] = field(default_factory=dict)
+    _of: dict[type, list[tuple[s.SyntaxNode, Scope]]] = field(default_factory=dict)
+
+    def of(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
+        """Return the declarations of a kind, in the order of the files."""
+        if not self._of:
+            for declaration, scope in self.declarations:
+                self._of.setdefault(type(declaration), []).append((declaration, scope))
+        return cast(list[tuple[_Declared, Scope]], self._of.get(kind, []))
+
+    def declared(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
+        """Return the same with those that a ``when`` switches off, or that no ``use`` lists."""
+        found = self.session.project.declarations(kind)
+        return [(declaration, self.scopes[declaration.span.file]) for declaration in found]
+
+    @cached_property
+    def labels(self) -> dict[str, list[Span]]:
+        """Where rules write each label."""
+        found: dict[str, list[Span]] = {}
+        for written in s.parts_of(s.LabelText, tuple(rule for rule, _ in self.of(s.Rule))):
+            found.setdefault(written.text, []).append(written.span)
+        return found
+
+
+@dataclass
+class Scope:
+    """What the names in one file mean."""
+
+    unit: Unit
+    visible: _Named
+    resolved: ResolvedNames
+
+    def where(self, declaration: s.Declaration) -> Scope:
+        """Return the scope of the file that a declaration stands in."""
+        return self.resolved.scopes[declaration.span.file]
+
+    def of(self, part: s.SyntaxNode | s.Name) -> Scope:
+        """Return the scope of the file that something was written in: an argument, perhaps."""
+        return self.resolved.scopes.get(part.span.file, self)
+
+    def find(self, kind: type[_Declared], name: s.Name) -> _Declared | None:
+        """Return what ``name`` means; None after a report, one for all places of a missing name."""
+        found = self.peek(kind, name.text)
+        if found is None and not self.may_declare(kind, name.text):
+            state = self.resolved.session
+            first = self.resolved.missing.setdefault((kind, name.text), name.span)
+            if first != name.span:
+                state.diagnostics.also_at("SGL0201", first, name.span)
+                return None
+            known = [*self.names(kind), *(["targets"] if kind is s.WordSet else [])]
+            if self._tell_elsewhere(kind, name):
+                return None
+            hint = f"declare the {KINDS[kind]}, or `use` a file that does"
+            hint = f"there is: {shortlist(known)}" if known else hint
+            others = (other for other, names in self.visible.items() if name.text in names)
+            hint = next((f"`{name}` is a {KINDS[other]}" for other in others), hint)
+            if name.text.lower() in CLAUSES:
+                hint = f"a word of the language has small letters: `{name.text.lower()}`"
+            if kind is s.Labels:
+                hint = self.in_library(name.text, kind) or hint
+            state.report_missing(KINDS[kind], name, known, hint)
+        return found
+
+    def in_library(self, name: str, *kinds: type) -> str:
+        """Return the hint to use the file of the standard library that declares a name; empty if none does."""
+        file = library_file([_KEYWORDS.get(kind, KINDS[kind]) for kind in kinds], name)
+        return f"write `use {file} ({name})` here" if file else ""
+
+    def _tell_elsewhere(self, kind: type, name: s.Name) -> bool:
+        if (kind, name.text) not in self.resolved.first:
+            return False
+        declared, scope = self.resolved.first[kind, name.text]
+        unit, path, here = scope.unit, scope.unit.path.with_suffix(""), self.unit.path.parent
+        used = ".".join(path.relative_to(here).parts) if path.is_relative_to(here) else path.name
+        used = unit.root.display(path).replace("/", ".") if unit.is_library else used
+        message = f"this file does not see the {KINDS[kind]} `{name}`"
+        hint = f"write `use {used}` here"
+        labels = [Label(declared.name.span, "declared here")]
+        notes = ("`use` shows what a file declares, not what that file uses",)
+        self.resolved.session.error("SGL0201", name.span, message, hint, labels=labels, notes=notes)
+        return True
+
+    def peek(self, kind: type[_Declared], name: str) -> _Declared | None:
+        """Return the same without a report."""
+        found = self.visible.get(kind, {}).get(name)
+        if found is None:
+            return None
+        self.resolved.used.add(id(found))
+        assert isinstance(found, kind)
+        return found
+
+    def locate(self, written: s.Name, diagnostics: Diagnostics | None = None) -> Path | None:
+        """Return where a file is that this file mentions; None after a report."""
+        root, base, state = self.unit.root, self.unit.path.parent, self.resolved.session
+        told = state.diagnostics if diagnostics is None else diagnostics
+        return locate(root, base, written.text, written.span, state.sources, told)
+
+    def read(self, written: s.Name, limit: int) -> SourceFile | None:
+        """Return a file of at most ``limit`` bytes that this file mentions; None after a report."""
+        path, state = self.locate(written), self.resolved.session
+        if path is None:
+            return None
+        shown = self.unit.root.display(path)
+        return read_file(path, shown, written.span, limit, state.sources, state.diagnostics)
+
+    def names(self, kind: type) -> Iterable[str]:
+        """Return the names of a kind that this file sees."""
+        return self.visible.get(kind, {})
+
+    def may_declare(self, kind: type, name: str) -> bool:
+        """Return whether a declaration that could not be read may have this name."""
+        return self.resolved.session.project.may_declare(_KEYWORDS.get(kind, KINDS[kind]), name)
+
+
+def resolve_names(state: Session, parameters: Parameters) -> ResolvedNames:
+    """Find the declarations in force, and what names mean in each file."""
+    units, names = state.project.units, ResolvedNames(state)
+    chosen = {unit.path: [d for d in unit.file.declarations if _holds(d, parameters)] for unit in units}
+    own = {unit.path: _by_name(chosen[unit.path], state) for unit in units}
+    #: What others list of each file, the files that some use without a list, and those that are
+    #: used so all the way from the main file.
+    listed_of: dict[Path, set[str]] = {}
+    entire = whole = {state.project.main.path}
+    for unit in reversed(units):
+        unlisted = {used.path for use, used in unit.uses if use.names is None}
+        entire = entire | unlisted
+        whole = whole | (unlisted if unit.path in whole else set())
+    for unit in units:
+        visible = {kind: dict(table) for kind, table in own[unit.path].items()}
+        for use, used in unit.uses:
+            listed = _listed(use, used, state)
+            for kind, table in own[used.path].items():
+                for name, exported in table.items():
+                    if listed is None or name in listed:
+                        visible.setdefault(kind, {}).setdefault(name, exported)
+            listed_of.setdefault(used.path, set()).update(listed or ())
+        names.scopes[unit.file.name] = Scope(unit, visible, names)
+    for unit in units:
+        scope, wanted = names.scopes[unit.file.name], listed_of.get(unit.path, set())
+        left_out = () if unit.path in whole else _OF_DATASETS
+        for declaration in chosen[unit.path]:
+            mentioned = _name_of(declaration)
+            comes_along = unit.path in entire and not isinstance(declaration, left_out)
+            if comes_along or (mentioned is not None and mentioned.text in wanted):
+                names.declarations.append((declaration, scope))
+    _check_once(names)
+    return names
+
+
+def _holds(declaration: s.Declaration, parameters: Parameters) -> bool:
+    """Return whether all conditions of a declaration hold; each of them is looked at."""
+    parts = (*getattr(declaration, "when", ()), *getattr(declaration, "clauses", ()))
+    met = [parameters.holds(part) for part in parts if isinstance(part, s.When)]
+    return all(met)
+
+
+def _by_name(declarations: Iterable[s.Declaration], state: Session) -> _Named:
+    table: _Named = {}
+    for declaration in declarations:
+        if isinstance(declaration, s.NamedDeclaration):
+            kind, name = type(declaration), declaration.name
+            earlier = table.setdefault(kind, {}).setdefault(name.text, declaration)
+            if earlier is not declaration:
+                state.report_twice(KINDS[kind], name, earlier.name.span)
+    return table
+
+
+def _listed(use: s.Use, used: Unit, state: Session) -> set[str] | None:
+    if use.names is None:
+        return None
+    declarations = used.file.declarations
+    known = {d.name.text for d in declarations if isinstance(d, s.NamedDeclaration)}
+    for name in use.names:
+        unread = any(state.project.may_declare(word, name.text) for word in DECLARATIONS)
+        if name.text not in known and not unread:
+            message = f"`{'.'.join(part.text for part in use.path)}` declares no `{name}`"
+            state.error("SGL0006", name.span, message, suggest(name.text, known))
+    return {name.text for name in use.names}
+
+
+def _check_once(names: ResolvedNames) -> None:
+    for declaration, scope in names.declarations:
+        if isinstance(declaration, s.NamedDeclaration):
+            kind, name = type(declaration), declaration.name
+            earlier, _ = names.first.setdefault((kind, name.text), (declaration, scope))
+            if earlier.span.file != name.span.file:
+                hint = "rename one of the two, or list after `use` the names you need"
+                names.session.report_twice(KINDS[kind], name, earlier.name.span, hint)
+
+
+def check_taken(names: ResolvedNames) -> bool:
+    """Return whether all mentioned categories and features take part; report the others."""
+    complete = True
+    present = {id(declaration) for declaration, _ in names.declarations}
+    for declaration, scope in names.declarations:
+        kind: type[s.NamedDeclaration] = s.CategoryDecl
+        mentioned = [ref.name for ref in s.parts_of(s.CategoryRef, declaration)]
+        if isinstance(declaration, s.Forms):
+            mentioned = []  # Its category stands for those that are given.
+        if isinstance(declaration, s.CategoryDecl):
+            kind, mentioned = s.Feature, list(declaration.features)
+        for name in mentioned:
+            part = scope.peek(kind, name.text)
+            if part is not None and id(part) not in present:
+                complete = False
+                what = KINDS.get(type(declaration), "word")
+                message = f"the {what} `{_name_of(declaration)}` is taken from this file, "
+                message += f"but the {KINDS[kind]} `{name}` is not"
+                names.session.error("SGL0201", name.span, message, f"add `{name}` to the names after `use`")
+    return complete
+
+
+def _name_of(declaration: s.Declaration) -> s.Name | None:
+    if isinstance(declaration, s.WordDecl):
+        return declaration.category.name
+    return declaration.name if isinstance(declaration, s.NamedDeclaration) else None

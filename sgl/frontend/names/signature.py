@@ -1,0 +1,348 @@
+"""The declared layers, features, categories and views: what rules are checked against.
+
+A ``view`` declaration says which notation renders which graph layer.  ``conllu`` renders a tree;
+the other notations are about events and their roles, and render a free layer.  A template is an
+author's own notation, of a layer of either sort.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
+from sgl.diagnostics import Label
+from sgl.foreign import limits
+from sgl.frontend.names.finishing import finish_of, options_in_force, with_twins
+from sgl.frontend.names.parameters import is_weight
+from sgl.frontend.names.resolved import Resolved
+from sgl.frontend.names.scopes import Scope, check_taken
+from sgl.frontend.names.session import Session
+from sgl.lang import syntax as s
+from sgl.rendering.views import VIEWS
+
+#: The option of a graph layer whose edges need not form a tree.
+FREE = "free"
+
+#: The kind of view that an author writes, in a file of its own.
+TEMPLATE = "template"
+
+#: The largest template, in bytes.
+MAX_TEMPLATE = 100_000
+
+#: The kinds of views.
+_VIEWS = ("conllu", *VIEWS, TEMPLATE)
+
+#: Those that render any tree; the others are notations of events and their roles.
+_OF_TREES = ("conllu",)
+
+_KINDS = ("text", "graph")
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryInfo:
+    """A declared category: its features in order and its ports, ``head`` first.
+
+    ``limited`` are the ports of one graph layer only, with its name.  ``parts`` are those of texts
+    beside the main part, ``de.prefix``.
+    """
+
+    name: str
+    features: tuple[str, ...]
+    ports: tuple[str, ...]
+    declaration: s.CategoryDecl
+    limited: tuple[tuple[str, str], ...] = ()
+    parts: tuple[str, ...] = ()
+
+    def written(self, values: Iterable[str]) -> str:
+        """Return the category with values of its features, as in ``NP[num=sg]``."""
+        pairs = (f"{name}={value}" for name, value in zip(self.features, values, strict=True))
+        return f"{self.name}[{', '.join(pairs)}]" if self.features else self.name
+
+    def parts_in(self, layer: str) -> tuple[str, ...]:
+        """Return the names of the parts in a text layer, without its own."""
+        parts = (part.partition(".") for part in self.parts)
+        return tuple(name for of, _, name in parts if of == layer)
+
+    def ports_in(self, layer: str) -> tuple[str, ...]:
+        """Return the ports in a graph layer."""
+        return ports_in(self.ports, self.limited, layer)
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Layers in the order of their declaration, features, categories.
+
+    The values of features that are ``ordered`` can be compared.  ``unsound`` are the names of layers and views whose
+    declarations were reported, ``unknown`` those that clauses mention and that are not declared at all.
+    """
+
+    text_layers: tuple[TextLayer, ...]
+    graph_layers: tuple[GraphLayer, ...]
+    features: Mapping[str, tuple[str, ...]]
+    value_weights: Mapping[tuple[str, str], float]
+    categories: Mapping[str, CategoryInfo]
+    unsound: frozenset[str]
+    unknown: set[str] = field(default_factory=set)
+    views: tuple[View, ...] = ()
+    ordered: frozenset[str] = frozenset()
+
+    @property
+    def layer_names(self) -> list[str]:
+        """The names of all layers, text layers first."""
+        return [*(t.name for t in self.text_layers), *(g.name for g in self.graph_layers)]
+
+    def has_strange(self, clauses: Sequence[s.LayerClause]) -> bool:
+        """Return whether a clause has the name of no layer, reported there: a missing one is most likely this."""
+        return any(clause.layer.text.partition(".")[0] not in self.layer_names for clause in clauses)
+
+    def is_twin(self, layer: str) -> bool:
+        """Return whether a text layer is the twin of the source."""
+        found = next(own.finish for own in self.text_layers if own.name == layer)
+        return found is not None and bool(found.twin)
+
+    @property
+    def source(self) -> TextLayer:
+        """The first text layer: the language of the productions."""
+        return self.text_layers[0]
+
+
+@dataclass
+class Signed(Resolved):
+    """A project whose layers, features and categories are known."""
+
+    signature: Signature
+
+
+def build_signature(state: Resolved) -> Signature | None:
+    """Collect the layers, features and categories that rules are checked against.
+
+    Return None if there is no text layer, a layer could not be read, a port or the words of a
+    graph are of an unknown layer, or a layer, feature or category is declared twice: every rule
+    would be held against things that nobody meant.
+    """
+    complete = check_taken(state.names)
+    found = state.kept("signature", (), partial(_signature, state)) if complete else _signature(state)
+    # Whoever works with it adds to what is unknown.
+    return replace(found, unknown=set()) if found is not None and complete else None
+
+
+def _signature(state: Resolved) -> Signature | None:
+    layers = [declaration for declaration, _ in state.names.of(s.Layer)]
+    strange = [layer for layer in layers if layer.kind.text not in _KINDS]
+    for layer in strange:
+        state.report_missing("kind of layer", layer.kind, _KINDS, "a layer is `text` or `graph on …`")
+    text = with_twins([_text_layer(d, state) for d in layers if d.kind.text == "text"], state)
+    graphs = _graph_layers(layers, [layer.name for layer in text], state)
+    views = tuple(_views(graphs, state))
+    unread = state.project.lacks("layer")
+    if not text and not unread and not strange:
+        state.error("SGL0307", None, "the grammar declares no text layer", "start with `layer en : text`")
+    features, weights = _features(state)
+    declared = state.names.of(s.CategoryDecl)
+    named = {layer.name.text for layer in layers}
+    told = named | {view.name.text for view, _ in state.names.of(s.ViewDecl)}
+    unsound = frozenset(told - {*(t.name for t in text), *(g.name for g in graphs), *(v.name for v in views)})
+    known = (*(layer.name for layer in graphs), *unsound)
+    texts = [*(layer.name for layer in text), *unsound]
+    categories = {d.name.text: _category(d, scope, graphs, known, texts) for d, scope in declared}
+    limits = (layer for category in categories.values() for _, layer in category.limited)
+    complete = all(layer in known for layer in limits)
+    complete &= all(d.anchor is None or d.anchor.text in told for d in layers)
+    once = len(named) == len(layers) and len(categories) == len(declared)
+    once &= len(features) == len(state.names.of(s.Feature))
+    if not text or unread or strange or not complete or not once:
+        return None
+    ordered = frozenset(d.name.text for d, _ in state.names.of(s.Feature) if d.ordered)
+    return Signature(text, tuple(graphs), features, weights, categories, unsound, views=views, ordered=ordered)
+
+
+def _text_layer(declaration: s.Layer, state: Resolved) -> TextLayer:
+    join: s.Option | None = None
+    attach: set[str] = set()
+    options = list(options_in_force(declaration, state))
+    for option in options:
+        if not isinstance(option, s.Option) or option.name.text not in ("join", "attach"):
+            continue
+        if option.name.text == "attach":
+            attach |= {value.text for value in option.values}
+        elif join is None:
+            join = option
+        else:
+            message = f"the layer `{declaration.name}` says twice how its words are joined"
+            hint = "keep one of the two, or give each a `when` of its own"
+            state.error("SGL0308", option.span, message, hint, labels=[Label(join.span, "here first")])
+    between = " " if join is None else join.values[0].text
+    name, finish = declaration.name.text, finish_of(options, state)
+    return TextLayer(name, between, frozenset(attach), finish)
+
+
+def _graph_layers(layers: Sequence[s.Layer], text: Sequence[str], state: Session) -> list[GraphLayer]:
+    found: list[GraphLayer] = []
+    strange = {layer.name.text for layer in layers if layer.kind.text not in _KINDS}
+    for layer in layers:
+        anchor, name = layer.anchor, layer.name.text
+        if layer.kind.text != "graph":
+            continue
+        if anchor is None:
+            message = f"the graph layer `{name}` does not say whose words its nodes are"
+            state.error("SGL0308", layer.span, message, f"write `layer {name} : graph on {text[0] if text else 'en'}`")
+        elif anchor.text not in text:
+            if anchor.text not in strange:
+                state.report_missing("text layer", anchor, text, f"declare it: `layer {anchor} : text`", "layer")
+        elif anchor.text != text[0] and not found:
+            message = f"the first graph layer is on the source layer, which `{anchor}` is not"
+            state.error("SGL0312", anchor.span, message, f"declare a layer `graph on {text[0]}` before `{name}`")
+        else:
+            # A layer with another option counts as free: only that can be meant.
+            sound, free = _check_options(layer, state), bool(layer.options)
+            found.append(GraphLayer(name, anchor.text, free))
+            if free and sound and len(found) == 1:
+                message = "the first graph layer is the one that patterns speak about; it is a tree"
+                state.error("SGL0312", layer.span, message, f"declare a layer without `{FREE}` before `{name}`")
+    return found
+
+
+def _check_options(layer: s.Layer, state: Session) -> bool:
+    errors = state.diagnostics.errors
+    for option in layer.options:
+        if not isinstance(option, s.Option) or option.name.text != FREE or option.values:
+            written = f" `{option.name}`" if isinstance(option, s.Option) else "s of texts"
+            state.error("SGL0201", option.span, f"a graph layer has no option{written}", f"its only option is `{FREE}`")
+        elif option.when is not None:
+            message = "whether a graph layer is free does not depend on a parameter"
+            state.error("SGL0308", option.span, message, "leave out the condition; a rule may have one")
+    return state.diagnostics.errors == errors
+
+
+def _features(state: Resolved) -> tuple[dict[str, tuple[str, ...]], dict[tuple[str, str], float]]:
+    features: dict[str, tuple[str, ...]] = {}
+    weights: dict[tuple[str, str], float] = {}
+    for declaration, _ in state.names.of(s.Feature):
+        name = declaration.name.text
+        features[name] = tuple(dict.fromkeys(value.name.text for value in declaration.values))
+        if len(features[name]) < len(declaration.values):
+            state.error("SGL0403", declaration.span, f"the feature `{name}` lists a value twice")
+        for value in declaration.values:
+            amount, text = value.weight, value.name.text
+            weight = state.parameters.number(amount) if amount is not None else None
+            if amount is not None and weight is not None and not is_weight(weight):
+                state.error("SGL0701", amount.span, f"the weight of `{text}` is not positive")
+            weights[name, text] = weight if is_weight(weight) else 1.0
+    return features, weights
+
+
+def _category(
+    declaration: s.CategoryDecl,
+    scope: Scope,
+    graphs: Sequence[GraphLayer],
+    known: Collection[str],
+    texts: Sequence[str],
+) -> CategoryInfo:
+    category, features = declaration.name.text, dict[str, None]()
+    state = scope.resolved.session
+    for name in declaration.features:
+        if name.text in features:
+            state.error("SGL0403", name.span, f"`{category}` carries the feature `{name}` twice")
+        elif scope.find(s.Feature, name) is not None:
+            features[name.text] = None
+    ports, limited = [HEAD], []
+    for port in (port for port in declaration.ports if "." not in port.name.text):
+        if port.name.text in ports:
+            hint = "every category has the port `head`" if port.name.text == HEAD else ""
+            state.error("SGL0501", port.name.span, f"`{category}` already has a port `{port.name}`", hint)
+            continue
+        ports.append(port.name.text)
+        if port.layer is None:
+            continue
+        limited.append((port.name.text, port.layer.text))
+        if port.layer.text not in known:
+            names = [layer.name for layer in graphs]
+            state.report_missing("graph layer", port.layer, names, f"there is: {', '.join(names) or 'none'}", "layer")
+    own = tuple(features), tuple(ports), declaration, tuple(limited)
+    return CategoryInfo(category, *own, _parts(declaration, texts, state))
+
+
+def _parts(declaration: s.CategoryDecl, texts: Sequence[str], state: Session) -> tuple[str, ...]:
+    found: list[str] = []
+    category, most = declaration.name, limits().parts
+    for name in (port.name for port in declaration.ports if "." in port.name.text):
+        layer = name.text.partition(".")[0]
+        if not has_parts(name, texts, state):
+            continue
+        if name.text in found:
+            state.error("SGL0501", name.span, f"`{category}` already has a part `{name}`")
+        else:
+            found.append(name.text)
+            if sum(part.startswith(f"{layer}.") for part in found) == most:
+                message = f"`{category}` has more than {most} parts in the layer `{layer}`"
+                hint = "divide the phrase otherwise, or raise the limit: `--limit parts=NUMBER`"
+                notes = ("the main part is one of them; parsing takes longer with each",)
+                state.error("SGL0321", name.span, message, hint, notes=notes)
+    return tuple(found)
+
+
+def has_parts(part: s.Name, texts: Collection[str], state: Session) -> bool:
+    """Return whether ``de.prefix`` is about a text layer; report one of another layer."""
+    layer = part.text.partition(".")[0]
+    if layer not in texts:
+        hint = f"the parts of a phrase are those of a text layer: {', '.join(texts)}"
+        span = replace(part.span, end=part.span.start + len(layer))
+        state.report_missing("text layer", replace(part, text=layer, span=span), texts, hint, "layer")
+    return layer in texts
+
+
+def _views(graphs: Sequence[GraphLayer], state: Resolved) -> list[View]:
+    layers = {declaration.name.text: declaration for declaration, _ in state.names.of(s.Layer)}
+    found: list[View] = []
+    for view, scope in state.names.of(s.ViewDecl):
+        errors, namesake = state.diagnostics.errors, layers.get(view.name.text)
+        if namesake is not None:
+            # Commands ask for either by its name.
+            message = f"`{view.name}` is a layer already"
+            labels = [Label(namesake.name.span, "declared here")]
+            state.error("SGL0203", view.name.span, message, "give the view another name", labels=labels)
+        if view.kind.text not in _VIEWS:
+            state.report_missing("kind of view", view.kind, _VIEWS, f"there is: {', '.join(_VIEWS)}")
+        for argument in view.arguments:
+            if argument.text not in layers:
+                state.report_missing("layer", argument, layers, keyword="layer")
+        if state.diagnostics.errors == errors:
+            layer = _rendered(view, layers, graphs, state)
+            template = _template(view, scope, state)
+            if layer is not None and template is not None:
+                found.append(View(view.name.text, view.kind.text, layer, template))
+    return found
+
+
+def _template(view: s.ViewDecl, scope: Scope, state: Resolved) -> str | None:
+    wanted = view.kind.text == TEMPLATE
+    if wanted != (view.path is not None):
+        span = view.kind.span if view.path is None else view.path.span
+        what = "written in a file" if wanted else "a notation of the library"
+        hint = f'write `{TEMPLATE}(…) from "FILE"`' if wanted else "leave out `from`"
+        state.error("SGL0313", span, f"`{view.kind}` is {what}", hint)
+        return None
+    if view.path is None:
+        return ""
+    source = scope.read(view.path, MAX_TEMPLATE)
+    return source.text if source is not None else None
+
+
+def _rendered(
+    view: s.ViewDecl, layers: dict[str, s.Layer], graphs: Sequence[GraphLayer], state: Resolved
+) -> int | None:
+    argument = view.arguments[0]
+    index = next((i for i, layer in enumerate(graphs) if layer.name == argument.text), None)
+    declared = layers.get(argument.text)
+    is_text = declared is not None and declared.kind.text == "text"
+    if index is None and not is_text and len(view.arguments) == 1:
+        return None
+    of_tree, either = view.kind.text in _OF_TREES, view.kind.text == TEMPLATE
+    fits = index is not None and (either or graphs[index].free != of_tree)
+    if fits and len(view.arguments) == 1:
+        return index
+    sort = "" if either else " that is a tree" if of_tree else " that is free"
+    labels = [Label(declared.span, "declared here")] if declared is not None else ()
+    hint = "" if of_tree or either else f"declare `layer sem : graph on … ({FREE})` for it"
+    state.error("SGL0313", view.span, f"`{view.kind}` renders one graph layer{sort}", hint, labels=labels)
+    return None

@@ -1,0 +1,98 @@
+"""The guarantee of the *string level*, made while the dataset is drawn.
+
+A training string may have another reading, with a held-out structure, and an item may be ambiguous between two
+outputs.  So every sentence is parsed with the grammar as it is written: what is of consequence is rejected, and another
+sentence takes its place (``ambiguous reject``), or it is drawn and counted (``ambiguous report``).
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from sgl.automata import StructureCompiler
+from sgl.core.arrays import Column, Derivations
+from sgl.core.claims import Kind, Verdict
+from sgl.core.plan import EXPOSURE_PREFIX, Ambiguous, Pattern
+from sgl.corpus.audit import Ambiguity, AmbiguityFinder, StructureFinder, declared_structures
+from sgl.dataset import Guarantee, Readings
+from sgl.frontend import Compiled
+from sgl.frontend.lower.plan import GEN
+from sgl.parsing import Parser
+from sgl.pipeline.guarantees import stated
+from sgl.rendering import outputs
+from sgl.sampling.engine import PackedStratum
+
+
+class AmbiguityFilter:
+    """Parses what is drawn: says what is rejected, and counts what it finds."""
+
+    def __init__(self, compiled: Compiled, structures: StructureCompiler) -> None:
+        grammar, plan = compiled.grammar, compiled.plan
+        source = grammar.text_layer(plan.source)
+        declared = declared_structures(plan.patterns, {})
+        self._held_out = tuple(entry for entry in declared if entry.held_out)
+        self._finder = AmbiguityFinder(
+            Parser(grammar, source),
+            StructureFinder(grammar, self._held_out, structures),
+            [output for output in outputs(grammar).values() if output.layer != source],
+        )
+        self._rejects = plan.ambiguous is Ambiguous.REJECT
+        self._strata = {stratum.stream: stratum for stratum in plan.strata}
+        #: What was found in each stratum, by its stream.
+        self.readings: dict[str, Readings] = {}
+        #: The shortest of the last texts with readings that matter.
+        self.example = ""
+
+    def judge(self, stratum: PackedStratum, sources: Column, derivations: Derivations) -> dict[int, Ambiguity]:
+        """Return what the readings of texts with several are, by number, which is that of the derivation."""
+        texts = list(sources.texts())
+        found = self._finder.find_batch(texts, derivations, structures=stratum.split != GEN)
+        self.example = min((texts[n] for n, one in found.items() if one.matters), key=len, default=self.example)
+        return found
+
+    def evidence(self, stratum: PackedStratum, sources: Column, derivations: Derivations) -> Derivations:
+        """Return for each text, which was rejected, another reading that shows why."""
+        pairs = zip(sources.texts(), iter(derivations), strict=True)
+        structures = stratum.split != GEN
+        return Derivations.of(self._finder.evidence(text, own, structures=structures) for text, own in pairs)
+
+    def rejects(self, found: Ambiguity) -> bool:
+        """Return whether a text with these readings is rejected."""
+        return self._rejects and found.matters
+
+    def count(self, stratum: PackedStratum, parsed: int, found: Iterable[Ambiguity]) -> None:
+        """Count ``parsed`` texts, and the readings of those that have several."""
+        found = list(found)
+        before = self.readings.get(stratum.stream, Readings())
+        patterns = Counter(before.patterns)
+        for one in found:
+            patterns.update({self._held_out[i].pattern for i in one.structures})
+        self.readings[stratum.stream] = Readings(
+            parsed=before.parsed + parsed,
+            several=before.several + sum(one.several for one in found),
+            held_out=before.held_out + sum(bool(one.structures) for one in found),
+            outputs=before.outputs + sum(bool(one.outputs) for one in found),
+            ambiguous=before.ambiguous + sum(one.matters for one in found),
+            patterns=dict(sorted(patterns.items())),
+        )
+
+    def guarantee(self, pattern: Pattern) -> Guarantee:
+        """Return what is known of readings: refuted if strings teach what is held out, or ambiguous items are drawn."""
+        trained = own = leaks = differing = 0
+        for stream, counts in self.readings.items():
+            stratum = self._strata[stream]
+            if stratum.split != GEN:
+                trained += counts.parsed
+                leaks += counts.patterns.get(pattern.name, 0)
+            if stratum.category in (pattern.name, EXPOSURE_PREFIX + pattern.name):
+                own += counts.parsed
+                differing += counts.outputs
+        detail = (
+            f"{trained:,} strings of train, dev and test parsed, {leaks:,} with another reading "
+            f"that contains the structure; {own:,} of the pattern, {differing:,} with another "
+            "output"
+        )
+        found = leaks + differing
+        if found and self._rejects:
+            detail += "; all of these rejected"
+        verdict = Verdict.REFUTED if found and not self._rejects else Verdict.CHECKED
+        return stated(pattern.name, Kind.STRINGS, verdict, detail)

@@ -1,0 +1,149 @@
+"""One table of all sentences, of which the checks ask in SQL.
+
+``block`` has a row for each block of the CoNLL-U files, in the order of the splits and of their files; ``sentence`` has
+those that are well formed.  Of a sentence it says where it is, its category, the shape of its graph, the target of its
+pattern that it counts for (``share``), a lemma that it repeats, its source and targets (one a line), and what a reader
+takes the source for (``sgl.verify.skeleton``)::
+
+    SELECT category, count(*) FROM sentence WHERE split = 'gen' GROUP BY category
+
+The structures that occur in a shape are its *profile*: ``found`` has a row for each of them.  ``kind`` counts the
+sentences that no structure or quota tells apart.  ``word`` and ``name`` have every word of a split, and every name in
+its graphs, with the first sentence there.
+
+The table is a temporary file of SQLite, which stays in memory while it is small.
+"""
+
+import errno
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from tempfile import gettempdir
+from typing import Any, NamedTuple
+
+from sgl.verify.items import GraphShape, ShapeTable
+from sgl.verify.search import members
+
+_SCHEMA = """
+PRAGMA cache_size = -16384;
+PRAGMA journal_mode = OFF;
+CREATE TABLE block (
+    number INTEGER PRIMARY KEY, split TEXT, entry INTEGER, line INTEGER, reason TEXT, place INTEGER,
+    sent_id TEXT, category TEXT, shape INTEGER, share TEXT, repeated TEXT,
+    source TEXT, targets TEXT, skeleton TEXT, latin TEXT
+);
+CREATE TABLE shape (shape INTEGER PRIMARY KEY, profile INTEGER);
+CREATE TABLE found (profile INTEGER, clause INTEGER, PRIMARY KEY (clause, profile)) WITHOUT ROWID;
+CREATE VIEW sentence AS SELECT block.*, profile FROM block LEFT JOIN shape USING (shape) WHERE reason = '';
+CREATE TABLE word (split TEXT, form TEXT, lemma TEXT, upos TEXT, number INTEGER, UNIQUE (split, form, lemma, upos));
+CREATE TABLE name (split TEXT, role TEXT, text TEXT, number INTEGER, UNIQUE (split, role, text));
+"""
+
+#: What is made when all sentences have been read.
+_SUMMARY = """
+CREATE TABLE kind AS
+    SELECT split, category, profile, share, count(*) AS items FROM sentence
+    GROUP BY split, category, profile, share ORDER BY min(number);
+CREATE INDEX kind_of_profile ON kind (profile);
+CREATE INDEX block_of_shape ON block (shape);
+"""
+
+_BLOCK = "INSERT INTO block VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+
+class Block(NamedTuple):
+    """A block of a file: the reason if it is malformed, and what a row of the table says of a sentence."""
+
+    line: int
+    reason: str = ""
+    place: int = 0
+    sent_id: str = ""
+    category: str = ""
+    shape: int = -1
+    share: str = ""
+    repeated: str | None = None
+    source: str = ""
+    targets: str = ""
+    skeleton: str = ""
+    latin: str = ""
+
+
+#: What occurs in a range, each with the number of the first block, from 0.
+Firsts = dict[tuple[str, ...], int]
+
+
+@dataclass(slots=True)
+class ReadPart:
+    """A range of a file: its blocks, whose shapes are numbered here; words and names; the error that ends it."""
+
+    blocks: list[Block] = field(default_factory=list)
+    shapes: dict[GraphShape, int] = field(default_factory=dict)
+    words: Firsts = field(default_factory=dict)
+    names: Firsts = field(default_factory=dict)
+    error: str = ""
+
+
+class DatasetTable:
+    """The table; ``profiles`` are the structures in each.
+
+    By split there are the number of ``blocks``, and the ``errors`` of files that cannot be read to their end.
+    """
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database, self.blocks, self.errors = database, Counter[str](), dict[str, str]()
+        self.profiles: tuple[frozenset[int], ...] = ()
+        database.executescript(_SCHEMA)
+
+    def select(self, query: str, **values: object) -> list[tuple[Any, ...]]:
+        """Return the rows of a query; a list among the values is one for ``json_each``."""
+        return list(self.each(query, **values))
+
+    def each(self, query: str, **values: object) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a query, as long as nothing is added."""
+        own = {key: json.dumps(value) if isinstance(value, list) else value for key, value in values.items()}
+        yield from self._database.execute(query, own)
+
+    def add(self, split: str, part: ReadPart, shapes: ShapeTable, lines: int) -> None:
+        """Add the next range of the file of a split, before which there are so many lines."""
+        numbers = [shapes.known(shape.frame, shape.nodes).number for shape in part.shapes]
+        numbers.append(-1)  # the shape of what is malformed
+        first, write = self.blocks.total() + 1, self._database.executemany
+        rows = (
+            (split, entry, block.line + lines, *block[1:5], numbers[block.shape], *block[6:])
+            for entry, block in enumerate(part.blocks, self.blocks[split] + 1)
+        )
+        write(_BLOCK, rows)
+        write("INSERT OR IGNORE INTO word VALUES (?, ?, ?, ?, ?)", _placed(split, part.words, first))
+        write("INSERT OR IGNORE INTO name VALUES (?, ?, ?, ?)", _placed(split, part.names, first))
+        self.blocks[split] += len(part.blocks)
+        if part.error:
+            self.errors[split] = part.error
+
+    def complete(self, shapes: Iterable[GraphShape]) -> None:
+        """Add what has been found in the shapes, and count what cannot be told apart."""
+        known = dict[int, int]()
+        rows = [(shape.number, known.setdefault(shape.occurring, len(known))) for shape in shapes]
+        self.profiles = tuple(frozenset(members(occurring)) for occurring in known)
+        found = ((profile, clause) for profile, clauses in enumerate(self.profiles) for clause in clauses)
+        self._database.executemany("INSERT INTO shape VALUES (?, ?)", rows)
+        self._database.executemany("INSERT INTO found VALUES (?, ?)", found)
+        self._database.executescript(_SUMMARY)
+
+
+def _placed(split: str, found: Firsts, first: int) -> Iterator[tuple[object, ...]]:
+    return ((split, *what, first + at) for what, at in found.items())
+
+
+@contextmanager
+def dataset_table() -> Iterator[DatasetTable]:
+    """Give an empty table, which is gone afterwards; raises ``OSError`` if there is no room for it."""
+    try:
+        with closing(sqlite3.connect("")) as database:
+            yield DatasetTable(database)
+    except sqlite3.OperationalError as problem:
+        if problem.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # a query that is wrong
+            raise
+        raise OSError(errno.ENOSPC, f"a temporary file: {problem}", gettempdir()) from None

@@ -1,0 +1,78 @@
+"""Patterns of the model with all their clauses, and what the sentences of a stream contain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from claims_matches import within
+from claims_structures import Structure
+from claims_trees import Tree
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What some match of the structure of an item can be extended to or, ``outside``, none."""
+
+    structure: Structure
+    outside: bool
+
+    def __str__(self) -> str:
+        return f"{'outside' if self.outside else 'within'} {self.structure}"
+
+    def holds(self, tree: Tree, items: Sequence[Structure]) -> bool:
+        """Whether it is so in a sentence."""
+        return any(within(tree, own, self.structure) for own in items) != self.outside
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A pattern of the model; the members are its clauses."""
+
+    name: str
+    forbid: tuple[Structure, ...]
+    never: tuple[Structure, ...] = ()
+    gen: tuple[Structure, ...] = ()
+    exclude: tuple[Structure, ...] = ()
+    need: tuple[Structure, ...] = ()
+    waive: tuple[Structure, ...] = ()
+    expose: tuple[Structure, ...] = ()
+    sizes: tuple[tuple[Condition, ...], ...] = ((),)
+
+    @property
+    def items(self) -> tuple[Structure, ...]:
+        """What the items contain one of."""
+        return self.gen or self.held_out
+
+    @property
+    def held_out(self) -> tuple[Structure, ...]:
+        """What training must not contain."""
+        return *self.forbid, *self.never
+
+    def source(self) -> str:
+        """The declaration."""
+        clauses = (
+            ("forbid", self.forbid),
+            ("assert never", self.never),
+            ("gen", self.gen),
+            ("exclude", self.exclude),
+            ("need", self.need),
+            ("waive", self.waive),
+            ("expose 1", self.expose),
+        )
+        lines = [f"  {word} {structure}" for word, group in clauses for structure in group]
+        sizes = ", ".join(" ".join(["1", *map(str, conditions)]) for conditions in self.sizes)
+        return "\n".join([f"pattern {self.name}", *lines, f"  size {sizes}", ""])
+
+
+@dataclass(frozen=True)
+class StreamClaims:
+    """What the sentences of a stream contain one of, if there are any, and none of.
+
+    A sentence with a kept rule may contain what is ``cut``.  The ``conditions`` are about matches of ``some``.
+    """
+
+    some: tuple[Structure, ...]
+    none: tuple[Structure, ...]
+    cut: tuple[Structure, ...]
+    conditions: tuple[Condition, ...] = ()
