@@ -7,7 +7,7 @@ A :class:`Workspace` has the files of somebody who is writing, some of them as a
     workspace.edit(Path("farm.sgl"), "layer en …")       # None: what is on disk
     for root in workspace.roots(Path("farm.sgl")):       # the grammars that a module is part of
         snapshot = workspace.open(root)
-        snapshot.diagnostics                             # as `sglc check --fast`
+        snapshot.diagnostics                             # as `sglc check`, without the claims
         snapshot.samples("object_to_subject")            # as `sglc sample`; may raise SampleError
         snapshot.claims(progress=print).diagnostics      # as `sglc prove`; what `progress` raises ends it
 
@@ -34,10 +34,11 @@ from sgl.cache import Memory, keeping
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Item
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceFile, SourceMap
-from sgl.frontend import Compiled, compile_project
+from sgl.frontend import Compilation, Compiled, run_passes
 from sgl.lang import SUFFIXES
 from sgl.lang.allowed import AllowedWarnings
 from sgl.lang.project import STDLIB, Project, load_project
+from sgl.lint import opinions
 from sgl.pipeline.grammar import grammars_of, sound
 from sgl.pipeline.proofs import establish
 from sgl.pipeline.samples import SampleError, sampled_items, source_of
@@ -130,18 +131,21 @@ class Snapshot:
         self._claims: Claims | None = None
         self.project: Project | None
         self.compiled: Compiled | None = None
+        self._made = Compilation()
         with workspace.working(edits):
             self.project = load_project(root, self.sources, self._found)
             if self.project is not None:
-                self.compiled = sound(compile_project(self.project, settings, self._found), self._found)
+                self._made = run_passes(self.project, settings, self._found)
+                self.compiled = sound(self._made.compiled, self._found)
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What there is to say without the claims, in the order of the source."""
         found = Diagnostics()
         found.extend(self._found)
-        if self.compiled is not None:
-            with self._workspace.working(self._edits):
+        with self._workspace.working(self._edits):
+            found.extend(opinions(self._made))
+            if self.compiled is not None:
                 check_unproved(self.compiled, found)
         return self._told(found)
 

@@ -7,6 +7,6 @@ Read :mod:`sgl.frontend.passes` first: it runs the passes in their order.  Its t
 * :mod:`~sgl.frontend.lower`: what is written out becomes the core grammar and the plan.
 """
 
-from sgl.frontend.passes import Compiled, compile_project, named_structures
+from sgl.frontend.passes import Compilation, Compiled, compile_project, named_structures, run_passes
 
-__all__ = ["Compiled", "compile_project", "named_structures"]
+__all__ = ["Compilation", "Compiled", "compile_project", "named_structures", "run_passes"]

@@ -9,14 +9,15 @@ the words that come out of the library's morphology asks here: every template of
 more, and each use of the library is noted.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from sgl.core.grammar import CoreGrammar, RuleKey
 from sgl.core.plan import Plan, Release
-from sgl.core.structure import Structure
+from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
-from sgl.frontend.checks import check_dependencies, check_graphs, check_words
+from sgl.frontend.checks import check_graphs, check_words
 from sgl.frontend.elaborate.columns import Evaluation, Inflection
 from sgl.frontend.elaborate.forms import each_layer, entries_of, laid_over
 from sgl.frontend.elaborate.structures import write_out
@@ -43,10 +44,9 @@ from sgl.frontend.lower.weights import apply_weights
 from sgl.frontend.lower.words import lower_words
 from sgl.frontend.names.dataset import DatasetSettings, check_lemma_classes, choose_targets, read_dataset, read_release
 from sgl.frontend.names.resolved import Resolved, resolve
-from sgl.frontend.names.scopes import Scope, report_unused
+from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.session import Session
 from sgl.frontend.names.signature import Signed, build_signature
-from sgl.frontend.slips import OpenTie, find_open_ties, find_slips
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
 from sgl.lang.reader import read
@@ -72,10 +72,15 @@ class Compiled:
     restrictions: tuple[LoweredRestriction, ...]
     dataset_span: Span
     tests: tuple[LoweredTest, ...]
-    open_ties: tuple[OpenTie, ...] = ()
     has_dataset: bool = True
     release: Release | None = None
     origin: str = field(init=False, default="", compare=False, repr=False)
+
+    @property
+    def lengths(self) -> Iterator[LengthTest]:
+        """The tests on lengths of the plan and of what tests expect."""
+        expected = (structure for test in self.tests for structure in test.structures)
+        yield from (length for structure in chain(self.plan.structures, expected) for length in structure.body.lengths)
 
     def with_origin(self, origin: str) -> "Compiled":
         """Return the same value, after a note of what it was made from."""
@@ -83,29 +88,39 @@ class Compiled:
         return self
 
 
+@dataclass(frozen=True)
+class Compilation:
+    """What the passes have made of a project: its core grammar, and all of it; None of either after errors in it."""
+
+    expanded: Expanded | None = None
+    compiled: Compiled | None = None
+
+
 def compile_project(project: Project, settings: Mapping[str, str], diagnostics: Diagnostics) -> Compiled | None:
     """Compile a project with parameters set to ``settings``; return None after errors."""
+    return run_passes(project, settings, diagnostics).compiled
+
+
+def run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diagnostics) -> Compilation:
+    """Compile a project with parameters set to ``settings``, as far as its errors allow."""
     resolved = resolve(Session(project, settings, diagnostics))
     if resolved is None:
-        return None
+        return Compilation()
     signature, dataset, release = build_signature(resolved), read_dataset(resolved), read_release(resolved)
     if signature is None:
-        return None
+        return Compilation()
     signed = Signed(project, settings, diagnostics, resolved.parameters, resolved.names, signature)
     targets = choose_targets(dataset, signed) if dataset is not None else ()
     expanded = _expanded(signed, dataset)
-    open_ties = _opinions(expanded) if expanded is not None else ()
     lowered = apply_weights(expanded) if expanded is not None else None
     claims, tests = _spoken(signed, dataset, expanded.declared.grammar if expanded is not None else None)
     if lowered is None or dataset is None or diagnostics.errors:
-        return None
-    plan = make_plan(dataset, targets, claims, signature)
-    report_unused(resolved.names)
-    return Compiled(
+        return Compilation(expanded)
+    compiled = Compiled(
         project=project,
         parameters=resolved.parameters.values,
         grammar=lowered.grammar,
-        plan=plan,
+        plan=make_plan(dataset, targets, claims, signature),
         rule_spans=lowered.rule_spans,
         rule_keys=lowered.rule_keys,
         patterns=claims.patterns,
@@ -113,16 +128,16 @@ def compile_project(project: Project, settings: Mapping[str, str], diagnostics: 
         restrictions=claims.restrictions,
         dataset_span=dataset.start.span,
         tests=tests,
-        open_ties=open_ties,
         has_dataset=dataset.declared,
         release=release,
     )
+    return Compilation(expanded, compiled)
 
 
 def _expanded(signed: Signed, dataset: DatasetSettings | None) -> Expanded | None:
     """Return the core grammar of the rules and words; None after errors."""
     known = (signed.project, signed.settings, signed.diagnostics, signed.parameters, signed.names, signed.signature)
-    produced = Produced(*known, lower_rules(signed), lower_words(signed))
+    produced = Produced(*known, lower_rules(signed), *lower_words(signed))
     for check in (check_graphs, check_words):
         if not signed.diagnostics.errors:
             check(produced)
@@ -131,15 +146,10 @@ def _expanded(signed: Signed, dataset: DatasetSettings | None) -> Expanded | Non
     instances = expand(dataset.start, produced)
     if instances is None:
         return None
-    return Expanded(*known, produced.rules, produced.words, instances, lower(instances, produced))
-
-
-def _opinions(expanded: Expanded) -> tuple[OpenTie, ...]:
-    """Check the core grammar, and return the places where a feature may have been left open by mistake."""
-    open_ties = find_open_ties(expanded)
-    for check in (check_instances, check_absorbed, check_contrast, find_slips, check_dependencies):
-        check(expanded)
-    return open_ties
+    expanded = Expanded(*known, produced.rules, produced.words, produced.tables, instances, lower(instances, produced))
+    for check_expanded in (check_instances, check_absorbed, check_contrast):
+        check_expanded(expanded)
+    return expanded
 
 
 def _spoken(

@@ -14,7 +14,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
@@ -44,15 +44,23 @@ class GrammarSize(NamedTuple):
 
 @dataclass(frozen=True)
 class _Outcome(Generic[_Value]):
-    """What a grammar came to, None if it has errors, what was said about it, and its files."""
+    """What a grammar came to, None if it has errors, what was said about it, and its files.
+
+    The ``opinions`` on it are None if nobody has asked for them.
+    """
 
     value: _Value | None
     diagnostics: tuple[Diagnostic, ...]
     sources: SourceMap
+    opinions: tuple[Diagnostic, ...] | None = None
+
+    @property
+    def said(self) -> tuple[Diagnostic, ...]:
+        return (*self.diagnostics, *(self.opinions or ()))
 
     def tell(self, sources: SourceMap, diagnostics: Diagnostics) -> _Value | None:
         sources.files.update(self.sources.files)
-        diagnostics.extend(self.diagnostics)
+        diagnostics.extend(self.said)
         return self.value
 
 
@@ -73,36 +81,31 @@ def check_grammar(
     sources: SourceMap,
     diagnostics: Diagnostics,
     *,
-    claims: bool = True,
+    fast: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> GrammarSize | None:
-    """Check a grammar, its examples and, unless without ``claims``, its claims; its size, None if unreadable."""
+    """Check a grammar, its examples and, unless it is to be ``fast``, its claims; its size, None if unreadable."""
     origin, opened = _known_origin(_request_of(path, settings)), None
     if not origin:
-        opened, origin = _open(path, settings)
+        opened, origin = _open(path, settings, fast=fast)
 
     def check() -> _Outcome[GrammarSize]:
-        return _check(opened or _open(path, settings)[0], claims, progress)
+        return _check(opened or _open(path, settings, fast=fast)[0], fast, progress)
 
-    asked = "claims" if claims else "examples"
+    asked = "errors" if fast else "claims"
     checked: _Outcome[GrammarSize] = cached(_Outcome, "check", (origin, asked), check)
     return checked.tell(sources, diagnostics)
 
 
-def _open(path: Path, settings: Mapping[str, str]) -> tuple[_Outcome[Compiled], str]:
+def _open(path: Path, settings: Mapping[str, str], *, fast: bool = False) -> tuple[_Outcome[Compiled], str]:
+    """Return what a grammar is, with the opinions on it unless it is to be ``fast``, and its origin."""
     request = _request_of(path, settings)
     cache, origin = current(), _known_origin(request)
     known = cache.get(_Outcome, "grammar", origin) if cache is not None and origin else None
-    if known is not None:
-        return known, origin
-    from sgl.frontend import compile_project
-    from sgl.lang.project import load_project
-
-    sources, diagnostics = SourceMap(), Diagnostics()
-    project = load_project(path, sources, diagnostics)
-    compiled = sound(None if project is None else compile_project(project, settings, diagnostics), diagnostics)
-    opened = _Outcome(compiled, diagnostics.found, sources)
-    answers, origin = sources.dependencies, ""
+    if known is not None and (fast or known.opinions is not None):
+        return replace(known, opinions=None) if fast else known, origin
+    opened = _compiled(path, settings, fast)
+    compiled, answers, origin = opened.value, opened.sources.dependencies, ""
     # Of answers that are not complete no hash can stand for the grammar.
     if cache is not None and request and answers.complete:
         cache.put(answers, "looks", *request)
@@ -112,6 +115,20 @@ def _open(path: Path, settings: Mapping[str, str]) -> tuple[_Outcome[Compiled], 
     if cache is not None and origin:
         cache.put(opened, "grammar", origin)
     return opened, origin
+
+
+def _compiled(path: Path, settings: Mapping[str, str], fast: bool) -> _Outcome[Compiled]:
+    from sgl.frontend import run_passes
+    from sgl.lang.project import load_project
+    from sgl.lint import opinions
+
+    sources, diagnostics = SourceMap(), Diagnostics()
+    project = load_project(path, sources, diagnostics)
+    if project is None:
+        return _Outcome(None, diagnostics.found, sources, ())
+    made = run_passes(project, settings, diagnostics)
+    compiled = sound(made.compiled, diagnostics)
+    return _Outcome(compiled, diagnostics.found, sources, None if fast else tuple(opinions(made)))
 
 
 def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | None:
@@ -128,17 +145,17 @@ def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | Non
     return compiled if diagnostics.errors == 0 else None
 
 
-def _check(opened: _Outcome[Compiled], claims: bool, progress: Callable[[str], None] | None) -> _Outcome[GrammarSize]:
+def _check(opened: _Outcome[Compiled], fast: bool, progress: Callable[[str], None] | None) -> _Outcome[GrammarSize]:
     from sgl.automata import StructureCompiler
     from sgl.pipeline.proofs import establish
     from sgl.pipeline.writable import check_unproved
 
     compiled, diagnostics = opened.value, Diagnostics()
-    diagnostics.extend(opened.diagnostics)
+    diagnostics.extend(opened.said)
     if compiled is None:
         return _Outcome(None, diagnostics.found, opened.sources)
     proved: int | None = None
-    if claims and compiled.has_dataset:
+    if not fast and compiled.has_dataset:
         proofs = establish(compiled, StructureCompiler(compiled.grammar), diagnostics, progress)
         proved = sum(p.proved for p in proofs.patterns) if proofs is not None and compiled.patterns else None
     else:

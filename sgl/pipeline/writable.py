@@ -16,12 +16,12 @@ from sgl.automata.proofs.compiler import shape_of
 from sgl.cache import kept
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import introduced_lemmas
+from sgl.core.smallest import SmallestTexts
 from sgl.diagnostics import Diagnostic, Diagnostics, shortlist
 from sgl.frontend import Compiled
 from sgl.lang.syntax import Layer
 from sgl.pipeline.sentences import check_examples, place_of_stream
 from sgl.pipeline.shortage import too_few
-from sgl.pipeline.soundness import SmallestTexts
 from sgl.rendering import ConlluError
 from sgl.rendering.conllu import is_one_line
 from sgl.rendering.output import words_output

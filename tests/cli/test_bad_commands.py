@@ -169,7 +169,7 @@ def test_control_c_leaves_nothing_behind(interrupted: subprocess.Popen[str], tmp
     "place",
     [
         "sgl.lang.project.read",
-        "sgl.frontend.compile_project",
+        "sgl.frontend.run_passes",
         "sgl.pipeline.soundness.consistency",
         "sgl.pipeline.proofs.prove",
         "sgl.pipeline.production.verify",

@@ -30,6 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "core": set(),
     "accel": {"cache", "core", "parsing", "sampling"},
     "frontend": {"cache", "characters", "core", "diagnostics", "lang", "rendering"},
+    "lint": {"cache", "core", "diagnostics", "frontend", "lang"},
     "morphology": {"diagnostics", "frontend", "lang", "resources"},
     "automata": {"cache", "core"},
     "rendering": {"characters", "core"},

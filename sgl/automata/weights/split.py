@@ -151,8 +151,7 @@ class SplitGrammar:
         for number, component in enumerate(self.moments.components):
             inside = frozenset(component)
             found = [(rule, state, below) for state in component for rule, below in own[state]]
-            loops = any(not inside.isdisjoint(below) for _, _, below in found)
-            loop = number if loops else None
+            loop = number if any(not inside.isdisjoint(below) for _, _, below in found) else None
             steps += [(loop, rule, state, itemgetter(*below)) for rule, state, below in found]
         return steps
 

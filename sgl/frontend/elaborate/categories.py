@@ -12,12 +12,8 @@ from sgl.lang import syntax as s
 
 #: What a feature may be in one mention: a set of values, or a variable's name.
 Slotting = frozenset[str] | str
-
-
 #: In the place of a value: any of them is meant.
 ANY = "_"
-
-
 #: What tells apart the variables that stand for several comparisons with one.
 AGAIN = "'"
 

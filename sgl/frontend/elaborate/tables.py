@@ -55,30 +55,17 @@ class LexiconTables:
             return None
         return table
 
-    def report_unused(self, features: Collection[str]) -> None:
-        """Warn about columns and variants that no lexicon mentions, and variants without effect."""
-        mentioned: dict[Path, dict[str, None]] = {}
-        variants: set[str] = set()
-        blocks: dict[str, tuple[s.Forms, list[Path | None]]] = {}
+    def report_blocks(self, features: Collection[str]) -> None:
+        """Report columns of blocks of forms that no table of the lexicons which use them has."""
+        blocks: dict[str, tuple[s.Forms, list[LexiconTable | None]]] = {}
         for lexicon, scope in self.state.names.declared(s.Lexicon):
-            variants.update(variant.name.text for variant in lexicon.variants)
             # What cannot be located was reported when it was to be read.
-            path = scope.locate(lexicon.path, Diagnostics())
-            if path is not None:
-                names = [condition.column for condition in lexicon.where]
+            if (path := scope.locate(lexicon.path, Diagnostics())) is not None:
                 uses = (entry for entry in lexicon.entries if isinstance(entry, s.FormsUse))
-                used = [block for use in uses if (block := scope.peek(s.Forms, use.name.text)) is not None]
-                names += [column.name for column in s.parts_of(s.Column, (lexicon, *used))]
-                for block in used:
-                    blocks.setdefault(block.name.text, (block, []))[1].append(path)
-                mentioned.setdefault(path, {}).update((name.text, None) for name in names)
-        for path, table in self.read.items():
-            if table is not None:
-                _report_columns(table, list(mentioned[path]), self.state)
-                _report_variants(table, variants, self.state)
-        for block, paths in blocks.values():
-            tables = [table for path in paths if path and (table := self.read.get(path))]
-            if len(tables) == len(paths):
+                for block in (block for use in uses if (block := scope.peek(s.Forms, use.name.text)) is not None):
+                    blocks.setdefault(block.name.text, (block, []))[1].append(self.read.get(path))
+        for block, read in blocks.values():
+            if len(tables := [table for table in read if table is not None]) == len(read):
                 _report_block(block, tables, features, self.state)
 
 
@@ -89,31 +76,6 @@ def _report_block(block: s.Forms, tables: Sequence[LexiconTable], features: Coll
         if column.name.text not in known:
             message = f"no lexicon that uses `{block.name}` has a column `{column.name}`"
             state.error("SGL0603", column.span, message, suggest(column.name.text, known))
-
-
-def _report_columns(table: LexiconTable, mentioned: Sequence[str], state: Resolved) -> None:
-    for column in table.columns:
-        if column not in mentioned:
-            having = (
-                row for row in table.rows if any(column in cells for cells in (row.cells, *row.variants.values()))
-            )
-            hint = suggest(column, mentioned, f"the lexicons of `{table.name}` mention")
-            state.warning("SGL0612", next(having).span, f"no lexicon mentions the column `{column}`", hint)
-
-
-def _report_variants(table: LexiconTable, mentioned: set[str], state: Resolved) -> None:
-    for variant in table.variants:
-        rows = [row for row in table.rows if variant in row.variants]
-        if variant not in mentioned:
-            hint = f"add a line `variant {variant} when …` to the lexicon"
-            message = f"no lexicon mentions the variant `{variant}`"
-            state.warning("SGL0616", rows[0].span, message, suggest(variant, mentioned) or hint)
-            continue
-        for row in rows:
-            for column, cell in row.variants[variant].items():
-                if row.cells.get(column, "") == cell:
-                    message = f"the variant `{variant}` of this row changes nothing in the column `{column}`"
-                    state.warning("SGL0616", row.span, message, "remove the cell from the variant")
 
 
 def rows_of(lexicon: s.Lexicon, table: LexiconTable, state: Resolved) -> list[TableRow]:

@@ -73,8 +73,6 @@ def expand(start: s.Name, state: Produced) -> list[Instance] | None:
         graph.add_edges_from((instance.lhs, child) for child in instance.rhs)
     roots = [node for node in graph if node[0] == start.text]
     reachable = set(roots).union(*(nx.descendants(graph, root) for root in roots))
-    if state.diagnostics.errors == 0:
-        _report_unreachable(instances, reachable, start, state)
     used = [instance for instance in instances if instance.lhs in reachable]
     _report_endless(used, state)
     if state.diagnostics.errors:
@@ -270,20 +268,6 @@ def _without_end(circle: Set[str], rules: Sequence[Production]) -> list[str]:
             if rule.lhs.info.name in left and not any(p.info.name in left for p in rule.rhs)
         }
     return sorted(left)
-
-
-def _report_unreachable(
-    instances: Sequence[Instance], reachable: Set[Concrete], start: s.Name, state: Produced
-) -> None:
-    alive = {id(instance.production) for instance in instances if instance.lhs in reachable}
-    reported: set[str] = set()
-    for production in (instance.production for instance in instances):
-        name = production.name
-        if id(production) not in alive and not production.pool and name not in reported:
-            reported.add(name)
-            category = production.lhs.info.name
-            message = f"`{name}` never takes part in a sentence: `{category}` cannot be reached from `{start}`"
-            state.warning("SGL0704", production.span, message, f"use `{category}` in a rule, or remove what is idle")
 
 
 def _report_endless(instances: Sequence[Instance], state: Produced) -> None:

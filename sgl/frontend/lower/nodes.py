@@ -10,7 +10,7 @@ clause in a free one.  Then it has no part in the graph, and can have no edge::
 from collections.abc import Iterator
 from itertools import product
 
-from sgl.core.grammar import CoreGrammar, Node, Rule, Slot
+from sgl.core.grammar import Category, CoreGrammar, Fragment, GraphLayer, Node, Rule, Slot
 from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label, Span
 from sgl.frontend.checks import NOTHING, PLACEHOLDER, WORD, has_double_edge
@@ -25,14 +25,7 @@ _BY_FEATURE = "let the clause depend on a feature: `… if shown=yes`"
 def check_instances(state: Expanded) -> None:
     """Report edges that are written twice for some values of features, or lead to no node."""
     grammar, spans = state.declared.grammar, state.declared.rule_spans
-    reported: set[Span] = set()
-    for rule, span in zip(grammar.rules, spans, strict=True):
-        for fragment in rule.fragments:
-            if has_double_edge(fragment) and span not in reported:
-                reported.add(span)
-                message = f"in the rule `{rule.name}`, an edge is written twice for some values of its features"
-                notes = (f"its edges are then: {', '.join(edge.label for edge in fragment.edges)}",)
-                state.error("SGL0508", span, message, "remove one of the two", notes=notes)
+    _check_double_edges(state)
     for number, layer in enumerate(grammar.graph_layers):
         elsewhere = layer.anchor != state.signature.source.name
         if layer.free or elsewhere:
@@ -40,6 +33,17 @@ def check_instances(state: Expanded) -> None:
             _check_nodes(number, held, state)
             for rule, told in _misplaced(grammar, number, held) if elsewhere else ():
                 state.error("SGL0516", spans[rule.id], f"in the rule `{rule.name}`, {told}", _BY_FEATURE)
+
+
+def _check_double_edges(state: Expanded) -> None:
+    reported: set[Span] = set()
+    for rule, span in zip(state.declared.grammar.rules, state.declared.rule_spans, strict=True):
+        for fragment in filter(has_double_edge, rule.fragments):
+            if span not in reported:
+                reported.add(span)
+                message = f"in the rule `{rule.name}`, an edge is written twice for some values of its features"
+                notes = (f"its edges are then: {', '.join(edge.label for edge in fragment.edges)}",)
+                state.error("SGL0508", span, message, "remove one of the two", notes=notes)
 
 
 def _held(grammar: CoreGrammar, number: int) -> _Held:
@@ -70,11 +74,7 @@ def _check_nodes(number: int, held: _Held, state: Expanded) -> None:
     grammar, told = state.declared.grammar, set[Span]()
     layer = grammar.graph_layers[number]
     for rule, span in zip(grammar.rules, state.declared.rule_spans, strict=True):
-        fragment = rule.fragments[number]
-        nodes = fragment.nodes
-        needed = {fragment.exports[0]: "is the head"} if len(nodes) > 1 and not layer.free else {}
-        needed |= {place: "fills a port" for place, node in enumerate(nodes) if len(node.glue) > 1}
-        needed |= {end: f"has an edge `{e.label}`" for e in fragment.edges for end in (e.source, e.target)}
+        nodes, needed = rule.fragments[number].nodes, _needed(rule.fragments[number], layer)
         for what, (child, port) in ((what, pair) for place, what in needed.items() for pair in nodes[place].glue):
             word = held.get((rule.rhs[child], port, NOTHING))
             if word is None or span in told:
@@ -84,6 +84,14 @@ def _check_nodes(number: int, held: _Held, state: Expanded) -> None:
             message = f"in the rule `{rule.name}`, `{name}` {what}, and may be no node of `{layer.name}`"
             labels, hint = _reason(word, rule.rhs[child], number, state)
             state.error("SGL0516", span, message, hint, labels=labels)
+
+
+def _needed(fragment: Fragment, layer: GraphLayer) -> dict[int, str]:
+    """Return which nodes of a rule have to be there, and why."""
+    nodes = fragment.nodes
+    needed = {fragment.exports[0]: "is the head"} if len(nodes) > 1 and not layer.free else {}
+    needed |= {place: "fills a port" for place, node in enumerate(nodes) if len(node.glue) > 1}
+    return needed | {end: f"has an edge `{e.label}`" for e in fragment.edges for end in (e.source, e.target)}
 
 
 def _reason(word: Rule, category: int, number: int, state: Expanded) -> tuple[list[Label], str]:
@@ -103,15 +111,32 @@ def _misplaced(grammar: CoreGrammar, number: int, held: _Held) -> Iterator[tuple
     layer, anchor = grammar.graph_layers[number], grammar.anchors[number]
     for rule in grammar.rules:
         fragment = rule.fragments[number]
-        slots = [item for item in rule.templates[anchor] if isinstance(item, Slot)]
-        led = {fragment.exports[0], *(edge.target for edge in fragment.edges)}
+        tied = _tied(fragment, layer)
         for index, node in enumerate(fragment.nodes):
             for child in (child for child, port in node.glue if port == 0 and (rule.rhs[child], 0, WORD) in held):
                 category = grammar.categories[rule.rhs[child]]
-                own = [x for x in category.parts if x.partition(".")[0] == layer.anchor]
-                used = [item for item in slots if item.child == child]
-                pieces = sorted(-1 if item.functions else item.part for item in used)
-                if not (layer.free or index in led or len(node.glue) > 1):
+                pieces = _pieces(rule, child, anchor)
+                if index not in tied:
                     yield rule, f"`{category.name}` depends on nothing in `{layer.name}`"
-                elif pieces != ([*range(1, len(own) + 2)] if own else [0]):
+                elif pieces != _parts(category, layer.anchor):
                     yield rule, f"`{category.name}` stands {len(pieces)} times in `{layer.anchor}`"
+
+
+def _tied(fragment: Fragment, layer: GraphLayer) -> set[int]:
+    """Return the nodes of a rule that depend on another, or need not."""
+    if layer.free:
+        return {*range(len(fragment.nodes))}
+    glued = (index for index, node in enumerate(fragment.nodes) if len(node.glue) > 1)
+    return {fragment.exports[0], *(edge.target for edge in fragment.edges), *glued}
+
+
+def _pieces(rule: Rule, child: int, layer: int) -> list[int]:
+    """Return which parts of a child a rule writes in a text layer; -1 is one that a function changes."""
+    slots = (item for item in rule.templates[layer] if isinstance(item, Slot) and item.child == child)
+    return sorted(-1 if item.functions else item.part for item in slots)
+
+
+def _parts(category: Category, layer: str) -> list[int]:
+    """Return the numbers of the parts of a phrase in a text layer; 0 is a phrase in one piece."""
+    own = [part for part in category.parts if part.partition(".")[0] == layer]
+    return [*range(1, len(own) + 2)] if own else [0]

@@ -8,8 +8,7 @@ What the declarations claim for themselves is kept out of all other strata::
     part q               no         no       q's own        no
     items of p        p's own      (words)      no          no
 
-Checked here are two patterns that hold out the same, parts of which training cannot have enough,
-and patterns that are never tested.
+Checked here are two patterns that hold out the same, and parts of which training cannot have enough.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -190,15 +189,7 @@ def check_patterns(claims: Claims, dataset: DatasetSettings, state: Session) -> 
     trained = usual.count + exposed + sum(quota.extent.count for quota in quotas)
     # All sentences that there are have not been counted yet.
     whole = usual.every or any(quota.extent.every for quota in quotas)
-    if exposed > usual.count > 0 and not whole:
-        place = next(lowered.span("expose", 0) for lowered in patterns if lowered.pattern.expose)
-        message = f"training has {exposed:,} exposures beside the {usual.count:,} sentences of `train`"
-        hint = "expose fewer: exposures come on top of `train`, and `per target` counts for each of the targets"
-        state.warning("SGL0835", place, message, hint)
     for lowered in patterns:
-        if lowered.pattern.forbid and not lowered.pattern.quotas:
-            name = lowered.declaration.name
-            state.warning("SGL0822", name.span, f"the pattern `{name}` has no items", "say how many: `size 1000`")
         if any(quota.extent.contexts for quota in lowered.pattern.quotas):
             _check_contexts(lowered, dataset, state)
         if dataset.declared and not whole:

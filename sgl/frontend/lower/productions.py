@@ -9,6 +9,7 @@ Graphs are published as CoNLL-U, which keeps some names of attributes and labels
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 
 from sgl.core.grammar import Fragment, GraphLayer, Template
 from sgl.diagnostics import Span, suggest
@@ -19,6 +20,7 @@ from sgl.frontend.names.session import Session
 from sgl.frontend.names.signature import Signed, has_parts
 from sgl.lang import DECLARATIONS
 from sgl.lang import syntax as s
+from sgl.lang.yaml_files import LexiconTable
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -162,10 +164,14 @@ def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: Sessi
 
 @dataclass
 class Produced(Signed):
-    """A project whose rules and words are productions; ``words`` are those of each word and of each lexicon."""
+    """A project whose rules and words are productions; ``words`` are those of each word and of each lexicon.
+
+    ``tables`` are those of lexicons that can be read.
+    """
 
     rules: tuple[Production, ...]
     words: tuple[tuple[Production, ...], ...]
+    tables: Mapping[Path, LexiconTable]
 
     @property
     def productions(self) -> tuple[Production, ...]:

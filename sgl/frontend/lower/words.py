@@ -1,8 +1,9 @@
 """Lower words and lexicon tables to productions without children."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from sgl.core.grammar import Cut, Fragment, GraphLayer, Item, Node, Template, Token
 from sgl.diagnostics import Label, Span
@@ -26,13 +27,11 @@ from sgl.lang.yaml_files import LexiconTable, TableRow
 
 #: Productions of a word or of a lexicon; what is wrong with a word is reported.
 Words = tuple[Production, ...]
-
-
 Clauses = tuple[s.LayerClause, ...]
 
 
-def lower_words(state: Signed) -> tuple[Words, ...]:
-    """Turn words, and rows of tables, into childless productions, in groups."""
+def lower_words(state: Signed) -> tuple[tuple[Words, ...], Mapping[Path, LexiconTable]]:
+    """Turn words, and rows of tables, into childless productions, in groups; return the tables beside them."""
     found = [
         state.kept("word", (word,), partial(_word, word, scope, state)) for word, scope in state.names.of(s.WordDecl)
     ]
@@ -43,8 +42,8 @@ def lower_words(state: Signed) -> tuple[Words, ...]:
         found.append(state.kept("lexicon", (lexicon, table), lower))
     check_morphology(state)
     if state.diagnostics.errors == 0:
-        tables.report_unused(state.signature.features)
-    return tuple(found)
+        tables.report_blocks(state.signature.features)
+    return tuple(found), {path: table for path, table in tables.read.items() if table is not None}
 
 
 def _word(word: s.WordDecl, scope: Scope, state: Signed) -> Words:

@@ -46,7 +46,7 @@ KINDS: dict[type, str] = {
 _KEYWORDS = {s.Labels: "labels", s.WordSet: "words", s.Forms: "forms", s.Weights: "weights"}
 
 #: Declarations that are not there to be used by others.
-_OF_THEMSELVES = s.Layer | s.ViewDecl | s.Rule | s.Lexicon | s.PatternDecl | s.PartDecl | s.Weights
+OF_THEMSELVES = s.Layer | s.ViewDecl | s.Rule | s.Lexicon | s.PatternDecl | s.PartDecl | s.Weights
 
 #: What speaks of a dataset, and stays behind where a file is used by a list of names.
 _OF_DATASETS = (s.PatternDecl, s.PartDecl, s.Restrict, s.Dataset, s.Test, s.Weights)
@@ -259,22 +259,6 @@ def _check_once(names: ResolvedNames) -> None:
             if earlier.span.file != name.span.file:
                 hint = "rename one of the two, or list after `use` the names you need"
                 names.session.report_twice(KINDS[kind], name, earlier.name.span, hint)
-
-
-def report_unused(names: ResolvedNames) -> None:
-    """Warn about declarations of the project that nothing uses under any setting."""
-    in_force = {id(declaration) for declaration, _ in names.declarations}
-    left_out = [d for d in names.session.project.declarations(s.SyntaxNode) if id(d) not in in_force]
-    elsewhere = {name.text for name in s.parts_of(s.Name, tuple(left_out))}
-    for declaration, scope in names.declarations:
-        if scope.unit.is_library or isinstance(declaration, _OF_THEMSELVES):
-            continue
-        if not isinstance(declaration, s.NamedDeclaration):
-            continue
-        name = declaration.name
-        if id(declaration) not in names.used and name.text not in elsewhere:
-            message = f"the {KINDS[type(declaration)]} `{name}` is never used"
-            names.session.warning("SGL0204", name.span, message, "remove it, or use it")
 
 
 def check_taken(names: ResolvedNames) -> bool:

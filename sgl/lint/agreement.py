@@ -1,0 +1,263 @@
+"""Features that a rule leaves open although it looks as if it should make two places agree.
+
+Each open place (:mod:`sgl.lint.places`) may have a *partner*: a second place of the rule that has the feature too, and
+no fixed value.  Most open places are right; one is suspicious
+
+* if all other rules with such a child (or such a left-hand side) say something about the
+  feature, and some of them makes it agree with a partner of the same category;
+* if no rule at all says anything about the feature of such a child;
+* if no rule and no word sets the feature of the category that is built, though rules ask for it, and a child has it;
+* if all other rules with such a child at the end of an edge with this label say what its
+  feature is, most of them the same value, and words inflect for it: government.
+
+Nothing is said of features that words do not have, nor of a child if another one of its category
+agrees with the partner, nor of a child whose words do not inflect for the feature if the partner
+agrees with another child (*an old cat*), nor where the author writes ``NP[num=_]``: any value.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from itertools import chain, permutations
+from typing import NamedTuple
+
+from sgl.core.interpret import interpret
+from sgl.core.smallest import SmallestTexts
+from sgl.diagnostics import Label, Span
+from sgl.frontend.elaborate.categories import ANY
+from sgl.frontend.lower.expand import Concrete, Instance
+from sgl.lint.places import LEFT, FeaturePlace, Places
+from sgl.lint.registry import Finding, Subject, of_grammar
+
+
+class Reason(Enum):
+    """Why an open place is suspicious, the most certain reason first."""
+
+    TIED_ELSEWHERE = "tied elsewhere"
+    NEVER_ASKED = "never asked for"
+    NEVER_SET = "never set"
+    GOVERNED_ELSEWHERE = "governed elsewhere"
+
+
+class Suspect(NamedTuple):
+    """An open place with a partner that it may have to agree with; ``tied_at`` is where rules do otherwise.
+
+    Of government the partner is the place itself: at the end of an edge with its label other rules have a ``value``.
+    """
+
+    place: FeaturePlace
+    partner: FeaturePlace
+    reason: Reason
+    tied_at: tuple[Span, ...] = ()
+    value: str = ""
+
+    @property
+    def partner_name(self) -> str:
+        """What an author calls the partner: a category, or the label of an edge."""
+        return self.partner.label if self.value else self.partner.category
+
+
+class Choice(NamedTuple):
+    """A rule of the core grammar with its values in the open place and the partner, and the ``rest`` of its categories.
+
+    It is ``even`` if all further places with the feature have the value of the partner.
+    """
+
+    rule: int
+    value: str
+    partner: str
+    even: bool
+    rest: tuple[Concrete, ...]
+
+
+@of_grammar("SGL0405")
+def open_features(subject: Subject) -> Iterator[Finding]:
+    """Find the suspicious places of all rules that take part, one for each rule and feature."""
+    if not (found := _open(subject)):
+        return
+    texts = SmallestTexts(subject.grammar)
+    for suspect, choices in found:
+        place = suspect.place
+        what = f"the rule `{place.production.name}` leaves `{place.feature}` of `{place.category}` open"
+        witness, same = _witness(choices, subject, texts)
+        elsewhere, why = _reasons(suspect)
+        mentions, any_value = _written(suspect), place.pattern.having(place.feature, ANY)
+        yield Finding(
+            place.pattern.span,
+            f"{what}, so that {_consequence(suspect, same)}",
+            f"write {' and '.join(f'`{mention}`' for mention in mentions)}; if any value is meant, `{any_value}`",
+            label=f"any value of `{place.feature}`",
+            labels=tuple(Label(span, elsewhere) for span in suspect.tied_at[:1]),
+            notes=tuple(note for note in (why, witness) if note),
+        )
+
+
+def _open(subject: Subject) -> list[tuple[Suspect, tuple[Choice, ...]]]:
+    found: dict[tuple[int, str], tuple[Suspect, tuple[Choice, ...]]] = {}
+    told: set[tuple[Reason, tuple[str, bool, str]]] = set()
+    for suspect in _all_suspects(subject):
+        place, key = suspect.place, (id(suspect.place.production), suspect.place.feature)
+        if key in found or (suspect.reason, place.kind) in told:
+            continue
+        choices = _choices(suspect, subject.instances_of[key[0]])
+        if len({choice.value for choice in choices}) > 1:
+            found[key] = suspect, choices
+            if suspect.reason in (Reason.NEVER_ASKED, Reason.NEVER_SET):
+                told |= {(suspect.reason, place.kind), (suspect.reason, suspect.partner.kind)}
+    return sorted(found.values(), key=lambda pair: pair[0].place.pattern.span)
+
+
+# ---- suspicions
+
+
+def _all_suspects(subject: Subject) -> Iterator[Suspect]:
+    words = [word for word in subject.productions if not word.rhs]
+    places = Places([rule for rule in subject.productions if rule.rhs and id(rule) in subject.instances_of], words)
+    # Most certain first: of what nobody asks for, both places are open; else one alone is.
+    yield from sorted(_suspects(places), key=lambda x: x.partner.is_open == (x.reason is Reason.TIED_ELSEWHERE))
+    yield from _governed(places)
+
+
+def _suspects(places: Places) -> Iterator[Suspect]:
+    for place, partner in chain.from_iterable(permutations(beside, 2) for beside in places.of_rules):
+        if place.is_open and place.may_agree_with(partner) and _is_felt(place, partner, places):
+            yield from _tied_elsewhere(place, partner, places)
+            if all(other.is_open for other in places.by_kind[place.kind]):
+                yield from (_never_set if place.is_left else _never_asked)(place, partner, places)
+
+
+def _is_felt(place: FeaturePlace, partner: FeaturePlace, places: Places) -> bool:
+    """Return whether words would show that the two do not agree."""
+    if not all(one.is_left or one.carried in places.of_words for one in (place, partner)):
+        return False
+    return not place.is_provided_by(partner) or place.carried in places.inflected
+
+
+def _tied_elsewhere(place: FeaturePlace, partner: FeaturePlace, places: Places) -> Iterator[Suspect]:
+    others = [o for o in places.by_kind[place.kind] if o.production is not place.production and o.production.rhs]
+    spans = tuple(other.pattern.span for other in others if other.is_tied_with(partner))
+    if spans and all(other.is_told for other in others):
+        yield Suspect(place, partner, Reason.TIED_ELSEWHERE, spans)
+
+
+def _never_asked(place: FeaturePlace, partner: FeaturePlace, places: Places) -> Iterator[Suspect]:
+    # The gender of a noun phrase is not forgotten in relative clauses if nothing that
+    # it stands beside elsewhere has a gender.
+    alone = partner.variable is not None and partner.goes_up
+    if not alone or all(any(map(one.may_agree_with, one.beside)) for one in places.by_kind[place.kind]):
+        yield Suspect(place, partner, Reason.NEVER_ASKED)
+
+
+def _never_set(place: FeaturePlace, partner: FeaturePlace, places: Places) -> Iterator[Suspect]:
+    asked = places.by_kind.get((place.category, False, place.feature), [])
+    if spans := tuple(other.pattern.span for other in asked if other.is_told):
+        yield Suspect(place, partner, Reason.NEVER_SET, spans)
+
+
+def _governed(places: Places) -> Iterator[Suspect]:
+    for same in places.by_label().values():
+        silent = [place for place in same if not place.is_told]
+        value, spans = _usual([place for place in same if place.is_told])
+        if value and len(silent) == 1 and silent[0].is_open:
+            yield Suspect(silent[0], silent[0], Reason.GOVERNED_ELSEWHERE, spans, value)
+
+
+#: How many other rules must say what a feature is before one that does not is suspicious.
+_GOVERNORS = 2
+
+
+def _usual(told: Sequence[FeaturePlace]) -> tuple[str, tuple[Span, ...]]:
+    """Return the value that at least half of some places fix, with these; none if most of them fix no value."""
+    fixed = [place for place in told if len(place.fixed) == 1]
+    if not _GOVERNORS <= len(told) <= 2 * len(fixed):
+        return "", ()
+    ((value, count),) = Counter(value for place in fixed for value in place.fixed).most_common(1)
+    spans = tuple(place.pattern.span for place in fixed if value in place.fixed)
+    return (value, spans) if 2 * count >= len(told) else ("", ())
+
+
+# ---- what they change
+
+
+def _choices(suspect: Suspect, instances: Sequence[tuple[int, Instance]]) -> tuple[Choice, ...]:
+    place, partner = suspect.place, suspect.partner
+    numbers = (place.number, partner.number)
+    further = [p for p in place.beside if p.feature == place.feature and p.number not in numbers]
+    found = []
+    for number, instance in instances:
+        # Categories with their values, the left-hand side first.
+        concrete = [instance.lhs, *instance.rhs]
+        value, other, *more = (concrete[p.number - LEFT][1][p.slot] for p in (place, partner, *further))
+        name, values = concrete[place.number - LEFT]
+        concrete[place.number - LEFT] = name, (*values[: place.slot], *values[place.slot + 1 :])
+        even = all(one == other for one in more)
+        found.append(Choice(number, value, suspect.value or other, even, tuple(concrete)))
+    return tuple(found)
+
+
+def _witness(choices: Sequence[Choice], subject: Subject, texts: SmallestTexts) -> tuple[str, bool]:
+    """Return a text in which the two do not agree, beside one in which they do, and whether they are one text.
+
+    They are texts of the source if these differ.
+    """
+    grammar = subject.grammar
+    said = [tuple(interpret(grammar, texts.of(rule)).texts for rule in pair) for pair in _pairs(choices)]
+    source = grammar.text_layer(subject.signature.source.name)
+    for layer in sorted(range(len(grammar.text_layers)), key=lambda layer: layer != source):
+        of = "" if layer == source else f" (`{grammar.text_layers[layer].name}`)"
+        for wrong, right in said:
+            if wrong[layer] != right[layer]:
+                return f'witness: "{wrong[layer]}", beside "{right[layer]}"{of}', False
+    if said:
+        return f'witness: "{said[0][0][source]}" has several derivations', True
+    first = next(choice for choice in choices if choice.value != choice.partner)
+    return f'witness: "{interpret(grammar, texts.of(first.rule)).texts[source]}"', False
+
+
+#: Pairs of choices that are tried for a witness.
+_TRIED = 200
+
+
+def _pairs(choices: Sequence[Choice]) -> list[tuple[int, int]]:
+    """Return rules that do not agree with rules that do, and differ in nothing else."""
+    ordered = sorted(choices, key=lambda choice: not choice.even)
+    agreeing = {choice.rest: choice.rule for choice in ordered if choice.value == choice.partner}
+    differing = [choice for choice in ordered if choice.value != choice.partner and choice.rest in agreeing]
+    return [(choice.rule, agreeing[choice.rest]) for choice in differing[:_TRIED]]
+
+
+# ---- what an author reads
+
+
+def _consequence(suspect: Suspect, same: bool) -> str:
+    if suspect.reason is Reason.GOVERNED_ELSEWHERE:
+        return f"any `{suspect.place.feature}` can stand here"
+    return "it says the same in several ways" if same else f"it need not agree with `{suspect.partner_name}`"
+
+
+def _reasons(suspect: Suspect) -> tuple[str, str]:
+    """Return what to say of the place of other rules, and why they make this one suspicious."""
+    category, feature, others = suspect.place.category, suspect.place.feature, len(suspect.tied_at) - 1
+    more = f"so it does in {others:,} other {'rule' if others == 1 else 'rules'}" if others else ""
+    governed = f"the other rules say `{_written(suspect)[0]}` of `{suspect.partner_name}`"
+    return {
+        Reason.TIED_ELSEWHERE: (f"here it agrees with `{suspect.partner_name}`", more),
+        Reason.NEVER_ASKED: ("", f"no rule asks for the `{feature}` of `{category}`"),
+        Reason.NEVER_SET: ("asked for here", f"nothing sets the `{feature}` of `{category}`"),
+        Reason.GOVERNED_ELSEWHERE: ("said here", governed),
+    }[suspect.reason]
+
+
+def _written(suspect: Suspect) -> tuple[str, ...]:
+    """Return the mentions to be written if the two agree."""
+    place, partner = suspect.place, suspect.partner
+    value = suspect.value or partner.variable
+    mentions = (place,) if value else (place, partner)
+    return tuple(mention.pattern.having(place.feature, value or _new_variable(place)) for mention in mentions)
+
+
+def _new_variable(place: FeaturePlace) -> str:
+    """Return a variable that the rule does not have: the beginning of the feature's name."""
+    taken = {*place.production.domains, *place.pattern.slots[place.slot]}
+    beginnings = (place.feature[:end] for end in range(1, len(place.feature) + 1))
+    return next((name for name in beginnings if name not in taken), place.feature)

@@ -1,0 +1,132 @@
+"""Edges, labels and parts of speech that Universal Dependencies do not have.
+
+An ``nsubj`` from a noun to a verb is the wrong way round.  Which parts of speech stand at the ends of an edge is known
+along the ports of the rules.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from sgl.core.grammar import EXTRACTED, CoreGrammar, Edge, Node, Rule, Token
+from sgl.core.rounds import Rounds
+from sgl.diagnostics import Span, one_slip, suggest
+from sgl.lint.registry import Finding, Subject, of_grammar
+
+_TABLE = tomllib.loads(Path(__file__).with_name("dependencies.toml").read_text("utf-8"))
+
+_UPOS = frozenset(_TABLE["upos"].split())
+#: Which parts of speech cannot stand at the two ends of an edge, head and dependent.
+_ODD = {label: [frozenset(end.split()) for end in ends] for label, ends in _TABLE["relations"].items()}
+
+#: The parts of speech of what the ports of categories hold.
+_Ports = Mapping[tuple[int, int], frozenset[str]]
+
+
+def _trees(subject: Subject) -> Iterator[int]:
+    """Yield the numbers of the graph layers that are dependency trees."""
+    yield from (number for number, layer in enumerate(subject.grammar.graph_layers) if not layer.free)
+
+
+def _base(edge: Edge) -> str:
+    return edge.label.removeprefix(EXTRACTED).partition(":")[0]
+
+
+# ---- edges
+
+
+@of_grammar("SGL0515")
+def odd_edges(subject: Subject) -> Iterator[Finding]:
+    """Find edges between parts of speech that have none with this label."""
+    for layer in _trees(subject):
+        ports, told = _parts_of_speech(subject.grammar, layer), set[tuple[Span, str]]()
+        for rule, span, edge in _edges(subject, layer):
+            heads, dependents = (_upos(rule, layer, end, ports) for end in (edge.source, edge.target))
+            if _is_odd(edge, heads, dependents) and (span, edge.label) not in told:
+                told.add((span, edge.label))
+                turned = not _is_odd(edge, dependents, heads)
+                head, dependent = ("|".join(sorted(end)) for end in (heads, dependents))
+                message = f"in the rule `{rule.name}`, `{edge.label}` leads from {head} to {dependent}"
+                hint = "turn the edge round" if turned else "look at the label, and at the `upos`"
+                yield Finding(span, message, hint, notes=("Universal Dependencies have no such edge",))
+
+
+def _edges(subject: Subject, layer: int) -> Iterator[tuple[Rule, Span, Edge]]:
+    for rule, span in subject.placed:
+        yield from ((rule, span, edge) for edge in rule.fragments[layer].edges)
+
+
+def _is_odd(edge: Edge, heads: frozenset[str], dependents: frozenset[str]) -> bool:
+    """Return whether UD have no such edge; nothing is known of extracted ones, and of placeholders."""
+    if edge.label.startswith(EXTRACTED) or _base(edge) not in _ODD or not (heads and dependents):
+        return False
+    no_heads, no_dependents = _ODD[_base(edge)]
+    return heads <= no_heads or dependents <= no_dependents
+
+
+def _parts_of_speech(grammar: CoreGrammar, layer: int) -> _Ports:
+    ports: dict[tuple[int, int], frozenset[str]] = {}
+    rounds = Rounds(rule.rhs for rule in grammar.rules)
+    for rule in map(grammar.rules.__getitem__, rounds):
+        for port, node in enumerate(rule.fragments[layer].exports):
+            known = ports.setdefault((rule.lhs, port), frozenset())
+            found = known | _upos(rule, layer, node, ports)
+            if found != known:
+                ports[rule.lhs, port] = found
+                rounds.grew(rule.lhs)
+    return ports
+
+
+def _upos(rule: Rule, layer: int, number: int, ports: _Ports) -> frozenset[str]:
+    """Return the parts of speech that a node can have; ``?`` is unknown, a placeholder has none."""
+    node = rule.fragments[layer].nodes[number]
+    if node.attributes is not None:
+        return frozenset({dict(node.attributes).get("upos", "?")})
+    parts = (ports.get((rule.rhs[child], port), frozenset()) for child, port in node.glue)
+    return frozenset[str]().union(*parts)
+
+
+# ---- names
+
+
+@of_grammar("SGL0517")
+def odd_parts_of_speech(subject: Subject) -> Iterator[Finding]:
+    """Find words with a part of speech that UD do not have, beside some that they have."""
+    for layer in _trees(subject):
+        tags: dict[str, dict[str, tuple[Span, str]]] = {}
+        for rule, span, node in _nodes(subject, layer):
+            word = _word_of(rule, node, subject.grammar.anchors[layer])
+            tag = dict(node.attributes or ()).get("upos", "")
+            tags.setdefault(tag, {}).setdefault(rule.name, (span, word))
+        for tag in sorted(tags.keys() - _UPOS if tags.keys() & _UPOS else ()):
+            for span, word in tags[tag].values():
+                message = f'the word "{word}" has `upos={tag}`' if tag else f'the word "{word}" has no part of speech'
+                hint = suggest(tag, sorted(_UPOS), "there is") if tag else "CoNLL-U shows `_`: give it a `upos`"
+                yield Finding(span, message, hint)
+
+
+def _nodes(subject: Subject, layer: int) -> Iterator[tuple[Rule, Span, Node]]:
+    for rule, span in subject.placed:
+        for node in rule.fragments[layer].nodes:
+            if node.attributes is not None:
+                yield rule, span, node
+
+
+def _word_of(rule: Rule, node: Node, anchor: int) -> str:
+    item = None if node.token is None else rule.templates[anchor][node.token]
+    return item.text if isinstance(item, Token) else rule.name
+
+
+@of_grammar("SGL0517")
+def odd_labels(subject: Subject) -> Iterator[Finding]:
+    """Find labels that UD do not have, that one rule alone writes, and that are near another."""
+    for layer in _trees(subject):
+        labels: dict[str, dict[str, Span]] = {}
+        for rule, span, edge in _edges(subject, layer):
+            labels.setdefault(_base(edge), {}).setdefault(rule.name, span)
+        alone = {label: rules for label, rules in labels.items() if label not in _ODD and len(rules) == 1}
+        for label, rules in alone.items():
+            if near := [other for other in (*labels, *_ODD) if one_slip(label, other)]:
+                ((name, span),) = rules.items()
+                message = f"in the rule `{name}`, `{label}` is no label of Universal Dependencies"
+                yield Finding(subject.names.labels.get(label, [span])[0], message, suggest(label, near))

@@ -1,0 +1,137 @@
+"""Opinions about a grammar: what is allowed, and hardly meant.
+
+A lint is a function from a grammar that compiles to what it finds there.  It changes nothing, knows no other lint, and
+is registered with the code of its page::
+
+    @of_grammar("SGL0406")
+    def twins(subject: Subject) -> Iterator[Finding]: ...
+
+A lint of the *grammar* has the rules; it speaks even while patterns have errors.  A lint of the *dataset* has the plan
+as well, so it speaks when there are no errors.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from sgl.core.grammar import CoreGrammar, Rule
+from sgl.diagnostics import Diagnostic, Label, Severity, Span
+from sgl.frontend import Compilation, Compiled
+from sgl.frontend.lower.expand import Instance
+from sgl.frontend.lower.productions import Production
+from sgl.frontend.names.scopes import ResolvedNames
+from sgl.frontend.names.signature import Signature
+from sgl.lang import syntax as s
+from sgl.lang.project import Project
+from sgl.lang.yaml_files import LexiconTable
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What the front end knows of a grammar whose rules have no errors.
+
+    ``tables`` are the tables of its lexicons.  ``productions`` are its rules and words with features open;
+    ``instances`` have their features fixed, and are those that texts can have, one for each rule of the core grammar.
+    ``spans`` are their places.
+    """
+
+    project: Project
+    names: ResolvedNames
+    signature: Signature
+    tables: Mapping[Path, LexiconTable]
+    productions: tuple[Production, ...]
+    instances: tuple[Instance, ...]
+    grammar: CoreGrammar
+    spans: tuple[Span, ...]
+
+    @cached_property
+    def placed(self) -> tuple[tuple[Rule, Span], ...]:
+        """The rules of the core grammar with their places."""
+        return tuple(zip(self.grammar.rules, self.spans, strict=True))
+
+    @cached_property
+    def phrasal(self) -> tuple[tuple[Rule, Span], ...]:
+        """The rules that have children, with their places."""
+        return tuple((rule, span) for rule, span in self.placed if rule.rhs)
+
+    @cached_property
+    def instances_of(self) -> dict[int, list[tuple[int, Instance]]]:
+        """The instances of each production that texts can have, by its identity, with their numbers as rules."""
+        found: dict[int, list[tuple[int, Instance]]] = {}
+        for number, instance in enumerate(self.instances):
+            found.setdefault(id(instance.production), []).append((number, instance))
+        return found
+
+    @cached_property
+    def left_out(self) -> tuple[s.SyntaxNode, ...]:
+        """The declarations that other settings, or another grammar with the same files, would have."""
+        in_force = {id(declaration) for declaration, _ in self.names.declarations}
+        return tuple(d for d in self.project.declarations(s.SyntaxNode) if id(d) not in in_force)
+
+    @cached_property
+    def names_left_out(self) -> frozenset[str]:
+        """The names in these declarations; it takes a while to find them all."""
+        return frozenset(name.text for name in s.parts_of(s.Name, self.left_out))
+
+
+class Finding(NamedTuple):
+    """One thing that is hardly meant: where, what, and what to do; see :class:`~sgl.diagnostics.Diagnostic`."""
+
+    span: Span
+    message: str
+    hint: str
+    label: str = ""
+    labels: tuple[Label, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+GrammarLint = Callable[[Subject], Iterable[Finding]]
+DatasetLint = Callable[[Subject, Compiled], Iterable[Finding]]
+_Lint = TypeVar("_Lint")
+
+#: The lints, each with the code of its page.
+GRAMMAR_LINTS: list[tuple[str, GrammarLint]] = []
+DATASET_LINTS: list[tuple[str, DatasetLint]] = []
+
+
+def of_grammar(code: str) -> Callable[[GrammarLint], GrammarLint]:
+    """Register a lint of grammars."""
+    return partial(_registered, GRAMMAR_LINTS, code)
+
+
+def of_dataset(code: str) -> Callable[[DatasetLint], DatasetLint]:
+    """Register a lint of grammars with their plans."""
+    return partial(_registered, DATASET_LINTS, code)
+
+
+def _registered(lints: list[tuple[str, _Lint]], code: str, lint: _Lint) -> _Lint:
+    lints.append((code, lint))
+    return lint
+
+
+def opinions(made: Compilation) -> Iterator[Diagnostic]:
+    """Yield what all lints find in a grammar, as warnings; nothing while its rules have errors."""
+    if (expanded := made.expanded) is None:
+        return
+    subject = Subject(
+        expanded.project,
+        expanded.names,
+        expanded.signature,
+        expanded.tables,
+        expanded.productions,
+        tuple(expanded.instances),
+        expanded.declared.grammar,
+        expanded.declared.rule_spans,
+    )
+    for code, lint in GRAMMAR_LINTS:
+        yield from (_warning(code, found) for found in lint(subject))
+    if made.compiled is not None:
+        for code, on_dataset in DATASET_LINTS:
+            yield from (_warning(code, found) for found in on_dataset(subject, made.compiled))
+
+
+def _warning(code: str, found: Finding) -> Diagnostic:
+    beside = (found.label, found.labels, found.notes)
+    return Diagnostic(code, Severity.WARNING, found.span, found.message, *beside, found.hint)

@@ -1,0 +1,94 @@
+"""What is written and never used: declarations, rules, and the columns and variants of tables.
+
+What another setting of the parameters uses, or a file of the library declares, is not idle.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from sgl.diagnostics import Diagnostics, suggest
+from sgl.frontend import Compiled
+from sgl.frontend.names.scopes import KINDS, OF_THEMSELVES, Scope
+from sgl.lang import syntax as s
+from sgl.lint.registry import Finding, Subject, of_dataset, of_grammar
+
+
+@of_dataset("SGL0204")
+def unused_names(subject: Subject, _: Compiled) -> Iterator[Finding]:
+    """Find declarations of the project that nothing uses under any setting; all names were looked up."""
+    names = subject.names
+    for declaration, scope in names.declarations:
+        if scope.unit.is_library or isinstance(declaration, OF_THEMSELVES):
+            continue
+        if isinstance(declaration, s.NamedDeclaration) and id(declaration) not in names.used:
+            name = declaration.name
+            if name.text not in subject.names_left_out:
+                message = f"the {KINDS[type(declaration)]} `{name}` is never used"
+                yield Finding(name.span, message, "remove it, or use it")
+
+
+@of_grammar("SGL0704")
+def unreachable_rules(subject: Subject) -> Iterator[Finding]:
+    """Find rules and words that no text has; nothing is said of words of a lexicon."""
+    start, told = subject.grammar.categories[subject.grammar.start].name, set[str]()
+    for production in subject.productions:
+        name = production.name
+        if id(production) not in subject.instances_of and not production.pool and name not in told:
+            told.add(name)
+            category = production.lhs.info.name
+            message = f"`{name}` never takes part in a sentence: `{category}` cannot be reached from `{start}`"
+            yield Finding(production.span, message, f"use `{category}` in a rule, or remove what is idle")
+
+
+# ---- tables
+
+
+@of_grammar("SGL0612")
+def unused_columns(subject: Subject) -> Iterator[Finding]:
+    """Find columns of tables that no lexicon mentions."""
+    mentioned = _mentioned_columns(subject)
+    for path, table in subject.tables.items():
+        for column in table.columns:
+            if column not in mentioned[path]:
+                rows = (row for row in table.rows if any(column in x for x in (row.cells, *row.variants.values())))
+                hint = suggest(column, mentioned[path], f"the lexicons of `{table.name}` mention")
+                yield Finding(next(rows).span, f"no lexicon mentions the column `{column}`", hint)
+
+
+def _mentioned_columns(subject: Subject) -> dict[Path, dict[str, None]]:
+    found: dict[Path, dict[str, None]] = {}
+    for lexicon, scope in subject.names.declared(s.Lexicon):
+        # What cannot be located was reported when it was to be read.
+        path = scope.locate(lexicon.path, Diagnostics())
+        if path is not None:
+            found.setdefault(path, {}).update((name.text, None) for name in _columns(lexicon, scope))
+    return found
+
+
+def _columns(lexicon: s.Lexicon, scope: Scope) -> Iterator[s.Name]:
+    uses = (entry for entry in lexicon.entries if isinstance(entry, s.FormsUse))
+    blocks = (block for use in uses if (block := scope.peek(s.Forms, use.name.text)) is not None)
+    yield from (condition.column for condition in lexicon.where)
+    yield from (column.name for column in s.parts_of(s.Column, (lexicon, *blocks)))
+
+
+@of_grammar("SGL0616")
+def unused_variants(subject: Subject) -> Iterator[Finding]:
+    """Find variants of rows that no lexicon mentions."""
+    lexicons = (lexicon for lexicon, _ in subject.names.declared(s.Lexicon))
+    mentioned = {variant.name.text for lexicon in lexicons for variant in lexicon.variants}
+    for table in subject.tables.values():
+        for variant in sorted({*table.variants} - mentioned):
+            row = next(row for row in table.rows if variant in row.variants)
+            hint = suggest(variant, mentioned) or f"add a line `variant {variant} when …` to the lexicon"
+            yield Finding(row.span, f"no lexicon mentions the variant `{variant}`", hint)
+
+
+@of_grammar("SGL0616")
+def idle_variants(subject: Subject) -> Iterator[Finding]:
+    """Find cells of variants that are as the row itself."""
+    for row in (row for table in subject.tables.values() for row in table.rows):
+        for variant, cells in row.variants.items():
+            for column in (column for column, cell in cells.items() if row.cells.get(column, "") == cell):
+                message = f"the variant `{variant}` of this row changes nothing in the column `{column}`"
+                yield Finding(row.span, message, "remove the cell from the variant")
