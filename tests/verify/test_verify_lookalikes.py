@@ -315,9 +315,10 @@ def test_rules_that_make_a_name_excuse_that_it_was_not_sampled(tmp_path: Path) -
     data.pattern("pp_in_subject")["exclude"] = ["{ N[lemma=unicorn] -[amod]-> A }"]
     data.nowhere = []
     assert "V029" in failed(verify(data.write(tmp_path)))
-    fragment = {"nodes": [[[["lemma", "unicorn"]], 0, []]], "edges": [], "exports": [0]}
-    rule = ["unicorn", 0, [], "1.0", 0, [[], []], [fragment]]
-    content = {"core": {"grammar": {"graph": [["syn", "en", 0]], "rules": [rule]}}}
+    fragment = {"nodes": [{"attributes": [["lemma", "unicorn"]], "token": 0}], "edges": [], "exports": [0]}
+    rule = {"name": "unicorn", "lhs": 0, "rhs": [], "weight": "1.0", "templates": [[]], "fragments": [fragment]}
+    layers = {"text_layers": [{"name": "en"}], "graph_layers": [{"name": "syn", "anchor": "en"}]}
+    content = {"core": {"grammar": {"categories": [{"name": "S"}], "rules": [rule], "start": 0, **layers}}}
     (tmp_path / "certificate.json").write_text(json.dumps(content), "utf-8")
     result = verify(tmp_path).result("V029")
     assert result.status == "passed"
