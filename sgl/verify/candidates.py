@@ -214,8 +214,8 @@ class Weights:
             ways = {(rule, *below) for rule, below in zip(state.rules, state.children, strict=True)}
             if number not in values or len(ways) < len(state.bounds):
                 raise Refusal(f"R08 state {number} of the sampler derives nothing, or one twice")
-            for choice in range(len(state.rules)):
-                self._check_share(Alternative(number, choice), state, values)
+        for own in self._alternatives():
+            self._check_share(own, self.states[own.state], values)
 
     def _check_share(self, own: Alternative, state: DrawnState, values: dict[int, float]) -> None:
         width, value = state.width(own.choice), values[own.state] or math.nan

@@ -132,7 +132,7 @@ def _differences(manifest: Manifest, raw: Json, content: CertificateData) -> Ite
         "parts of splits": (sorted(stated), sorted((own.split, own.category, own.stream) for own in plan.strata)),
         "numbers of sentences": (extents, {own.stream: own.extent for own in plan.strata}),
         "patterns": (_strictly(tuple[PatternClaim, ...], raw["patterns"]), plan.patterns),
-        "parts": (_strictly(tuple[PartClaim, ...], raw["parts"]), plan.parts),
+        "parts": (_strictly(tuple[PartClaim, ...], raw.get("parts", [])), plan.parts),
         "nowhere": (manifest.nowhere, plan.nowhere),
     }
     for what, (own, certified) in pairs.items():
@@ -159,7 +159,8 @@ def _missing(manifest: Manifest, content: CertificateData) -> Iterator[str]:
     plan, splits = content.core.plan, content.splits
     for promise in _promised(plan, splits):
         if promise not in claimed and (not promise.pattern or (promise.pattern, promise.claim) in proved):
-            parts = ", ".join(plan.strata[number].stream for number in splits[promise.split].strata)
+            own = (plan.strata[number] for number in splits[promise.split].strata if number < len(plan.strata))
+            parts = ", ".join(stratum.stream for stratum in own)
             group = " or ".join(promise.structures)
             yield f"{promise.pattern or 'everywhere'}: {promise.claim}: {parts}: nothing {promise.kind} {group}"
     if any(own.split == TRAIN and own.count for own in plan.strata):
@@ -170,7 +171,7 @@ def _missing(manifest: Manifest, content: CertificateData) -> Iterator[str]:
 
 def _unlicensed(pattern: PatternClaim, claimed: Collection[Promise]) -> Iterator[str]:
     own = [claim for claim in claimed if (claim.pattern, claim.claim) == (pattern.name, "licensed")]
-    contained = {claim.structures[0] for claim in own if claim.kind == "contains"}
+    contained = {structure for claim in own if claim.kind == "contains" for structure in claim.structures[:1]}
     for need in pattern.need:
         if need.structure.text not in contained:
             yield f"{pattern.name}: licensed: {TRAIN}: nothing contains {need.structure}"

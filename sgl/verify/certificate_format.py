@@ -93,9 +93,9 @@ def read_certificate(content: bytes) -> schema.CertificateData:
     """Return a certificate; refuse what is no JSON (C01), of another form (C02) or digest (C03)."""
     data = read_strictly(content)
     try:
+        if isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
+            raise FormError(f"{data['format']!r} is not {FORMAT!r}", "format")
         certificate: schema.CertificateData = STRICT.read(schema.CertificateData, data)
-        if certificate.format != FORMAT:
-            raise FormError(f"{certificate.format!r} is not {FORMAT!r}", "format")
         for number, claim in enumerate(certificate.claims):
             check_evidence(claim, f"claims[{number}]")
     except (FormError, RecursionError) as problem:

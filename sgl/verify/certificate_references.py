@@ -13,19 +13,21 @@ def check_references(data: CertificateData) -> None:
     grammar = data.core.grammar
     _below("the start", [grammar.start], len(grammar.categories))
     _below("a view", [view.layer for view in grammar.views], len(grammar.graph_layers))
-    for number, layer in enumerate(grammar.graph_layers):
-        if grammar.anchor(number) >= len(grammar.text_layers):
-            raise Flaw(f"the layer {layer.name} has no words")
+    numbers = {layer.name: number for number, layer in reversed([*enumerate(grammar.text_layers)])}
+    for layer in grammar.graph_layers:
+        if layer.anchor not in numbers:
+            raise Flaw(f"there is no layer {layer.anchor!r}")
+    anchors = [numbers[layer.anchor] for layer in grammar.graph_layers]
     for category in grammar.categories:
         if not category.ports:
             raise Flaw(f"the category {category.name} has no port")
     for rule in grammar.rules:
-        _check_rule(grammar, rule)
+        _check_rule(grammar, rule, anchors)
     _check_plan(data)
     _check_sampler(data)
 
 
-def _check_rule(grammar: CertifiedGrammar, rule: GrammarRule) -> None:
+def _check_rule(grammar: CertifiedGrammar, rule: GrammarRule, anchors: list[int]) -> None:
     what = f"rule {rule.name}"
     _below(what, [rule.lhs, *rule.rhs], len(grammar.categories))
     if len(rule.templates) != len(grammar.text_layers) or len(rule.fragments) != len(grammar.graph_layers):
@@ -33,8 +35,8 @@ def _check_rule(grammar: CertifiedGrammar, rule: GrammarRule) -> None:
     for template in rule.templates:
         for item in template:
             _check_item(what, item, len(rule.rhs))
-    for number, fragment in enumerate(rule.fragments):
-        _check_fragment(what, fragment, len(rule.rhs), len(rule.templates[grammar.anchor(number)]))
+    for anchor, fragment in zip(anchors, rule.fragments, strict=True):
+        _check_fragment(what, fragment, len(rule.rhs), len(rule.templates[anchor]))
 
 
 def _check_item(what: str, item: TemplateItem, children: int) -> None:

@@ -131,7 +131,7 @@ def _rows_in(path: Path) -> int | None:
             return sum(piece.count(b"\n") for piece in iter(partial(stream.read, 1 << 20), b""))
     if path.suffix == ".conllu":
         with opened(path, TREEBANK) as stream:
-            return sum(line == b"\n" for line in iter(stream.readline, b""))
+            return sum(line == b"\n" for line in iter(partial(stream.readline, 1 << 20), b""))
     return None
 
 
@@ -276,7 +276,8 @@ def rows_drawn(data: LoadedData, tally: Result) -> None:
         for stratum in claim.strata:
             counts = Counter(found.outcomes.get(stratum.stream, {}))
             stated = {ACCEPTED: stratum.count // stratum.extent.copies, **asdict(stratum.rejected)}
-            if counts != Counter(stated):
+            tried = counts.total() if stratum.candidates is None else stratum.candidates
+            if counts != Counter(stated) or counts.total() != tried:
                 shown = ", ".join(f"{number} {reason}" for reason, number in counts.items())
                 tally.fault(f"{stratum.stream}: {shown}", f"{MANIFEST}: splits.{split}")
 

@@ -67,6 +67,7 @@ class Stratum:
     rejected: RejectionCounts
     readings: ReadingCounts | None
     shares: dict[str, int] = field(default_factory=dict)
+    candidates: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,10 +222,11 @@ def _contradictions(manifest: Manifest) -> Iterator[str]:
             yield f"splits.{name}: a split is one of {', '.join(SPLITS)}"
     if manifest.ambiguous and manifest.ambiguous.policy not in POLICIES:
         yield f"ambiguous.policy: one of {', '.join(POLICIES)} expected"
-    names = [pattern.name for pattern in manifest.patterns]
-    for rank, name in enumerate(names):
-        if names.index(name) < rank:
+    names = set[str]()
+    for rank, name in enumerate(pattern.name for pattern in manifest.patterns):
+        if name in names:
             yield f"patterns[{rank}].name: {name!r} occurs twice"
+        names.add(name)
     claims = [(f"patterns[{rank}]", own.allow) for rank, own in enumerate(manifest.patterns)]
     claims += [(f"parts[{rank}]", own.allow) for rank, own in enumerate(manifest.parts)]
     for place, allow in claims:

@@ -5,12 +5,12 @@ enough; the items are dealt out by a maximum flow from kinds of items to the par
 targets of a pattern make a part for each target.  The sentences of a part of training are dealt out in the same way.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain, groupby, islice, repeat
-from operator import itemgetter
+from itertools import chain, islice, repeat
 
 import networkx as nx
 
@@ -18,13 +18,12 @@ from sgl.verify.dataset import LoadedData, Result, SplitCategory, checks
 from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, TRAINING_LIKE
 from sgl.verify.manifest import Clause, PatternClaim, QuotaClaim
 
-#: The sentences of some places that have one of some structures, with each of these.
+#: The sentences of some places that have one of some structures.
 _WITH = """
-    SELECT number, clause FROM found JOIN kind USING (profile)
-    CROSS JOIN sentence USING (split, category, profile, share)
-    WHERE clause IN (SELECT value FROM json_each(:clauses))
+    SELECT number, profile FROM kind CROSS JOIN sentence USING (split, category, profile, share)
+    WHERE profile IN (SELECT profile FROM found WHERE clause IN (SELECT value FROM json_each(:clauses)))
     AND (split, category) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:places))
-    ORDER BY number, clause
+    ORDER BY number
 """
 
 #: The sentences of a place that have none of some structures.
@@ -41,12 +40,13 @@ def _expect_none(
 ) -> None:
     tally.checked += sum(data.categories[place] for place in places) if clauses else 0
     numbers, texts = [clause.number for clause in clauses], {clause.number: clause.text for clause in clauses}
-    rows = data.table.select(_WITH, clauses=numbers, places=places)
-    for number, found in groupby(rows, key=itemgetter(0)):
-        occurring = {clause for _, clause in found}
-        own = [clause for clause in dict.fromkeys(numbers) if clause in occurring]
-        text = f"{message}: {' and '.join(texts[clause] for clause in own)}"
-        tally.add(partial(data.violation, text, number, own[0]))
+    told: dict[int, tuple[str, int]] = {}
+    for number, profile in data.table.select(_WITH, clauses=numbers, places=places):
+        if profile not in told:
+            own = [clause for clause in texts if clause in {*data.table.profiles[profile]}]
+            told[profile] = f"{message}: {' and '.join(texts[clause] for clause in own)}", own[0]
+        text, first = told[profile]
+        tally.add(partial(data.violation, text, number, first))
 
 
 @checks("V009")
@@ -81,12 +81,12 @@ def held_out_by_others(data: LoadedData, tally: Result) -> None:
 
 @checks("V022")
 def parts(data: LoadedData, tally: Result) -> None:
-    owners = [
+    owners = {
         (clause.text, SplitCategory(quota.split or TRAIN, PART + part.name))
         for part in data.manifest.parts
         for clause in part.only
         for quota in part.quotas
-    ]
+    }
     for part in data.manifest.parts:
         places = data.places(*TRAINING_LIKE, *([] if part.tested else [GENERALIZATION]))
         for clause in part.only:
@@ -222,7 +222,7 @@ def _contexts(data: LoadedData, tally: Result, pattern: PatternClaim) -> None:
     for number, quota in enumerate(pattern.quotas):
         stratum = strata.get(stream := f"{GENERALIZATION}/{pattern.name}/{number}")
         shares = stratum.shares if stratum else {}
-        own = list(islice(items, stratum.count if stratum else 0))
+        own = list(islice(items, min(stratum.count, sys.maxsize) if stratum else 0))
         if not quota.extent.contexts:
             continue
         tally.checked += len(own)

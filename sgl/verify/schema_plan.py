@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from sgl.verify.schema_grammar import Flaw
+
 REJECT = "reject"
 
 
@@ -32,6 +34,10 @@ class ExtentClaim:
     contexts: int = 0
     targets: tuple[str, ...] = ()
     repeated: bool = False
+
+    def __post_init__(self) -> None:
+        if self.copies < 1:
+            raise Flaw("a sentence is there at least once")
 
     @property
     def shared(self) -> bool:

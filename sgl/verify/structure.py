@@ -21,11 +21,13 @@ from collections.abc import Callable, Iterator
 from operator import eq, ge, le, ne
 from typing import NamedTuple
 
+from sgl.verify.schema_grammar import Flaw
+
 #: What the signs of comparisons mean.
 SIGNS: dict[str, Callable[[int, int], bool]] = {"=": eq, ">=": ge, "<=": le, "!=": ne}
 
 
-class StructureError(ValueError):
+class StructureError(Flaw):
     """A structure that cannot be read: the reason and the column (1-based)."""
 
     def __init__(self, reason: str, column: int) -> None:

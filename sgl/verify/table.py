@@ -21,7 +21,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from tempfile import gettempdir
 from typing import Any, NamedTuple
 
 from sgl.verify.items import GraphShape, ShapeTable
@@ -146,4 +145,5 @@ def dataset_table() -> Iterator[DatasetTable]:
     except sqlite3.OperationalError as problem:
         if problem.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # a query that is wrong
             raise
-        raise OSError(errno.ENOSPC, f"a temporary file: {problem}", gettempdir()) from None
+        full = problem.sqlite_errorcode == sqlite3.SQLITE_FULL
+        raise OSError(errno.ENOSPC if full else errno.EIO, f"a temporary file: {problem}") from None
