@@ -6,7 +6,8 @@ from types import ModuleType
 
 FOLDER = Path(__file__).resolve().parent
 
-for name, path in (("sgl", FOLDER.parent), ("sgl.verify", FOLDER)):
-    package = ModuleType(name)
-    package.__path__ = [str(path)]
-    sys.modules[name] = package
+if not __package__:  # in the package there is nothing to do
+    for name, path in (("sgl", FOLDER.parent), ("sgl.verify", FOLDER)):
+        package = ModuleType(name)
+        package.__path__ = [str(path)]
+        sys.modules[name] = package

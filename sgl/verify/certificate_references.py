@@ -13,11 +13,7 @@ def check_references(data: CertificateData) -> None:
     grammar = data.core.grammar
     _below("the start", [grammar.start], len(grammar.categories))
     _below("a view", [view.layer for view in grammar.views], len(grammar.graph_layers))
-    numbers = {layer.name: number for number, layer in reversed([*enumerate(grammar.text_layers)])}
-    for layer in grammar.graph_layers:
-        if layer.anchor not in numbers:
-            raise Flaw(f"there is no layer {layer.anchor!r}")
-    anchors = [numbers[layer.anchor] for layer in grammar.graph_layers]
+    anchors = _anchors(grammar)
     for category in grammar.categories:
         if not category.ports:
             raise Flaw(f"the category {category.name} has no port")
@@ -25,6 +21,15 @@ def check_references(data: CertificateData) -> None:
         _check_rule(grammar, rule, anchors)
     _check_plan(data)
     _check_sampler(data)
+
+
+def _anchors(grammar: CertifiedGrammar) -> list[int]:
+    """Return for each graph layer the number of the text layer of its words."""
+    numbers = {layer.name: number for number, layer in reversed([*enumerate(grammar.text_layers)])}
+    for layer in grammar.graph_layers:
+        if layer.anchor not in numbers:
+            raise Flaw(f"there is no layer {layer.anchor!r}")
+    return [numbers[layer.anchor] for layer in grammar.graph_layers]
 
 
 def _check_rule(grammar: CertifiedGrammar, rule: GrammarRule, anchors: list[int]) -> None:

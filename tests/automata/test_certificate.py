@@ -183,7 +183,7 @@ def test_changes_drawn_at_random_are_noticed_by_the_checker_alone(
 def test_a_checker_that_believes_every_automaton_would_be_noticed(
     dataset: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Structures, "check", lambda *_: None)
+    monkeypatch.setattr(Structures, "check_automaton", lambda *_: None)
     assert alone.run(dataset / "certificate.json", count=40, seed=3, target=None) == 1
 
 

@@ -29,6 +29,7 @@ WARNINGS = {
     "SGL0204",
     "SGL0405",
     "SGL0406",
+    "SGL0410",
     "SGL0515",
     "SGL0517",
     "SGL0713",

@@ -150,7 +150,7 @@ def _read_predictions(case: Case) -> tuple[str, bool]:
     try:
         run = read_run(Path(name), _benchmark().rows, "ja")
     except PredictionsError as problem:
-        return shown([problem.message, *problem.details, problem.hint]), False
+        return shown([problem.message, *problem.notes, problem.hint]), False
     except ForeignFileError as problem:
         return shown([str(problem)]), False
     return shown(run.missing), True
