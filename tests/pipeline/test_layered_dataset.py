@@ -112,7 +112,7 @@ def test_graphs_that_are_not_listed_are_missed(dataset: Path, tmp_path: Path) ->
 def test_a_joint_layer_is_not_believed_but_made(dataset: Path) -> None:
     """The certificate has the graphs of layers only; the checker joins them itself."""
     content = json.loads((dataset / "certificate.json").read_text("utf-8"))
-    assert [name for name, *_ in content["core"]["grammar"]["graph"]] == ["syn", "sem", "dep"]
+    assert [layer["name"] for layer in content["core"]["grammar"]["graph_layers"]] == ["syn", "sem", "dep"]
     joint = next(own for own in content["structures"] if own["layer"] == "syn+sem")
     for layer in ("sem", "sem+syn", "syn+sem+dep"):
         name = joint["name"].replace("syn+sem", layer, 1)
