@@ -60,7 +60,7 @@ def names(data: LoadedData, tally: Result) -> None:
     claimed = [*dict.fromkeys(name for test in tests for name in sorted(test.names))]
     absent = [name for name in claimed if name not in found]
     layers = (data.manifest.distinct.layer, *data.manifest.layers.written) if absent else ()
-    made = frozenset().union(*(made_by_rules(data.directory, layer) for layer in layers))
+    made = made_by_rules(data.directory, *layers) if layers else frozenset()
     tally.checked += len(claimed)
     suspicious = _disguised_names(data, tally, tests, found, made)
     _vacuous_tests(tally, tests, made | suspicious | found.keys())
@@ -111,14 +111,14 @@ def _labels(labels: Labels, *, needless: bool) -> tuple[list[GraphName], bool]:
     return own, len(own) != 1 and (needless or labels.negated)
 
 
-def made_by_rules(directory: Path, layer: str) -> frozenset[GraphName]:
-    """Return the names of a layer that rules in a certificate make, as far as it can be read."""
+def made_by_rules(directory: Path, *layers: str) -> frozenset[GraphName]:
+    """Return the names of some layers that rules in a certificate make, as far as it can be read."""
     made: set[GraphName] = set()
     with suppress(OSError, ValueError, TypeError, LookupError, RecursionError):
         content: Any = read_json(directory / CERTIFICATE, foreign.CERTIFICATE, inside=directory)
         grammar: CertifiedGrammar = STRICT.read(CertifiedGrammar, content["core"]["grammar"])
-        number = grammar.graph(layer)
-        for fragment in (rule.fragments[number] for rule in grammar.rules):
+        numbers = [grammar.graph(layer) for layer in layers]
+        for fragment in (rule.fragments[number] for rule in grammar.rules for number in numbers):
             made.update(GraphName("label ", edge.label) for edge in fragment.edges)
             for attribute, value in (pair for node in fragment.nodes for pair in node.attributes or ()):
                 made |= {GraphName("attribute ", attribute), GraphName(f"{attribute}=", value)}

@@ -43,7 +43,7 @@ def _expect_none(
     told: dict[int, tuple[str, int]] = {}
     for number, profile in data.table.select(_WITH, clauses=numbers, places=places):
         if profile not in told:
-            own = [clause for clause in texts if clause in {*data.table.profiles[profile]}]
+            own = [clause for clause in texts if clause in data.table.profiles[profile]]
             told[profile] = f"{message}: {' and '.join(texts[clause] for clause in own)}", own[0]
         text, first = told[profile]
         tally.add(partial(data.violation, text, number, first))

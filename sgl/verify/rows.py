@@ -18,7 +18,7 @@ if not __package__:
 
 from sgl.verify.acceptance import ACCEPTED, BYTE, REJECTED, Acceptance, Named, Rejections
 from sgl.verify.candidates import Candidates, Refusal, Weights
-from sgl.verify.certificate_format import RefusalError, content_of, measured_by, read_certificate
+from sgl.verify.certificate_format import content_of, measured_by, read_certificate
 from sgl.verify.certificate_references import check_references
 from sgl.verify.derivation import Derivation, Interpreter
 from sgl.verify.lines import line, pair
@@ -168,7 +168,7 @@ class Rows:
             raise Refusal(f"R06 {listed.name} is not to be rejected")
 
 
-def refusal(problem: OSError | Flaw | RefusalError) -> str:
+def refusal(problem: OSError | Flaw) -> str:
     """Return what a problem means for the rows, after a code."""
     if isinstance(problem, OSError):
         return f"R02 {problem.filename}: {problem.strerror}"
@@ -179,7 +179,7 @@ def main(arguments: list[str]) -> int:
     """Check the rows of a dataset; the exit status is 1 if they are refused."""
     try:
         result = f"accepted {sum(1 for _ in Rows(Path(*arguments[:1])).rows())} rows"
-    except (OSError, Flaw, RefusalError) as problem:
+    except (OSError, Flaw) as problem:
         result = refusal(problem)
     sys.stdout.write(f"{result}\n")
     return int(not result.startswith("accepted"))

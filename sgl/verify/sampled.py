@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sgl.verify.acceptance import LINE
-from sgl.verify.candidates import Refusal, Source, source_of
+from sgl.verify.candidates import Refusal, source_of
 from sgl.verify.reading import Knowledge
 from sgl.verify.rows import Row, Rows, refusal
 from sgl.verify.schema_grammar import Flaw
@@ -77,14 +77,11 @@ def _chosen(rows: Rows, split: str, entries: Iterator[Entries], each: int) -> It
 
 def _check(rows: Rows, row: Row, paths: list[str], found: Entries) -> None:
     stream, _, number = row.candidate.rpartition("#")
-    drawn = rows.acceptance.candidates.candidate(_source(rows, stream), int(number)).derivation
+    strata = [stratum.stream for stratum in rows.plan.strata]
+    source = source_of(rows.data, strata.index(stream))
+    drawn = rows.acceptance.candidates.candidate(source, int(number)).derivation
     if drawn != row.derivation:
         raise Refusal(f"R03 {paths[0]}, {row.id}: the derivation is not that of the candidate")
     for path, own, text in zip(paths, found, rows.writer.texts(row), strict=True):
         if own != text.encode():
             raise rows.refused(path, row, own, text)
-
-
-def _source(rows: Rows, stream: str) -> Source:
-    numbers = {stratum.stream: number for number, stratum in enumerate(rows.plan.strata)}
-    return source_of(rows.data, numbers[stream])

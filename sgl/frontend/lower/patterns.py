@@ -208,11 +208,7 @@ class _PatternLowering:
             expose=tuple(
                 Exposure(
                     one.structure,
-                    Extent(
-                        one.sentences,
-                        targets=self.targets if one.written.share is not None else (),
-                        repeated=one.written.repeated,
-                    ),
+                    Extent(one.sentences, targets=self._sharing(one.written), repeated=one.written.repeated),
                 )
                 for one in self.clauses["expose"]
             ),

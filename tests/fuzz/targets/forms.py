@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
+from alto_files import SYNCHRONOUS
+
 from fuzz import seeds
 from fuzz.case import Case
 from fuzz.mutation import bytes_mutated, tokens_mutated
@@ -59,30 +61,7 @@ def _read_form(case: Case) -> tuple[str, bool]:
 
 # ---- grammars of Alto
 
-_IRTG = """interpretation english: de.up.ling.irtg.algebra.StringAlgebra
-interpretation german: de.up.ling.irtg.algebra.WideStringAlgebra
-interpretation tree: de.up.ling.irtg.algebra.TreeWithAritiesAlgebra
-
-S! -> r1(NP, VP) [0.5]        // a sentence
-  [english] *(?1, *('always', ?2))
-  [german]  conc3(?1, ?2, "immer")
-  [tree]    S_2(?1, VP_2(ADV_0, ?2))
-
-S -> r2(VP) [0.5]
-  [english] *(please, ?1)
-  [german]  conc2(bitte, ?1)
-  [tree]    S_1(?1)
-
-NP! -> john
-  [english] john
-  [german]  hans
-  [tree]    NP_1(john_0)
-
-VP -> runs
-  [english] runs
-  [german]  'läuft'
-  [tree]    'V P_0'
-"""
+_IRTG = SYNCHRONOUS.partition("*/\n")[2]
 _IRTG_MARKS = (
     *("?1", "?2", "?9", "?", "*(", "conc2(", "conc99(", "merge(", "[english]", "[x]", "!", "->", "[1]"),
     *("[1e999]", "[-1]", "[.]", "'", '"', "/*", "*/", "//", "_2", "_0", "(", ")", ",", "feature f: a::b"),

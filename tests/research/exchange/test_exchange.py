@@ -13,6 +13,7 @@ from math import fsum
 from pathlib import Path
 
 import pytest
+from alto_files import SYNCHRONOUS
 from exchanging import OUR_GRAMMARS, imported, language, marked, our_grammar, read_back, rules_by_name, weights_by_name
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -242,34 +243,6 @@ def test_any_grammar_survives_export_import_and_compiling(linear: bool, data: st
 
 
 # ---- files of Alto
-
-SYNCHRONOUS = """\
-/* Two languages, a tree
-   and final states of two kinds. */
-interpretation english: de.up.ling.irtg.algebra.StringAlgebra
-interpretation german: de.up.ling.irtg.algebra.WideStringAlgebra
-interpretation tree: de.up.ling.irtg.algebra.TreeWithAritiesAlgebra
-
-S! -> r1(NP, VP) [0.5]        // a sentence
-  [english] *(?1, *('always', ?2))
-  [german]  conc3(?1, ?2, "immer")
-  [tree]    S_2(?1, VP_2(ADV_0, ?2))
-
-S -> r2(VP) [0.5]
-  [english] *(please, ?1)
-  [german]  conc2(bitte, ?1)
-  [tree]    S_1(?1)
-
-NP! -> john
-  [english] john
-  [german]  hans
-  [tree]    NP_1(john_0)
-
-VP -> runs
-  [english] runs
-  [german]  'läuft'
-  [tree]    'V P_0'
-"""
 
 
 def test_a_file_of_alto(tmp_path: Path) -> None:
