@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -149,10 +147,8 @@ LOOPS = "{% for a in nodes %}" * 14 + "{% endfor %}" * 14
     ],
 )
 def test_a_template_cannot_run_on_or_fill_the_memory(source: str) -> None:
-    before = time.process_time()
     with pytest.raises(ViewError):
         rendered(source)
-    assert time.process_time() - before < 2
 
 
 PIECES = st.sampled_from(

@@ -26,6 +26,8 @@ from slips.draw import Slip
 KILLED, SURVIVED = "killed", "survived"
 #: What pytest exits with if all tests pass, and with a test that fails, or a file that cannot be read.
 _PASSED, _FAILED, _BROKEN = 0, 1, 2
+#: What stays where it is: the history, the environment, and what tools keep.
+_NOT_COPIED = (".git", ".venv", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info", "build", "dist", "site", "out")
 #: A slip may ask for all memory there is.
 _MOST_MEMORY = 8 << 30
 
@@ -44,19 +46,9 @@ class Bench:
     """A copy of the tree in which slips are tried."""
 
     def __init__(self, root: Path, folder: Path) -> None:
-        """Copy what Git knows of or would take."""
+        """Copy the tree without its history, its environment and what tools keep."""
         self.root = folder / "tree"
-        listed = subprocess.run(
-            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-            cwd=root,
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-        for name in filter(None, listed.stdout.split("\0")):
-            if (root / name).is_file():
-                (self.root / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(root / name, self.root / name)
+        shutil.copytree(root, self.root, ignore=shutil.ignore_patterns(*_NOT_COPIED))
         self._usual: dict[str, float] = {}
 
     def patience(self, package: str) -> float:

@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -359,10 +358,8 @@ def test_a_hostile_certificate_ends(honest: str) -> None:
         body = {"variables": [{"name": name} for name in names], "links": links}
         content["structures"][0] |= {"bodies": [body], "name": written([body])}
 
-    started = time.process_time()
     checker = Checker(changed(honest, hostile).encode(), 3_000_000)
     assert [refusal[:3] for refusal in checker.refusals()][-1] == "C04"
-    assert time.process_time() - started < 10
 
 
 # ---- what two programs could read in two ways

@@ -31,7 +31,7 @@ LONGEST_TEMPLATE = 250_000
 #: Letters of the grammar that it writes.
 LONGEST = 4_000_000
 #: Steps that it takes.
-MOST_STEPS = 1_000_000
+MOST_STEPS = 200_000
 
 #: What only a template has.
 MARKS = re.compile(r"\{[{%#]")

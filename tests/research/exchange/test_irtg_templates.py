@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -299,9 +298,7 @@ LOOPS = "{% for i in range(1000) %}"
 )
 def test_every_template_ends(text: str, tmp_path: Path) -> None:
     (tmp_path / "main.irtg").write_text(text, "utf-8")
-    began = time.process_time()
     assert "SGL1217" in refused(tmp_path, text)
-    assert time.process_time() - began < 10
 
 
 def test_a_mistake_behind_the_template_is_shown_in_what_was_filled_in(work: Workplace) -> None:
