@@ -60,7 +60,7 @@ def first_word(text: str) -> str:
     return match.group() if match is not None else text[:1]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Chunk:
     """One declaration: its place in the file, its prepared text and its comments.
 
@@ -245,6 +245,25 @@ class EditedFile(SourceFile):
         """Return the place of a character of the text."""
         number = bisect_right(self.starts, offset) - 1
         return offset if offset >= _FIRST else self.places[number] + offset - self.starts[number]
+
+
+def commented(before: EditedFile, text: str) -> EditedFile | None:
+    """Return a file with another text, if that differs in comments and blank lines alone; else None."""
+    starts = tuple(chunk_starts(text))
+    old, new = _declarations(before.text, before.starts), _declarations(text, starts)
+    if len(old) != len(new):
+        return None
+    places = list(before.places)
+    for number, (one, other) in enumerate(zip(old, new, strict=True)):
+        if one != other:
+            own, its = (_Scanner(SourceFile(before.name, t), 0, len(t)).run() for t in (one, other))
+            if (own.text, own.fault) != (its.text, its.fault):
+                return None
+            places[number] += own.start - its.start
+    ends = (place + len(text) for place, text in zip(places, new, strict=True))
+    if not all(end < place for end, place in zip(ends, places[1:], strict=False)):
+        return None
+    return EditedFile(before.name, text, starts, tuple(places))
 
 
 def placed(source: SourceFile, memory: Memory) -> EditedFile:
