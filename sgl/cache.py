@@ -357,6 +357,7 @@ def recall(*parts: str) -> None:
     if cache is not None:
         kept = cache.get(Memory, "memory", *parts) or Memory()
         kept.turn()
+        kept.parts = parts
         cache.put_off(kept, "memory", *parts)
         _MEMORY.set(kept)
 
@@ -377,17 +378,16 @@ def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callabl
     return known
 
 
-#: What is quicker to make again than to read: automata.
-_NOT_WRITTEN = frozenset({"structures"})
-
 _Kept = dict[tuple[Hashable, ...], tuple[object, tuple[object, ...]]]
+#: The kind of what has an entry of its own.
+_APART = "apart"
 _Written = list[tuple[Hashable, tuple[object, ...], tuple[Hashable, ...], object]]
 
 
 def _written(kept: _Kept) -> _Written:
     """Return what is kept without the identities in its keys."""
-    found = ((key[0], same, key[1 + len(same) :], value) for key, (value, same) in kept.items())
-    return [entry for entry in found if entry[0] not in _NOT_WRITTEN]
+    entries = ((key[0], same, key[1 + len(same) :], value) for key, (value, same) in kept.items())
+    return [entry for entry in entries if entry[0] != _APART]
 
 
 class Memory:
@@ -399,6 +399,8 @@ class Memory:
     def __init__(self) -> None:
         self._new, self._old = _Kept(), _Kept()
         self._turn = 0
+        #: Under which parts the cache has it, if it does.
+        self.parts: tuple[str, ...] = ()
 
     def __getstate__(self) -> tuple[int, _Written, _Written]:
         """Return what is kept, with its keys without identities."""
@@ -406,6 +408,7 @@ class Memory:
 
     def __setstate__(self, state: tuple[int, _Written, _Written]) -> None:
         """Take what was kept, with the identities that its objects have now."""
+        self.__init__()  # type: ignore[misc]
         self._turn = state[0]
         self._new, self._old = (
             {(kind, *map(id, same), *equal): (value, same) for kind, same, equal, value in entries}
@@ -450,3 +453,18 @@ def kept(kind: str, same: tuple[object, ...], equal: Hashable, compute: Callable
         value = compute()
         keeper.keep(key, value, same)
     return value
+
+
+def kept_apart(kind: str, compute: Callable[[], _T]) -> _T:
+    """Return what is kept of a kind while work is kept; on disk it has an entry of its own, read if it is asked for."""
+
+    def read() -> _T:
+        keeper, cache = memory(), current()
+        if keeper is None or not keeper.parts or cache is None:
+            return compute()
+        new = compute()
+        found = cache.get(type(new), kind, *keeper.parts) or new
+        cache.put_off(found, kind, *keeper.parts)
+        return found
+
+    return kept(_APART, (), kind, read)

@@ -202,7 +202,7 @@ def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | Non
 
 
 def _check(opened: _Outcome[Compiled], fast: bool, progress: Callable[[str], None] | None) -> _Outcome[GrammarSize]:
-    from sgl.automata import StructureCompiler
+    from sgl.automata.proofs.compiler import structures_of
     from sgl.pipeline.proofs import establish
     from sgl.pipeline.writable import check_unproved
 
@@ -212,7 +212,7 @@ def _check(opened: _Outcome[Compiled], fast: bool, progress: Callable[[str], Non
         return _Outcome(None, diagnostics.found, opened.sources)
     proved: int | None = None
     if not fast and compiled.has_dataset:
-        proofs = establish(compiled, StructureCompiler(compiled.grammar), diagnostics, progress)
+        proofs = establish(compiled, structures_of(compiled.grammar), diagnostics, progress)
         proved = sum(p.proved for p in proofs.patterns) if proofs is not None and compiled.patterns else None
     else:
         check_unproved(compiled, diagnostics)
