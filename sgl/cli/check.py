@@ -1,6 +1,7 @@
 """``sglc check``: everything that can be said without sampling a sentence."""
 
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import click
@@ -77,7 +78,7 @@ def _check(session: Session, grammar: Path, morphology: bool, fast: bool) -> Non
         session.diagnostics,
         fast=fast,
         progress=session.proving,
-        first=session.show,
+        first=partial(session.show, more=True),
     )
     session.show()
     if told and size is not None and session.diagnostics.errors == errors:

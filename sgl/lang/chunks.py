@@ -248,22 +248,26 @@ class EditedFile(SourceFile):
 
 
 def commented(before: EditedFile, text: str) -> EditedFile | None:
-    """Return a file with another text, if that differs in comments and blank lines alone; else None."""
-    starts = tuple(chunk_starts(text))
-    old, new = _declarations(before.text, before.starts), _declarations(text, starts)
-    if len(old) != len(new):
+    """Return a file with another text, each line in its old place; None if more than comments and blanks differ.
+
+    Which clauses there are depends on nothing but the lines that are left.
+    """
+    old = list(_written_lines(SourceFile(before.name, before.text)))
+    new = list(_written_lines(SourceFile(before.name, text)))
+    if [line for _, line in old] != [line for _, line in new]:
         return None
-    places = list(before.places)
-    for number, (one, other) in enumerate(zip(old, new, strict=True)):
-        if one != other:
-            own, its = (_Scanner(SourceFile(before.name, t), 0, len(t)).run() for t in (one, other))
-            if (own.text, own.fault) != (its.text, its.fault):
-                return None
-            places[number] += own.start - its.start
-    ends = (place + len(text) for place, text in zip(places, new, strict=True))
-    if not all(end < place for end, place in zip(ends, places[1:], strict=False)):
-        return None
-    return EditedFile(before.name, text, starts, tuple(places))
+    places = tuple(before.place(start) for start, _ in old)
+    return EditedFile(before.name, text, tuple(start for start, _ in new), places)
+
+
+def _written_lines(source: SourceFile) -> Iterator[tuple[int, str]]:
+    """Yield the lines that have more than comments, without these, each with its place."""
+    for chunk in split_chunks(source):
+        begun = 0
+        for line in source.text[chunk.start : chunk.start + len(chunk.text)].split("\n"):
+            if written := chunk.text[begun : begun + len(line)].rstrip():
+                yield chunk.start + begun, written
+            begun += len(line) + 1
 
 
 def placed(source: SourceFile, memory: Memory) -> EditedFile:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from sgl.cache import cached, current, recall
+from sgl.cache import current, recall
 from sgl.diagnostics import Diagnostic, Diagnostics, FileDependencies, SourceMap
 from sgl.foreign import SOURCE, ForeignFileError, read_bytes, read_text
 from sgl.lang import MAX_SOURCE
@@ -111,7 +111,7 @@ def _known_check(kind: str, request: tuple[str, ...]) -> _Outcome[GrammarSize] |
         return known
     last = cache.get(str, "last", kind, *_without_text(request))
     known = cache.get(_Outcome, kind, last) if last is not None else None
-    known = _commented(known) if known is not None else None
+    known = _commented(known) if known is not None and not _locked(request) else None
     if known is not None:
         cache.put(known.sources.dependencies, "looks", *request)
         _keep_check(kind, request, known)
@@ -138,7 +138,7 @@ def _commented(known: _Outcome[GrammarSize]) -> _Outcome[GrammarSize] | None:
         before, read = found.files.get(name), SourceMap()
         now = read_file(path, name, None, MAX_SOURCE, read, Diagnostics())
         edited = commented(before, now.text) if isinstance(before, EditedFile) and now is not None else None
-        if edited is None or path.suffix == ".lock":
+        if edited is None:
             return None
         found.add(edited)
         found.dependencies.contents |= read.dependencies.contents
@@ -246,6 +246,11 @@ def _request_of(path: Path, settings: Mapping[str, str]) -> tuple[str, ...]:
     # A lock that is new was no file that the grammar has read.
     locked = str(main.with_suffix(".lock").is_file())
     return (os.fspath(path), os.fspath(main), content, os.fspath(library), set_to, locked)
+
+
+def _locked(request: tuple[str, ...]) -> bool:
+    """Return whether every byte of the files counts."""
+    return bool(request) and request[-1] == str(True)
 
 
 def _known_origin(request: tuple[str, ...]) -> str:

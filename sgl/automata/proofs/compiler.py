@@ -39,7 +39,6 @@ from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
 from sgl.core.plan import Constraint, Stratum
 from sgl.core.structure import Structure
 
-
 #: What a compiler remembers of weights.
 _OF_WEIGHTS = ("split()", "instances()")
 
