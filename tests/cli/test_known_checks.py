@@ -87,3 +87,27 @@ def test_random_edits_are_checked_as_by_a_check_that_knows_nothing(seed: int, fa
         text, what = edited((farm.directory / MAIN).read_text("utf-8"), random)
         farm.write(MAIN, text)
         assert said(farm) == said(farm, "--no-cache"), what
+
+
+# ---- other commands on what is kept
+
+
+@pytest.mark.parametrize("command", [["prove", MAIN], ["prove", MAIN, "--pattern", "pp_in_subject"]])
+def test_a_proof_after_an_edit_is_that_of_a_command_that_knows_nothing(command: list[str], farm: Workplace) -> None:
+    said(farm)
+    edit(farm, MAIN, "\ndataset", "\n# a note\n\ndataset")
+    edit(farm, MAIN, "need   100", "need   90")
+    found = [(run([*command, *options]), farm.capsys.readouterr().out) for options in ((), ("--no-cache",))]
+    assert found[0] == found[1]
+    assert "need 90" in found[0][1] or len(command) == 2
+
+
+def test_what_is_recorded_in_a_file_that_was_edited_stands_where_it_should(farm: Workplace) -> None:
+    said(farm)
+    wrong = 'ja "犬が猫を追いかけた。"'
+    text = (farm.directory / MAIN).read_text("utf-8")
+    farm.write(MAIN, f"# a note\n{text}".replace('ja "犬が鶏の近くの猫を追いかけた。"', wrong))
+    assert said(farm) == said(farm, "--no-cache")
+    run(["test", MAIN, "--update"])
+    farm.capsys.readouterr()
+    assert (farm.directory / MAIN).read_text("utf-8") == f"# a note\n{text}"
