@@ -80,11 +80,13 @@ class Spent(NamedTuple):
     said: str
 
 
-def spent(command: Sequence[str], place: Path) -> Spent:
-    """Run a command in a directory."""
+def spent(command: Sequence[str], place: Path, environment: Mapping[str, str] | None = None) -> Spent:
+    """Run a command in a directory, with some variables changed."""
     started = time.monotonic()
     with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(command, cwd=place, stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            command, cwd=place, stdout=log, stderr=subprocess.STDOUT, env={**os.environ, **(environment or {})}
+        )
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         wall = time.monotonic() - started

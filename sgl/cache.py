@@ -23,9 +23,9 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
@@ -80,6 +80,7 @@ class Cache:
     environment: str
     limit: int = LIMIT
     program: Callable[[], str | None] | None = None
+    _put_off: dict[tuple[str, ...], object] = field(default_factory=dict, compare=False)
 
     def get(self, expected: type[_T], kind: str, *parts: str) -> _T | None:
         """Return the value that was kept under these parts; None if there is none of that type."""
@@ -109,6 +110,16 @@ class Cache:
         with suppress(OSError), Folder(self.directory, own=True) as folder:
             folder.write(self._path(kind, parts).name, _FORMAT + hashlib.sha256(payload).digest(), payload, mode=0o600)
         self._make_room()
+
+    def put_off(self, value: object, kind: str, *parts: str) -> None:
+        """Keep a value at the end of the block that uses the cache, when nobody waits for anything else."""
+        self._put_off[kind, *parts] = value
+
+    def put_all(self) -> None:
+        """Keep what was put off."""
+        while self._put_off:
+            parts, value = self._put_off.popitem()
+            self.put(value, *parts)
 
     def entries(self) -> list[Entry]:
         """Return all entries, those that were not used for the longest time first."""
@@ -320,14 +331,35 @@ def seal_key() -> bytes | None:
 
 
 _CURRENT: ContextVar[Cache | None] = ContextVar("cache", default=None)
+_MEMORY: ContextVar["Memory | None"] = ContextVar("memory", default=None)
 
 #: The cache to be used; None if nothing is to be kept.
 current = _CURRENT.get
 
+#: What is kept in memory now; None if nothing is.
+memory = _MEMORY.get
 
-def using(cache: Cache | None) -> AbstractContextManager[None]:
-    """Use this cache, or none, for as long as the block runs."""
-    return during(_CURRENT, cache)
+
+@contextmanager
+def using(cache: Cache | None) -> Iterator[None]:
+    """Use this cache, or none, for as long as the block runs; what is recalled is kept again at its end."""
+    with during(_CURRENT, cache), during(_MEMORY, memory()):
+        try:
+            yield
+        finally:
+            if cache is not None:
+                cache.put_all()
+
+
+def recall(*parts: str) -> None:
+    """Go on with the work that was kept under these parts, up to the end of the block that uses the cache."""
+    cache = current()
+    if cache is not None:
+        kept = cache.get(Memory, "memory", *parts) or Memory()
+        kept.turn()
+        kept.parts = parts
+        cache.put_off(kept, "memory", *parts)
+        _MEMORY.set(kept)
 
 
 def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callable[[], _T]) -> _T:
@@ -346,12 +378,42 @@ def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callabl
     return known
 
 
+_Kept = dict[tuple[Hashable, ...], tuple[object, tuple[object, ...]]]
+#: The kind of what has an entry of its own.
+_APART = "apart"
+_Written = list[tuple[Hashable, tuple[object, ...], tuple[Hashable, ...], object]]
+
+
+def _written(kept: _Kept) -> _Written:
+    """Return what is kept without the identities in its keys."""
+    entries = ((key[0], same, key[1 + len(same) :], value) for key, (value, same) in kept.items())
+    return [entry for entry in entries if entry[0] != _APART]
+
+
 class Memory:
-    """What is kept: values with the objects of their keys, which so keep their identities."""
+    """What is kept: values with the objects of their keys, which so keep their identities.
+
+    It can be pickled.  Identities are those of the process then: objects that are the same stay the same.
+    """
 
     def __init__(self) -> None:
-        self._new, self._old = dict[Hashable, tuple[object, object]](), dict[Hashable, tuple[object, object]]()
+        self._new, self._old = _Kept(), _Kept()
         self._turn = 0
+        #: Under which parts the cache has it, if it does.
+        self.parts: tuple[str, ...] = ()
+
+    def __getstate__(self) -> tuple[int, _Written, _Written]:
+        """Return what is kept, with its keys without identities."""
+        return self._turn, _written(self._new), _written(self._old)
+
+    def __setstate__(self, state: tuple[int, _Written, _Written]) -> None:
+        """Take what was kept, with the identities that its objects have now."""
+        self.__init__()  # type: ignore[misc]
+        self._turn = state[0]
+        self._new, self._old = (
+            {(kind, *map(id, same), *equal): (value, same) for kind, same, equal, value in entries}
+            for entries in state[1:]
+        )
 
     def turn(self) -> None:
         """Begin another look at a grammar: drop what was not used in the last 16 of them, or 32."""
@@ -359,21 +421,15 @@ class Memory:
         if self._turn % 16 == 0:
             self._new, self._old = {}, self._new
 
-    def find(self, key: Hashable) -> object:
+    def find(self, key: tuple[Hashable, ...]) -> object:
         """Return what is kept under a key; None if nothing is."""
         if key not in self._new and key in self._old:
             self._new[key] = self._old[key]
         return self._new.get(key, (None,))[0]
 
-    def keep(self, key: Hashable, value: object, same: tuple[object, ...] = ()) -> None:
+    def keep(self, key: tuple[Hashable, ...], value: object, same: tuple[object, ...] = ()) -> None:
         """Keep a value that is not None."""
         self._new[key] = value, same
-
-
-_MEMORY: ContextVar[Memory | None] = ContextVar("memory", default=None)
-
-#: What is kept now; None if nothing is.
-memory = _MEMORY.get
 
 
 def keeping(memory: Memory | None) -> AbstractContextManager[None]:
@@ -381,7 +437,7 @@ def keeping(memory: Memory | None) -> AbstractContextManager[None]:
     return during(_MEMORY, memory)
 
 
-def key_of(kind: str, same: tuple[object, ...], equal: Hashable) -> Hashable:
+def key_of(kind: str, same: tuple[object, ...], equal: Hashable) -> tuple[Hashable, ...]:
     """Return the key of a value that depends on these very objects and on an equal value."""
     return (kind, *map(id, same), equal)
 
@@ -397,3 +453,18 @@ def kept(kind: str, same: tuple[object, ...], equal: Hashable, compute: Callable
         value = compute()
         keeper.keep(key, value, same)
     return value
+
+
+def kept_apart(kind: str, compute: Callable[[], _T]) -> _T:
+    """Return what is kept of a kind while work is kept; on disk it has an entry of its own, read if it is asked for."""
+
+    def read() -> _T:
+        keeper, cache = memory(), current()
+        if keeper is None or not keeper.parts or cache is None:
+            return compute()
+        new = compute()
+        found = cache.get(type(new), kind, *keeper.parts) or new
+        cache.put_off(found, kind, *keeper.parts)
+        return found
+
+    return kept(_APART, (), kind, read)

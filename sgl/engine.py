@@ -33,7 +33,7 @@ from sgl.automata.proofs.compiler import structures_of
 from sgl.cache import Memory, keeping
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Item
-from sgl.diagnostics import Diagnostic, Diagnostics, SourceFile, SourceMap
+from sgl.diagnostics import Diagnostic, Diagnostics, SourceMap
 from sgl.frontend import Compilation, Compiled, run_passes
 from sgl.lang import SUFFIXES
 from sgl.lang.allowed import AllowedWarnings
@@ -151,8 +151,7 @@ class Snapshot:
 
     def _told(self, found: Diagnostics) -> tuple[Diagnostic, ...]:
         """Return what no comment allows, with the offsets of the texts in place of those that stay."""
-        texts = {name: SourceFile(name, file.text) for name, file in self.sources.files.items()}
-        told = Diagnostics(AllowedWarnings(SourceMap(texts)).kept)
+        told = Diagnostics(AllowedWarnings(self.sources).kept)
         for one in found:
             labels = tuple(replace(label, span=self.sources.real(label.span)) for label in one.labels)
             span = None if one.span is None else self.sources.real(one.span)

@@ -1,6 +1,7 @@
 """``sglc check``: everything that can be said without sampling a sentence."""
 
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import click
@@ -71,7 +72,13 @@ def _check(session: Session, grammar: Path, morphology: bool, fast: bool) -> Non
     """Check a grammar, and say what it has if it is without errors."""
     errors, told = session.diagnostics.errors, session.form == "full"
     size = check_grammar(
-        grammar, session.settings, session.sources, session.diagnostics, fast=fast, progress=session.proving
+        grammar,
+        session.settings,
+        session.sources,
+        session.diagnostics,
+        fast=fast,
+        progress=session.proving,
+        first=partial(session.show, more=True),
     )
     session.show()
     if told and size is not None and session.diagnostics.errors == errors:

@@ -171,8 +171,9 @@ class PatternText:
         """Return what the template says: the pattern, its clauses and guarantees, each claim with its reasons."""
         lowered = next(p for p in self.compiled.patterns if p.pattern.name == self.proofs.name)
         clauses = []
-        for span in (clause.span for clause in lowered.declaration.clauses):
-            file = self.compiled.project.sources.get(span.file)
+        sources = self.compiled.project.sources
+        for span in (sources.real(clause.span) for clause in lowered.declaration.clauses):
+            file = sources.get(span.file)
             if file is not None:
                 text = " ".join(file.text[span.start : span.end].split())
                 clauses.append((f"{span.file}:{file.position(span.start)[0]}", text))

@@ -100,6 +100,7 @@ class Session:
         self._color = self.color == "always" or (self.color == "auto" and on_terminal)
         self._stdout, self._line, self._resources = sys.stdout, terminal.Progress(), ExitStack()
         self._shown: dict[Diagnostic, None] = {}
+        self._uncounted: list[Diagnostic] = []
 
     def __enter__(self) -> Session:
         """Switch on the cache; keep standard output free for JSON, be it messages or a result.
@@ -201,8 +202,11 @@ class Session:
         for part in terminal.text_environment(package).get_template(template).generate(given):
             self.echo(part, end="")
 
-    def show(self) -> None:
-        """Write the diagnostics that are new; as JSON they are written at the end."""
+    def show(self, *, more: bool = False) -> None:
+        """Write the diagnostics that are new; as JSON they are written at the end.
+
+        Their numbers are told when there are no ``more`` to come.
+        """
         new, fresh = Diagnostics(), [found for found in self.diagnostics if found not in self._shown]
         self._shown.update(dict.fromkeys(fresh))
         new.extend(found for found in fresh if talk() != "quiet" or found.severity is Severity.ERROR)
@@ -216,8 +220,11 @@ class Session:
             elif self.form == "github":
                 text = github(as_object(diagnostic, self.sources))
             click.echo(text, err=True, color=self._color)
-        if new.errors or new.warnings:
-            told = f"{count(new.errors, 'error')}, {count(new.warnings, 'warning')}"
+        self._uncounted += new.found
+        if self._uncounted and not more:
+            errors = sum(found.severity is Severity.ERROR for found in self._uncounted)
+            told = f"{count(errors, 'error')}, {count(len(self._uncounted) - errors, 'warning')}"
+            self._uncounted.clear()
             if len(new.found) > _MESSAGES:
                 told += f"; the first {_MESSAGES:,} are shown, `--format json` has all"
             click.echo(told, err=True)

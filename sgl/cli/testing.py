@@ -184,7 +184,8 @@ def _accept(session: Session, edits: list[_Edit]) -> None:
     """Make edits in files, those of one file at once."""
     for name in dict.fromkeys(span.file for span, _ in edits):
         text = session.sources.files[name].text
-        for span, new in sorted((edit for edit in edits if edit[0].file == name), reverse=True):
+        own = [(session.sources.real(span), new) for span, new in edits if span.file == name]
+        for span, new in sorted(own, reverse=True):
             text = text[: span.start] + new + text[span.end :]
         replace_text(Path(name), text)
         session.echo(f"updated: {name}", err=True)

@@ -221,7 +221,7 @@ class ElementCounts(NamedTuple):
     compounds: NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SplitDivergence:
     """How a set of items differs from training.
 

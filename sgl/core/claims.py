@@ -107,7 +107,7 @@ class Reason(Enum):
     MISSING = "missing"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unseen:
     """Something that items can use and training cannot; ``rules`` are ids that provide it."""
 
@@ -117,7 +117,7 @@ class Unseen:
     rules: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Conflict:
     """Clauses that no text of the grammar satisfies together.
 
@@ -135,7 +135,7 @@ class Conflict:
         return next((structure for structure in self.exclude if structure in asked), None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cut:
     """Evidence about a held-out structure: its probability in the in-distribution training grammar.
 
@@ -146,7 +146,7 @@ class Cut:
     asserted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Supply:
     """Evidence that training has enough sentences with a part.
 
@@ -159,7 +159,7 @@ class Supply:
     short: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Inventory:
     """Evidence about what items are made of.
 
@@ -191,7 +191,7 @@ class Inventory:
 _E_co = TypeVar("_E_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Claim(Generic[_E_co]):
     """One claim about a pattern: what it says, whether it holds, and what shows it.
 
@@ -236,7 +236,7 @@ def verdict_of(claims: Iterable[Claim[Any]]) -> Verdict:
     return next((verdict for verdict in order if verdict in found), Verdict.NOTHING)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PatternProofs:
     """Everything claimed about one pattern; ``idle_waivers`` are structures that waive nothing.
 
@@ -274,7 +274,7 @@ class PatternProofs:
         return not any(claim.refuted for claim in self.claims)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unsatisfiable:
     """A stratum without any text, with the clauses that are in conflict."""
 
@@ -282,7 +282,7 @@ class Unsatisfiable:
     conflict: Conflict
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Overlap:
     """Two generalization strata of different patterns that share ``witness``."""
 
@@ -291,7 +291,7 @@ class Overlap:
     witness: Derivation
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Nesting:
     """Every text with ``inner`` also contains ``outer``, held out by another pattern."""
 
@@ -301,7 +301,7 @@ class Nesting:
     outer: Structure
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unused:
     """Rules and words, by id, that some text of the grammar uses, and no stratum of ``split``."""
 
@@ -321,7 +321,7 @@ class DrawnNeed:
     expected: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Proofs:
     """Everything proved and found about a plan; ``drawn`` is what it has because it is needed."""
 

@@ -27,7 +27,7 @@ HEAD = "head"
 EXTRACTED = "~"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Origin:
     """Where in the author's files something was written (1-based line)."""
 
@@ -35,7 +35,7 @@ class Origin:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Category:
     """A nonterminal with all its features fixed.
 
@@ -71,14 +71,14 @@ def ports_in(ports: Sequence[str], limited: Sequence[tuple[str, str]], layer: st
     return tuple(port for port in ports if port not in elsewhere)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Token:
     """A word written in a template."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Slot:
     """The place of a child in a template; ``capital`` raises its first letter.
 
@@ -102,7 +102,7 @@ class Slot:
         return max(self.part - 1, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Cut:
     """The end of a part in the template of a phrase that has several: what follows is the next."""
 
@@ -117,7 +117,7 @@ Template = tuple[Item, ...]
 TokenCounts = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Node:
     """A local node of a fragment.
 
@@ -131,7 +131,7 @@ class Node:
     glue: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Edge:
     """A labelled edge between local nodes; ``~`` in front marks extraction.
 
@@ -145,7 +145,7 @@ class Edge:
     last: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fragment:
     """What one rule does in one graph layer.
 
@@ -158,7 +158,7 @@ class Fragment:
     exports: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Rule:
     """A rule with its interpretation in every layer.
 
@@ -209,7 +209,7 @@ class Rule:
         return tuple(found.values())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TextLayer:
     """A layer of token sequences.
 
@@ -223,7 +223,7 @@ class TextLayer:
     finish: Finish | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GraphLayer:
     """A layer of graphs whose nodes are tokens of the text layer ``anchor``.
 
@@ -236,7 +236,7 @@ class GraphLayer:
     free: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class View:
     """A rendering of a graph layer (by index) as text; an author's own ``kind``, ``template``, has a ``template``."""
 
@@ -352,7 +352,7 @@ RULES, WORDS, LEXICONS = "rules", "words", "lexicons"
 SECTIONS = (RULES, WORDS, LEXICONS)
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, order=True)
 class RuleKey:
     """What a rule is called in a file of weights: the words that the author wrote.
 

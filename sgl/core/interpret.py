@@ -33,7 +33,7 @@ def fold(derivation: Sequence[int], arity: Sequence[int], step: Callable[[int, t
     return stack.pop()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Item:
     """A derivation with its value in every layer: tokens and texts of text layers, graphs of graph layers."""
 

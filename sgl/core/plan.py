@@ -46,7 +46,7 @@ class Ambiguous(Enum):
     IGNORE = "ignore"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Constraint:
     """A Boolean combination of structures that a sentence must satisfy.
 
@@ -63,7 +63,7 @@ class Constraint:
         return replace(self, require=(*self.require, group))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Need:
     """A part that training must contain, in at least ``minimum`` sentences."""
 
@@ -71,7 +71,7 @@ class Need:
     minimum: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Exposure:
     """Training sentences that contain ``structure``, which is reserved; bare words may be repeated."""
 
@@ -79,7 +79,7 @@ class Exposure:
     extent: Extent
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Quota:
     """Items that contain all of ``within`` and none of ``outside``.
 
@@ -104,7 +104,7 @@ class Quota:
         return (*(s for group in self.groups for s in group), *self.outside)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Part:
     """A part of train, and perhaps of dev and test, that belongs to no pattern.
 
@@ -122,7 +122,7 @@ class Part:
     tested: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Pattern:
     """One type of generalization.
 
@@ -168,7 +168,7 @@ def foreign(pattern: Pattern, patterns: Sequence[Pattern]) -> tuple[Structure, .
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Stratum:
     """A part of a split that is drawn from one conditional distribution.
 
@@ -195,7 +195,7 @@ class Stratum:
         return replace(self, extent=self.extent.of(count))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plan:
     """Everything that is to be drawn, in the order in which it is drawn.
 
@@ -283,7 +283,7 @@ def _lemma_nodes(grammar: CoreGrammar, plan: Plan) -> list[list[dict[str, str]]]
     return [[node for node in own if node.get("lemma")] for own in nodes]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Release:
     """A release; what is optional and was not said is empty.
 

@@ -20,7 +20,7 @@ Sign = Literal["=", ">=", "<=", "!="]
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, ">=": ge, "<=": le, "!=": ne}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LabelTest:
     """A set of edge labels, or its complement; that of no label accepts all.
 
@@ -47,7 +47,7 @@ class LabelTest:
         return ("^" if self.negated else "") + "|".join(sorted(self.labels))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NodeTest:
     """A test on one attribute: ``lemma=dog|cat`` or ``lemma!=dog``; a node without it has the value ``""``."""
 
@@ -64,7 +64,7 @@ class NodeTest:
         return f"{self.attribute}{'!=' if self.negated else '='}{values}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DegreeTest:
     """A test on the number of outgoing edges with a label: ``#amod>=5``."""
 
@@ -80,7 +80,7 @@ class DegreeTest:
         return f"#{self.labels}{self.comparison}{self.number}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Variable:
     """A node variable with its tests."""
 
@@ -93,7 +93,7 @@ class Variable:
         return f"{self.name}[{tests}]" if tests else self.name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Link:
     """A walk between variables named by index, of ``low`` to ``high`` edges (None: no bound); one if nothing is said.
 
@@ -117,7 +117,7 @@ class Link:
         return replace(self, source=number[self.source], target=number[self.target])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LengthTest:
     """A test on the number of words of a text in a text layer: ``length en>=20``.
 
@@ -144,7 +144,7 @@ class LengthTest:
         return f"length {self.layer} {self.comparison} {number}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Body:
     """Node tests, links (edges before longer walks), and tests on length.
 

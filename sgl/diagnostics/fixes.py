@@ -15,7 +15,7 @@ import yaml
 from sgl.diagnostics.model import Diagnostic, Severity, SourceFile, Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Edit:
     """A change of a file: ``text`` takes the place of what is in ``span``."""
 

@@ -24,7 +24,7 @@ class Severity(Enum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, order=True)
 class Span:
     """A part of a source file: characters ``start`` to ``end`` (0-based, end excluded)."""
 
@@ -37,7 +37,7 @@ class Span:
         return Span(self.file, self.start, max(self.end, other.end))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Label:
     """A second place that matters, with a few words about it."""
 
@@ -45,7 +45,7 @@ class Label:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Diagnostic:
     """One finding.
 
@@ -286,20 +286,24 @@ class SourceFile:
 class FileDependencies:
     """The answers of the file system that a result depends on: ``links``, hashes of ``contents``.
 
+    ``names`` are those that diagnostics have for the files.
+
     While all answers stay the same, reading a grammar again would give the same.  After a look at something that is
     missing or cannot be read, ``complete`` is false: a message about it may name other files of the directory.
     """
 
     links: dict[str, str] = field(default_factory=dict)
     contents: dict[str, str] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
     complete: bool = True
 
     def followed(self, asked: Path, found: Path) -> None:
         """Note where a path led, symbolic links followed."""
         self._note(self.links, os.fspath(asked), os.fspath(found))
 
-    def read(self, path: Path, content: bytes) -> None:
+    def read(self, path: Path, content: bytes, name: str) -> None:
         """Note what a file contained."""
+        self.names[os.fspath(path)] = name
         self._note(self.contents, os.fspath(path), hashlib.sha256(content).hexdigest())
 
     def missed(self) -> None:
@@ -313,14 +317,16 @@ class FileDependencies:
 
     def hold(self) -> bool:
         """Return whether the file system would give the same answers now."""
+        return self.changed() == []
+
+    def changed(self) -> list[Path] | None:
+        """Return the files with other contents; None if another answer of the file system is another."""
         try:
-            return (
-                self.complete
-                and all(str(Path(asked).resolve()) == led for asked, led in self.links.items())
-                and all(sha256_of(Path(path), SOURCE) == hash_ for path, hash_ in self.contents.items())
-            )
+            if self.complete and all(str(Path(asked).resolve()) == led for asked, led in self.links.items()):
+                return [Path(path) for path, hash_ in self.contents.items() if sha256_of(Path(path), SOURCE) != hash_]
         except (OSError, RuntimeError, ValueError):
-            return False
+            pass
+        return None
 
     def digest(self) -> str:
         """Return the SHA-256 of all answers."""

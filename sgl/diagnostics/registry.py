@@ -30,7 +30,7 @@ _WITHOUT = re.compile(r"^<!-- instead of: (.*) -->\n\n", re.MULTILINE)
 _BLOCK = re.compile(r"(?:^`([^`\n]+)`:\n\n)?^```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Code:
     """A diagnostic code with its page, whose Markdown below the title is ``body``.
 

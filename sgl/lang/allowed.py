@@ -38,10 +38,11 @@ class AllowedWarnings:
         """Return whether a comment allows a diagnostic."""
         if found.severity is not Severity.WARNING or found.span is None:
             return False
+        start = self.sources.real(found.span).start
         allowing = {
             allowance
             for allowance in self._of(found.span.file)
-            if allowance.code == found.code and allowance.about.start <= found.span.start < allowance.about.end
+            if allowance.code == found.code and allowance.about.start <= start < allowance.about.end
         }
         self._used |= allowing
         return bool(allowing)
@@ -68,7 +69,7 @@ class AllowedWarnings:
             return ()
         # A file may have been written and read again.
         if name not in self._known or self._known[name][0] is not source:
-            self._known[name] = source, tuple(_allowances(source))
+            self._known[name] = source, tuple(_allowances(SourceFile(name, source.text)))
         return self._known[name][1]
 
 

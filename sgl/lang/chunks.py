@@ -60,7 +60,7 @@ def first_word(text: str) -> str:
     return match.group() if match is not None else text[:1]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Chunk:
     """One declaration: its place in the file, its prepared text and its comments.
 
@@ -245,6 +245,29 @@ class EditedFile(SourceFile):
         """Return the place of a character of the text."""
         number = bisect_right(self.starts, offset) - 1
         return offset if offset >= _FIRST else self.places[number] + offset - self.starts[number]
+
+
+def commented(before: EditedFile, text: str) -> EditedFile | None:
+    """Return a file with another text, each line in its old place; None if more than comments and blanks differ.
+
+    Which clauses there are depends on nothing but the lines that are left.
+    """
+    old = list(_written_lines(SourceFile(before.name, before.text)))
+    new = list(_written_lines(SourceFile(before.name, text)))
+    if [line for _, line in old] != [line for _, line in new]:
+        return None
+    places = tuple(before.place(start) for start, _ in old)
+    return EditedFile(before.name, text, tuple(start for start, _ in new), places)
+
+
+def _written_lines(source: SourceFile) -> Iterator[tuple[int, str]]:
+    """Yield the lines that have more than comments, without these, each with its place."""
+    for chunk in split_chunks(source):
+        begun = 0
+        for line in source.text[chunk.start : chunk.start + len(chunk.text)].split("\n"):
+            if written := chunk.text[begun : begun + len(line)].rstrip():
+                yield chunk.start + begun, written
+            begun += len(line) + 1
 
 
 def placed(source: SourceFile, memory: Memory) -> EditedFile:

@@ -44,7 +44,7 @@ _WITHOUT_CLAUSES = (*_CUTS, "category", "test", "use")
 _OTHERS = ("when", "keep", "variant")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Token:
     """A token; ``joined`` if it stands directly after another."""
 
@@ -52,7 +52,7 @@ class _Token:
     joined: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Line:
     """A line of a file, laid out but for the widths of its cells.
 

@@ -24,7 +24,7 @@ _WITHOUT_PARTS = "words"
 PROVENANCE = "fitted"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RelationRow:
     """A word with those that it goes with: ``words``, and all words of ``kinds``."""
 
@@ -59,7 +59,7 @@ def _relation_rows(file: YamlFile, root: YamlNode) -> Iterator[RelationRow]:
         yield RelationRow(word, *((names, ()) if value.pairs is None else ((), names)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WeightRow:
     """One weight: ``part`` is None where it is that of the whole rule or lexicon."""
 

@@ -64,7 +64,7 @@ def declared_in(source: SourceFile, keyword: str) -> list[str]:
     return re.findall(rf"^{keyword}[ \t]+(\w+)", source.text, re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ParseFailure:
     """A declaration and the place in it, ``at``, where something else was ``expected``.
 

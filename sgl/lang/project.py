@@ -39,7 +39,7 @@ _COPY = "to change a grammar that comes with SGL, copy its whole directory, whic
 MAX_CHAIN = 64
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unit:
     """A file of the project: its tree, where it lies, and what it uses."""
 
@@ -54,7 +54,7 @@ class Unit:
         return self.root.shown in (STDLIB, BUNDLED)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Project:
     """All files of a grammar, the main one last, and the declarations that are ``unread``."""
 
@@ -229,7 +229,7 @@ class _Loader:
         self.diagnostics.error("SGL0004", span, message, "move what both need into a third file", labels=labels)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Root:
     """A directory that files may be read from, and how its files are called."""
 
@@ -286,7 +286,7 @@ def read_file(
         sources.dependencies.missed()
         diagnostics.error(code, span, message, hint)
         return None
-    sources.dependencies.read(path, content)
+    sources.dependencies.read(path, content, shown)
     return source_of(content, shown, span, sources, diagnostics)
 
 

@@ -277,7 +277,7 @@ _CELL = "a value in a table is a word or a number"
 KINDS = "of"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableRow:
     """One row: its cells by column name, where it begins, and the cells of its variants."""
 
@@ -286,7 +286,7 @@ class TableRow:
     variants: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LexiconTable:
     """A table as it was read, its ``columns`` and ``variants`` in the order of first mention."""
 

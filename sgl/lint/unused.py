@@ -20,7 +20,7 @@ def unused_names(subject: Subject, _: Compiled) -> Iterator[Finding]:
     for declaration, scope in names.declarations:
         if scope.unit.is_library or isinstance(declaration, OF_THEMSELVES):
             continue
-        if isinstance(declaration, s.NamedDeclaration) and id(declaration) not in names.used:
+        if isinstance(declaration, s.NamedDeclaration) and declaration.span not in names.used:
             name = declaration.name
             if name.text not in subject.names_left_out:
                 message = f"the {KINDS[type(declaration)]} `{name}` is never used"

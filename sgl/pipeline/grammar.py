@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from sgl.cache import cached, current
+from sgl.cache import current, recall
 from sgl.diagnostics import Diagnostic, Diagnostics, FileDependencies, SourceMap
 from sgl.foreign import SOURCE, ForeignFileError, read_bytes, read_text
 from sgl.lang import MAX_SOURCE
@@ -83,18 +83,71 @@ def check_grammar(
     *,
     fast: bool = False,
     progress: Callable[[str], None] | None = None,
+    first: Callable[[], None] = lambda: None,
 ) -> GrammarSize | None:
-    """Check a grammar, its examples and, unless it is to be ``fast``, its claims; its size, None if unreadable."""
-    origin, opened = _known_origin(_request_of(path, settings)), None
-    if not origin:
-        opened, origin = _open(path, settings, fast=fast)
+    """Check a grammar, its examples and, unless it is to be ``fast``, its claims; its size, None if unreadable.
 
-    def check() -> _Outcome[GrammarSize]:
-        return _check(opened or _open(path, settings, fast=fast)[0], fast, progress)
+    ``first`` is called when everything but the claims was told.
+    """
+    request = _request_of(path, settings)
+    kind = "checked" if fast else "proved"
+    known = _known_check(kind, request)
+    if known is None:
+        opened, _ = _open(path, settings, fast=fast)
+        opened.tell(sources, diagnostics)
+        first()
+        known = _check(opened, fast, progress)
+        _keep_check(kind, request, known)
+    return known.tell(sources, diagnostics)
 
-    asked = "errors" if fast else "claims"
-    checked: _Outcome[GrammarSize] = cached(_Outcome, "check", (origin, asked), check)
-    return checked.tell(sources, diagnostics)
+
+def _known_check(kind: str, request: tuple[str, ...]) -> _Outcome[GrammarSize] | None:
+    """Return what a check has said, of these files or of files that differ in comments; None if that is not known."""
+    cache, origin = current(), _known_origin(request)
+    if cache is None or not request:
+        return None
+    known = cache.get(_Outcome, kind, origin) if origin else None
+    if known is not None:
+        return known
+    last = cache.get(str, "last", kind, *_without_text(request))
+    known = cache.get(_Outcome, kind, last) if last is not None else None
+    known = _commented(known) if known is not None and not _locked(request) else None
+    if known is not None:
+        cache.put(known.sources.dependencies, "looks", *request)
+        _keep_check(kind, request, known)
+    return known
+
+
+def _keep_check(kind: str, request: tuple[str, ...], said: _Outcome[GrammarSize]) -> None:
+    cache, answers = current(), said.sources.dependencies
+    if cache is not None and request and answers.complete:
+        origin = _origin(request, answers)
+        cache.put_off(said, kind, origin)
+        cache.put_off(origin, "last", kind, *_without_text(request))
+
+
+def _commented(known: _Outcome[GrammarSize]) -> _Outcome[GrammarSize] | None:
+    """Return an outcome for files that differ from its own in comments alone; None if they differ in more."""
+    from sgl.lang.chunks import EditedFile, commented
+    from sgl.lang.project import read_file
+
+    answers, found = known.sources.dependencies, SourceMap(dict(known.sources.files))
+    found.dependencies = replace(answers, contents=dict(answers.contents))
+    for path in answers.changed() or ():
+        name = answers.names[str(path)]
+        before, read = found.files.get(name), SourceMap()
+        now = read_file(path, name, None, MAX_SOURCE, read, Diagnostics())
+        edited = commented(before, now.text) if isinstance(before, EditedFile) and now is not None else None
+        if edited is None:
+            return None
+        found.add(edited)
+        found.dependencies.contents |= read.dependencies.contents
+    return replace(known, sources=found) if found.dependencies.hold() else None
+
+
+def _without_text(request: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is asked for but for the content of the main file."""
+    return (*request[:2], *request[3:])
 
 
 def _open(path: Path, settings: Mapping[str, str], *, fast: bool = False) -> tuple[_Outcome[Compiled], str]:
@@ -104,6 +157,9 @@ def _open(path: Path, settings: Mapping[str, str], *, fast: bool = False) -> tup
     known = cache.get(_Outcome, "grammar", origin) if cache is not None and origin else None
     if known is not None and (fast or known.opinions is not None):
         return replace(known, opinions=None) if fast else known, origin
+    if request:
+        # The same grammar with another text is read from what was kept of it.
+        recall(*_without_text(request))
     opened = _compiled(path, settings, fast)
     compiled, answers, origin = opened.value, opened.sources.dependencies, ""
     # Of answers that are not complete no hash can stand for the grammar.
@@ -146,7 +202,7 @@ def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | Non
 
 
 def _check(opened: _Outcome[Compiled], fast: bool, progress: Callable[[str], None] | None) -> _Outcome[GrammarSize]:
-    from sgl.automata import StructureCompiler
+    from sgl.automata.proofs.compiler import structures_of
     from sgl.pipeline.proofs import establish
     from sgl.pipeline.writable import check_unproved
 
@@ -156,7 +212,7 @@ def _check(opened: _Outcome[Compiled], fast: bool, progress: Callable[[str], Non
         return _Outcome(None, diagnostics.found, opened.sources)
     proved: int | None = None
     if not fast and compiled.has_dataset:
-        proofs = establish(compiled, StructureCompiler(compiled.grammar), diagnostics, progress)
+        proofs = establish(compiled, structures_of(compiled.grammar), diagnostics, progress)
         proved = sum(p.proved for p in proofs.patterns) if proofs is not None and compiled.patterns else None
     else:
         check_unproved(compiled, diagnostics)
@@ -190,6 +246,11 @@ def _request_of(path: Path, settings: Mapping[str, str]) -> tuple[str, ...]:
     # A lock that is new was no file that the grammar has read.
     locked = str(main.with_suffix(".lock").is_file())
     return (os.fspath(path), os.fspath(main), content, os.fspath(library), set_to, locked)
+
+
+def _locked(request: tuple[str, ...]) -> bool:
+    """Return whether every byte of the files counts."""
+    return bool(request) and request[-1] == str(True)
 
 
 def _known_origin(request: tuple[str, ...]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sgl.automata.proofs.prove import StratumStatistics
 from sgl.core.claims import Claim, IngredientKind, Inventory, Kind, PatternProofs, Proofs, Reason, Verdict, verdict_of
@@ -20,7 +20,9 @@ from sgl.foreign import VERIFICATION
 from sgl.foreign.json import JsonValue, read_document
 from sgl.frontend import Compiled
 from sgl.frontend.lower.plan import GEN
-from sgl.verify import Report
+
+if TYPE_CHECKING:
+    from sgl.verify import Report
 
 #: The checks of the verifier that search the graphs for what patterns claim.
 GRAPH_CHECKS = ("V009", "V010", "V011", "V012", "V013", "V014", "V015", "V016", "V021", "V022")
@@ -92,7 +94,7 @@ def _licensed(pattern: PatternProofs) -> list[str]:
     return told
 
 
-def on_the_graphs(plan: Plan, items: Mapping[str, int], verification: Report) -> dict[str, Guarantee]:
+def on_the_graphs(plan: Plan, items: Mapping[str, int], verification: "Report") -> dict[str, Guarantee]:
     """Return the guarantee of the verifier for each pattern; ``items`` are the sentences written of each category."""
     results = [result for result in verification.results if result.code in GRAPH_CHECKS]
     violations = sum(result.total for result in results)

@@ -301,9 +301,9 @@ def test_the_digest_of_the_program_counts_every_file(tmp_path: Path, monkeypatch
 def test_two_looks_at_a_file_that_differ_stand_for_nothing(tmp_path: Path) -> None:
     looks = FileDependencies()
     (tmp_path / "a").write_bytes(b"1")
-    looks.read(tmp_path / "a", b"1")
+    looks.read(tmp_path / "a", b"1", "a")
     assert looks.hold()
-    looks.read(tmp_path / "a", b"2")
+    looks.read(tmp_path / "a", b"2", "a")
     assert not looks.hold()
 
 

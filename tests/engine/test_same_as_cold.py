@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from random import Random
 
@@ -39,8 +40,11 @@ def everything(snapshot: Snapshot) -> dict[str, object]:
     }
 
 
-def check_edits(root: Path, number: int, random: Random) -> None:
-    """Edit the files of a grammar at random, and compare after each edit; sometimes go back."""
+def check_edits(root: Path, number: int, random: Random, *, written: bool) -> None:
+    """Edit the files of a grammar at random, and compare after each edit; sometimes go back.
+
+    If what is kept is ``written``, it goes to disk and back between two edits, as between two commands.
+    """
     workspace = Workspace()
     files = sorted(p for p in root.parent.iterdir() if p.suffix in (".sgl", ".yaml") and p.stem != root.stem)
     texts = {path: path.read_text("utf-8") for path in (root, *files)}
@@ -52,6 +56,8 @@ def check_edits(root: Path, number: int, random: Random) -> None:
         cold = Workspace()
         for name, text in texts.items():
             cold.edit(name, text)
+        if written:
+            workspace._memory = pickle.loads(pickle.dumps(workspace._memory))  # noqa: S301, SLF001
         snapshot, expected = workspace.open(root), everything(cold.open(root))
         found = everything(snapshot)
         for key, value in expected.items():
@@ -64,10 +70,11 @@ def check_edits(root: Path, number: int, random: Random) -> None:
                 workspace.edit(name, text)
 
 
+@pytest.mark.parametrize("written", [False, True], ids=["in memory", "on disk"])
 @pytest.mark.parametrize("name", SMALL)
-def test_random_edits_of_small_grammars(name: str, tmp_path: Path) -> None:
+def test_random_edits_of_small_grammars(name: str, written: bool, tmp_path: Path) -> None:
     for path in EXAMPLES.glob("*.yaml"):
         (tmp_path / path.name).write_bytes(path.read_bytes())
     root = tmp_path / name
     root.write_bytes((EXAMPLES / name).read_bytes())
-    check_edits(root, SMALL[name], Random(name))  # noqa: S311
+    check_edits(root, SMALL[name], Random(name), written=written)  # noqa: S311

@@ -22,9 +22,10 @@ state).  A derivation costs more than each of its parts, so following the least 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -108,6 +109,18 @@ class TreeAutomaton:
     children: Numbers
     results: Numbers
     final: Mask
+
+    def __getstate__(self) -> list[object]:
+        """Return the fields, with columns as narrow as their numbers allow: many automata are kept on disk."""
+        narrow = np.min_scalar_type(-max(self.size, len(self.index.lhs)) - 1)
+        columns = [getattr(self, field.name).astype(narrow) for field in fields(self)[1:]]
+        return [self.index, *columns]
+
+    def __setstate__(self, state: list[Any]) -> None:
+        """Take the fields back, columns in their own types."""
+        self.__dict__.update(zip((field.name for field in fields(self)), state, strict=True))
+        for name, column in list(self.__dict__.items())[1:]:
+            self.__dict__[name] = column.astype(np.bool_ if name == "final" else np.intp)
 
     @property
     def size(self) -> int:

@@ -27,7 +27,7 @@ ZERO, ONE = 1, 2
 Reach = dict[tuple[int, int], int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WalkRelation:
     """Walks over the edges that pass a label test, with lengths up to ``cap``."""
 
@@ -98,7 +98,7 @@ class DegreeGoal(NamedTuple):
     accepted: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BodySchema:
     """The body of a structure, or one ``without`` body.
 
@@ -121,7 +121,7 @@ class BodySchema:
         return predicate == NO_PREDICATE or label is None or bool(label >> predicate & 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Schema:
     """A structure without the contents of its node tests and its edge labels.
 
@@ -150,7 +150,7 @@ class Effect(NamedTuple):
     label: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Query:
     """A structure, split into its schema, its predicates and its label tests.
 

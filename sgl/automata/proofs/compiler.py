@@ -33,11 +33,14 @@ from sgl.automata.patterns.reader import MeasuredAutomaton, StructureReader
 from sgl.automata.patterns.structure_automaton import FOUND, StructureAutomaton
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all, joint_states
 from sgl.automata.weights.split import SplitGrammar, split_grammar
-from sgl.cache import kept, memory
+from sgl.cache import kept, kept_apart, memory
 from sgl.core.claims import Conflict
 from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
 from sgl.core.plan import Constraint, Stratum
 from sgl.core.structure import Structure
+
+#: What a compiler remembers of weights.
+_OF_WEIGHTS = ("split()", "instances()")
 
 
 class StructureCompiler:
@@ -57,6 +60,10 @@ class StructureCompiler:
         #: The structures in the order in which their absence is first asked for.
         self._ranks: Numbering[Structure] = Numbering()
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return what is known of derivations; what weights say of them is quicker to compute than to read."""
+        return {name: own for name, own in self.__dict__.items() if name not in _OF_WEIGHTS} | {"_views": {}}
+
     def reads(self, grammar: CoreGrammar) -> bool:
         """Return whether all that is known is true of a grammar with other weights, words and labels of nodes."""
         same = [rule.fragments for rule in grammar.rules] == [rule.fragments for rule in self.grammar.rules]
@@ -68,7 +75,7 @@ class StructureCompiler:
             self.grammar = grammar
             self.index.weigh(grammar)
             self._reader.weigh(grammar)
-            for own in ("split()", "instances()"):
+            for own in _OF_WEIGHTS:
                 self.__dict__.pop(own, None)
 
     def structure_automaton(self, structure: Structure) -> StructureAutomaton | MeasuredAutomaton:
@@ -223,7 +230,7 @@ def _explain(impossible: Callable[[_Clauses], bool], given: _Clauses, grown: boo
 
 def structures_of(grammar: CoreGrammar) -> StructureCompiler:
     """Return what compiles structures, with what it knows of a grammar read alike; the last two are kept, to undo."""
-    known = kept("structures", (), None, list[StructureCompiler])
+    known = kept_apart("structures", list[StructureCompiler])
     alike = (c for c in reversed(known) if built_alike(c.grammar, grammar) and c.reads(grammar))
     own = next(alike, None) or StructureCompiler(grammar)
     own.weigh(grammar)

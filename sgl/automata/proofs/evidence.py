@@ -59,7 +59,7 @@ class Seen(NamedTuple):
     derivation: Derivation
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class StratumEvidence:
     """A stratum with its language and its grammar; equal constraints share these."""
 

@@ -146,7 +146,7 @@ def accepts_all(split: SplitGrammar, reader: AutomatonView) -> bool:
     return sets is not None and all(not sets[root] & ~reader.accepting for root, _ in split.roots)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StateExample:
     """A state of an automaton: its smallest phrase, and whether a split reaches it."""
 

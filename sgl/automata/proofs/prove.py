@@ -294,7 +294,7 @@ def _unused(evidence: Evidence) -> Iterator[Unused]:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StratumStatistics:
     """The sizes of one distribution over derivations.
 

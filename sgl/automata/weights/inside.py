@@ -275,7 +275,7 @@ def _component_radius(matrix: Matrix, component: Sequence[int]) -> Radius:
 TOLERANCE = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Consistency:
     """Whether derivations end.
 

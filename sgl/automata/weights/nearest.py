@@ -49,7 +49,7 @@ class Cost(NamedTuple):
 IMPOSSIBLE = Cost(inf, inf, inf)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Nearest:
     """The nearest derivation, and the rules by which it differs, each in preorder."""
 

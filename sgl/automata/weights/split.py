@@ -53,7 +53,7 @@ class Transition(NamedTuple):
     probability: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Transitions:
     """The transitions of all states as columns, sorted by state, rule and children."""
 

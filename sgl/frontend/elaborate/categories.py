@@ -18,7 +18,7 @@ ANY = "_"
 AGAIN = "'"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CategoryPattern:
     """A mention of a category: ``slots`` by feature; which are ``mentioned`` in brackets, and which are ``free``."""
 

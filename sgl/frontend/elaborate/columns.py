@@ -40,7 +40,7 @@ class _Missing(Exception):
         self.column = column
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Inflection:
     """What a paradigm or function of the standard library made of a word.
 

@@ -116,7 +116,7 @@ Values = tuple[str, ...]
 _Part = s.LayerClause | s.WeightCase
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Case:
     """What applies for the values that ``when`` tells: clauses of layers, one of the weights."""
 

@@ -151,7 +151,7 @@ _DISTRIBUTIONS = ("zipf", "uniform")
 _STEEPEST = 20.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Weighting:
     """The weight of a lexicon and what shares follow: a ``column``, Zipf's law with ``exponent``, or neither."""
 

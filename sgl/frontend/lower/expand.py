@@ -29,7 +29,7 @@ _RULES = f"expand into more than {MAX_INSTANCES:,} rules"
 _FEWER = "use fewer or smaller features in rules with many children"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Instance:
     """A production with every feature fixed; ``values`` are those of its variables."""
 

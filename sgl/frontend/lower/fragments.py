@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sgl.frontend.elaborate.rules import RuleNames
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ChildPort:
     """A port of a child."""
 
@@ -31,14 +31,14 @@ class ChildPort:
     port: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WordAtom:
     """A word written in the rule, by the index of its item in the template."""
 
     item: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OwnPort:
     """A port of the left-hand side that the rule introduces."""
 

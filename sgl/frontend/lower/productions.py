@@ -23,7 +23,7 @@ from sgl.lang import syntax as s
 from sgl.lang.yaml_files import LexiconTable
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class Pool:
     """The weight that words of a lexicon in one category share; with ``exponent`` by Zipf's law."""
 
@@ -31,7 +31,7 @@ class Pool:
     exponent: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Version:
     """What a rule or a word is in each layer, for all values of its features or for some.
 
@@ -47,7 +47,7 @@ class Version:
     when: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Production:
     """A rule or a word before its features are expanded.
 

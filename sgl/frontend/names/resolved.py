@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from sgl.cache import kept, key_of, memory
+from sgl.diagnostics import Span
 from sgl.foreign import limits
 from sgl.frontend.names.parameters import Parameters, set_parameters
 from sgl.frontend.names.scopes import ResolvedNames, resolve_names
@@ -41,7 +42,7 @@ class Resolved(Session):
             return compute()
         same = (self._foundation(leaves), *same)
         key = key_of(kind, same, None)
-        known = cast(tuple[_T, set[int]] | None, keeping.find(key))
+        known = cast(tuple[_T, set[Span]] | None, keeping.find(key))
         if known is not None:
             self.names.used |= known[1]
             return known[0]

@@ -60,7 +60,7 @@ _Named = dict[type, dict[str, s.NamedDeclaration]]
 class ResolvedNames:
     """All declarations in force, each with the scope of its file; ``scopes`` by file name.
 
-    ``first`` has the first declaration of each name; ``used`` are the identities of those asked for; ``missing`` is
+    ``first`` has the first declaration of each name; ``used`` are the places of those asked for; ``missing`` is
     where names that nothing has were first mentioned.
     """
 
@@ -68,7 +68,7 @@ class ResolvedNames:
     scopes: dict[str, Scope] = field(default_factory=dict)
     declarations: list[tuple[s.Declaration, Scope]] = field(default_factory=list)
     first: dict[tuple[type, str], tuple[s.NamedDeclaration, Scope]] = field(default_factory=dict)
-    used: set[int] = field(default_factory=set)
+    used: set[Span] = field(default_factory=set)
     missing: dict[tuple[type, str], Span] = field(default_factory=dict)
     #: What work that is kept is valid for, by the declarations that it does not depend on.
     foundations: dict[tuple[type, ...], object] = field(default_factory=dict)
@@ -158,7 +158,7 @@ class Scope:
         found = self.visible.get(kind, {}).get(name)
         if found is None:
             return None
-        self.resolved.used.add(id(found))
+        self.resolved.used.add(found.span)
         assert isinstance(found, kind)
         return found
 

@@ -38,7 +38,7 @@ _OF_TREES = ("conllu",)
 _KINDS = ("text", "graph")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CategoryInfo:
     """A declared category: its features in order and its ports, ``head`` first.
 

@@ -367,7 +367,7 @@ class Test(SyntaxNode):
 Declaration = NamedDeclaration | Module | Use | Param | WordDecl | Restrict | Dataset | ReleaseDecl | Test
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unread:
     """A declaration that could not be read: its keyword and its name, as far as known.
 
@@ -378,7 +378,7 @@ class Unread:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class File:
     """A file as it was read: its declarations in order and its comments.
 

@@ -22,7 +22,7 @@ class SyntaxNode:
         dataclass(frozen=True)(cls)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Name:
     """A word at a place: an identifier, a feature value, a number or a quoted string."""
 
