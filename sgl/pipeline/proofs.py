@@ -11,14 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
-from sgl.automata.certificate import (
-    Certificate,
-    CertificateHead,
-    DrawnState,
-    DrawnTables,
-    certificate,
-    certificate_text,
-)
+from sgl.automata.certificate import Certificate, DrawnTables, certificate, certificate_text
 from sgl.automata.proofs.compiler import shape_of
 from sgl.automata.proofs.prove import StratumStatistics, statistics_of
 from sgl.cache import cached, kept
@@ -77,10 +70,10 @@ def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> Cert
     """Return the certificate of a plan, ``name`` is for the reader."""
     grammar = structures.grammar
     core = core_form(grammar, plan)
-    head = CertificateHead(name, core, core_digest(core), plan.seed)
+    head = {"name": name, "core": core, "digest": core_digest(core), "seed": plan.seed}
     splits = {stratum.stream: structures.drawn(stratum) for stratum in plan.strata}
     states, starts, found = pack_states(grammar, plan, splits)
-    drawn = DrawnTables([DrawnState(*state) for state in states], starts, found if any(found) else ())
+    drawn = DrawnTables(states, starts, found if any(found) else ())
     return certificate(structures, plan, head, drawn)
 
 
