@@ -264,7 +264,7 @@ def test_a_tampered_split_is_noticed() -> None:
 
 
 def add(rows: tuple[tuple[Transition, ...], ...], state: int, rule: int, children: tuple[int, ...]) -> Transitions:
-    row = (*rows[state], Transition(rule, children, 0.01))
+    row = (*rows[state], Transition(state, rule, children, 0.01))
     return columns((*rows[:state], row, *rows[state + 1 :]))
 
 

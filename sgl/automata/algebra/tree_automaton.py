@@ -251,15 +251,8 @@ def explore(
     """
     #: Categories with values, numbered as they are met.
     states: Numbering[tuple[int, int]] = Numbering()
-    live = words != DEAD
-    of_word = as_numbers((words[live], index.word_categories[live]), len(index.grammar.categories))
-    _, first, kinds = np.unique(of_word, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    found = index.word_categories[live][first[order]], words[live][first[order]]
-    for category, value in zip(*[column.tolist() for column in found], strict=True):
-        states.number((category, value))
-    leaves = np.full(len(words), DEAD, np.intp)
-    leaves[live] = np.argsort(order)[kinds]
+    found = zip(index.word_categories.tolist(), words.tolist(), strict=True)
+    leaves = [DEAD if word[1] == DEAD else states.number(word) for word in found]
     phrasal = index.phrasal.tolist()
     transitions: list[tuple[int, ...]] = []
     padding = [(DEAD,) * (index.width - arity) for arity in range(index.width + 1)]
@@ -276,7 +269,7 @@ def explore(
     return TreeAutomaton(
         index=index,
         categories=np.array([category for category, _ in values], np.intp),
-        words=leaves,
+        words=np.array(leaves, np.intp),
         rules=columns[0],
         children=np.where(columns[1:-1] == DEAD, len(values), columns[1:-1]),
         results=columns[-1],

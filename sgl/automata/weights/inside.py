@@ -194,10 +194,10 @@ class Moments:
     rows: Sequence[Mapping[int, float]]
 
     @classmethod
-    def of(cls, size: int, transitions: Iterable[tuple[int, float, tuple[int, ...]]]) -> "Moments":
-        """Return the matrix of transitions (state, probability, children)."""
+    def of(cls, size: int, transitions: Iterable[tuple[int, int, tuple[int, ...], float]]) -> "Moments":
+        """Return the matrix of transitions (state, rule, children, probability)."""
         rows: list[dict[int, float]] = [{} for _ in range(size)]
-        for state, probability, children in transitions:
+        for state, _, children, probability in transitions:
             row = rows[state]
             for child in children:
                 row[child] = row.get(child, 0.0) + probability
@@ -213,7 +213,7 @@ class Moments:
         """The spectral radius of the matrix: the largest of its components' radii."""
         largest = Radius(0.0, {})
         for component in self.components:
-            if self._recursive(component):
+            if self.recursive(component):
                 radius = _component_radius(self._within(component), component)
                 if radius.value > largest.value:
                     largest = radius
@@ -225,7 +225,7 @@ class Moments:
         for state, probability in roots:
             visits[state] += probability
         for component in reversed(self.components):
-            if self._recursive(component):
+            if self.recursive(component):
                 entering: Vector = np.array([visits[state] for state in component])
                 solution = None
                 if np.all(np.isfinite(entering)):
@@ -239,7 +239,8 @@ class Moments:
                         visits[child] += visits[state] * expected
         return visits
 
-    def _recursive(self, component: Sequence[int]) -> bool:
+    def recursive(self, component: Sequence[int]) -> bool:
+        """Return whether a phrase in a state of a component can contain another in one."""
         return len(component) > 1 or component[0] in self.rows[component[0]]
 
     def _within(self, component: Sequence[int]) -> Matrix:
@@ -311,7 +312,7 @@ def consistency(grammar: CoreGrammar) -> Consistency:
         constant=np.bincount(index.word_categories, weights, size).astype(np.float64),
     )
     rules = (grammar.rules[rule] for rule in index.phrasal[used].tolist())
-    moments = Moments.of(size, ((rule.lhs, rule.weight, rule.rhs) for rule in rules))
+    moments = Moments.of(size, ((rule.lhs, rule.id, rule.rhs, rule.weight) for rule in rules))
     radius, growth = moments.radius
     # The heaviest cycle: from where most grows, always to the child through which most of it goes.
     path: list[int] = []

@@ -20,7 +20,6 @@ from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import product
 from math import inf, log
-from operator import itemgetter
 from typing import NamedTuple
 
 from sgl.automata.weights.split import SplitGrammar, Transition
@@ -75,37 +74,33 @@ class NearestFinder:
         self._split = split
         self._lemmas = lemmas
         self._arity = split.grammar.arity
-        self._of_rule: dict[int, list[tuple[int, Transition]]] = {}
-        self._phrasal: list[tuple[int, Transition]] = []
-        likeliest: list[tuple[int, Transition]] = []
-        for state, transitions in enumerate(split.transitions_of):
+        self._of_rule: dict[int, list[Transition]] = {}
+        likeliest: list[Transition] = []
+        for transitions in split.transitions_of:
             for transition in transitions:
-                self._of_rule.setdefault(transition.rule, []).append((state, transition))
-            self._phrasal += [(state, t) for t in transitions if t.children]
-            words = [t for t in transitions if not t.children]
-            if words:
-                likeliest.append((state, max(words, key=lambda word: word.probability)))
-        self._find_smallest(sorted([*self._phrasal, *likeliest], key=itemgetter(0)))
-        # For each state where it can be a child: parent, cost of the rest, transition, place.
-        self._around: list[list[tuple[int, float, Transition, int]]]
-        self._around = [[] for _ in split.transitions_of]
-        for state, t in self._phrasal:
+                self._of_rule.setdefault(transition.rule, []).append(transition)
+            if words := [t for t in transitions if not t.children]:
+                likeliest.append(max(words, key=lambda word: word.probability))
+        self._find_smallest(sorted([*split.phrases, *likeliest], key=lambda transition: transition.state))
+        # For each state where it can be a child: cost of the rest, transition, place.
+        self._around: list[list[tuple[float, Transition, int]]] = [[] for _ in split.transitions_of]
+        for t in split.phrases:
             for place, child in enumerate(t.children):
                 others = t.children[:place] + t.children[place + 1 :]
                 rest = _new(t) + sum(self._smallest[other] for other in others)
-                self._around[child].append((state, rest, t, place))
+                self._around[child].append((rest, t, place))
 
-    def _find_smallest(self, transitions: Sequence[tuple[int, Transition]]) -> None:
+    def _find_smallest(self, transitions: Sequence[Transition]) -> None:
         """Find for each state the cost of its smallest phrase, and the first transition of it."""
         self._smallest = [inf] * len(self._split.transitions_of)
         self._smallest_choice: dict[int, Transition] = {}
         changed = True
         while changed:
             changed = False
-            for state, t in transitions:
+            for t in transitions:
                 cost = _new(t) + sum(self._smallest[child] for child in t.children)
-                if cost < self._smallest[state]:
-                    self._smallest[state], self._smallest_choice[state] = cost, t
+                if cost < self._smallest[t.state]:
+                    self._smallest[t.state], self._smallest_choice[t.state] = cost, t
                     changed = True
 
     def find(self, derivation: Derivation) -> Nearest | None:
@@ -146,16 +141,16 @@ class NearestFinder:
             if cost < best[state]:
                 best[state], chosen[state] = cost, choice
 
-        for state, transition in self._of_rule.get(phrase.rule, ()):
+        for transition in self._of_rule.get(phrase.rule, ()):
             parts = zip(phrase.children, transition.children, strict=True)
             cost = sum(costs[child][to] for child, to in parts) - log(transition.probability)
-            offer(state, cost, _Edit(transition, phrase.children, kept=True))
+            offer(transition.state, cost, _Edit(transition, phrase.children, kept=True))
         for child in phrase.children:
             dropped = RULE * (phrase.size - phrases[child].size) + RAISED
             for state, cost in enumerate(costs[child]):
                 offer(state, cost + dropped, _Edit(None, (child,)))
-        for state, transition in self._phrasal if phrase.children else ():
-            offer(state, *self._matched(phrase, transition, phrases, costs))
+        for transition in self._split.phrases if phrase.children else ():
+            offer(transition.state, *self._matched(phrase, transition, phrases, costs))
         self._embed(number, best, offer)
         return best, chosen
 
@@ -165,8 +160,8 @@ class NearestFinder:
         heapify(queue)
         while queue:
             cost, state = heappop(queue)
-            for parent, rest, transition, place in self._around[state] if cost <= best[state] else ():
-                total = cost + rest
+            for rest, transition, place in self._around[state] if cost <= best[state] else ():
+                total, parent = cost + rest, transition.state
                 if total < best[parent]:
                     around: list[int | None] = [None] * len(transition.children)
                     around[place] = number
