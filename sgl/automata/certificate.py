@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sgl.automata.common import Numbering, few_collections
+from sgl.automata.common import Numbering
 from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence, claim_pieces, inventory_of
 from sgl.automata.proofs.invariant import AutomatonView, invariant, members
@@ -91,7 +91,6 @@ class Certificate(NamedTuple):
     missing: tuple[StatedClaim, ...]
 
 
-@few_collections()
 def certificate(compiler: StructureCompiler, plan: Plan, head: Mapping[str, Json], drawn: DrawnTables) -> Certificate:
     """Return the certificate of every claim of a plan that holds; raises as :class:`StructureCompiler`."""
     evidence = Evidence(compiler, plan)
@@ -101,7 +100,7 @@ def certificate(compiler: StructureCompiler, plan: Plan, head: Mapping[str, Json
     splits = [*numbers_of]
     claims = _distinct(_stated(evidence, splits))
     structures = list(dict.fromkeys(s for claim in claims for s in claim.fact.group))
-    automata = {s: AutomatonView(compiler.presence(s)) for s in structures}
+    automata = {s: compiler.view(compiler.presence(s)) for s in structures}
     symbol = _symbols(compiler, automata.values(), splits)
     numbered = [_numbered(split, symbol) for split in splits]
     facts = _shown(claims, splits, automata, numbered, symbol)

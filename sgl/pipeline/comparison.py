@@ -76,7 +76,7 @@ class Between:
         self._first, self._second = first, second
         self._structures = structures or StructureCompiler(first.grammar)
         self._evidence = Evidence(self._structures, first.plan)
-        self._vocabulary = _GrammarLabels(first.grammar)
+        self._vocabulary = GrammarLabels(first.grammar)
         self._keeps = any(rule.keep for rule in first.grammar.rules)
 
     def comparisons(self) -> Iterator[Comparison]:
@@ -160,7 +160,7 @@ class Between:
             yield Departure(evidence.stratum.stream, lacking, structures, derivation)
 
 
-class _GrammarLabels:
+class GrammarLabels:
     """The labels of edges and the attributes of words of a grammar, by graph layer."""
 
     def __init__(self, grammar: CoreGrammar) -> None:
@@ -173,6 +173,7 @@ class _GrammarLabels:
             self._attributes[layer.name] = {a for node in nodes for a in node.attributes or ()}
 
     def lacks(self, structure: Structure) -> str:
+        """Return why no text of the grammar contains a structure, as far as its labels say; empty if they do not."""
         layers = structure.layer.split(PLUS)
         for layer in layers:
             if layer not in self._labels:

@@ -169,7 +169,7 @@ class _DatasetProduction:
             if not report.ok:
                 raise _RejectedError
         losses = Diagnostics()
-        self.losses.warn(self.observer.tally.total(), losses)
+        self.losses.warn(self.observer.used, losses)
         for stream, what in dataset.left_out(content):
             span, hint = place_of_stream(self.compiled, stream), "let training show the words, or ask for this number"
             losses.warning("SGL0909", span, f"`all` of `{stream}` is {what}", hint)

@@ -68,7 +68,6 @@ def report_data(
         "counts": [*_counts(manifest, {entry.stream: entry.mass for entry in statistics})],
         "left_out": dict(left_out(manifest)),
         "lengths": observer.lengths,
-        "divergences": observer.tally.against(TRAIN),
         "sizes": _sizes(plan, statistics),
         "longest": LONGEST_COUNTED,
         "heights": _heights(plan, statistics),

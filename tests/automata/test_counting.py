@@ -9,7 +9,7 @@ import pytest
 from toy import TOY, all_derivations, toy_plan
 from toy_notation import GrammarBuilder, structure
 
-from sgl.automata import StructureCompiler, compile_structure, count_derivations
+from sgl.automata import StructureCompiler, count_derivations
 from sgl.automata.proofs.prove import statistics_of
 from sgl.automata.weights.split import count_by_length, height_distribution
 from sgl.core.grammar import CoreGrammar
@@ -112,7 +112,7 @@ def test_heights_agree_with_all_low_derivations(constraint: Constraint) -> None:
 
 def fits(constraint: Constraint, derivation: tuple[int, ...]) -> bool:
     def has(wanted: Structure) -> bool:
-        return compile_structure(TOY, wanted).accepts(TOY, derivation)
+        return StructureCompiler(TOY).structure_automaton(wanted).accepts(TOY, derivation)
 
     return all(any(map(has, group)) for group in constraint.require) and not any(map(has, constraint.exclude))
 

@@ -251,8 +251,8 @@ def explore(
     """
     #: Categories with values, numbered as they are met.
     states: Numbering[tuple[int, int]] = Numbering()
-    found = zip(index.word_categories.tolist(), words.tolist(), strict=True)
-    leaves = [DEAD if word[1] == DEAD else states.number(word) for word in found]
+    found = [*zip(index.word_categories.tolist(), words.tolist(), strict=True)]
+    leaves = {word: DEAD if word[1] == DEAD else states.number(word) for word in dict.fromkeys(found)}
     phrasal = index.phrasal.tolist()
     transitions: list[tuple[int, ...]] = []
     padding = [(DEAD,) * (index.width - arity) for arity in range(index.width + 1)]
@@ -269,7 +269,7 @@ def explore(
     return TreeAutomaton(
         index=index,
         categories=np.array([category for category, _ in values], np.intp),
-        words=np.array(leaves, np.intp),
+        words=np.array([leaves[word] for word in found], np.intp),
         rules=columns[0],
         children=np.where(columns[1:-1] == DEAD, len(values), columns[1:-1]),
         results=columns[-1],

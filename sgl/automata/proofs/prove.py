@@ -16,7 +16,6 @@ from itertools import combinations
 
 from sgl.automata.algebra.boolean import canonical, without_rules
 from sgl.automata.algebra.tree_automaton import smallest_derivation
-from sgl.automata.common import few_collections
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.evidence import Evidence, StratumEvidence, claim_pieces, idle_waivers, inventory_of, why_absent
 from sgl.automata.weights.split import acceptance_probability, count_by_length, count_derivations, height_distribution
@@ -53,7 +52,6 @@ GRAMMAR = "grammar"
 LONGEST_COUNTED = 12
 
 
-@few_collections()
 def prove(
     compiler: StructureCompiler, plan: Plan, progress: Callable[[str], None] | None = None, only: str | None = None
 ) -> Proofs:
@@ -325,7 +323,6 @@ class StratumStatistics:
         return len(self.heights)
 
 
-@few_collections()
 def statistics_of(compiler: StructureCompiler, plan: Plan) -> tuple[StratumStatistics, ...]:
     """Return the figures of the author's grammar and of every stratum."""
     constraints = [(GRAMMAR, Constraint())]
