@@ -196,16 +196,11 @@ def proof_data(
         "proved": proofs.proved,
         **({} if counts is None else {"strings": plain(counts.figures)}),
         "patterns": [_pattern_data(compiled, pattern, counts) for pattern in proofs.patterns],
-        "distributions": [_distribution(entry) for entry in statistics],
+        "distributions": plain(list(statistics)),
         "unsatisfiable": [entry.stream for entry in proofs.unsatisfiable],
         "overlaps": [{**plain(pair), "witness": texts(pair.witness)} for pair in proofs.overlaps],
         "nestings": plain(list(proofs.nestings)),
     }
-
-
-def _distribution(figures: StratumStatistics) -> dict[str, Any]:
-    data = plain(figures)
-    return {"derivations_by_tokens" if name == "by_length" else name: value for name, value in data.items()}
 
 
 def _pattern_data(compiled: Compiled, pattern: PatternProofs, counts: DatasetCounts | None) -> dict[str, Any]:

@@ -123,7 +123,7 @@ def test_every_stratum_has_figures_after_those_of_the_grammar() -> None:
     assert [f.stream for f in figures] == ["grammar", *(s.stream for s in plan.strata)]
     grammar, train = figures[0], figures[1]
     assert grammar.mass == pytest.approx(1.0)
-    assert train.by_length is not None
-    assert grammar.by_length is not None
-    assert all(a <= b for a, b in zip(train.by_length, grammar.by_length, strict=True))
+    assert train.derivations_by_tokens is not None
+    assert grammar.derivations_by_tokens is not None
+    assert all(a <= b for a, b in zip(train.derivations_by_tokens, grammar.derivations_by_tokens, strict=True))
     assert 0 < train.height_at(0.5) <= train.height_at(0.99) < len(train.heights)

@@ -12,6 +12,7 @@ lacks the other.  How large, how long and how deep a stratum is is computed from
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import combinations
 
 from sgl.automata.algebra.boolean import canonical, without_rules
@@ -297,7 +298,7 @@ class StratumStatistics:
     """The sizes of one distribution over derivations.
 
     ``mass`` is its probability under the author's grammar.  ``derivations`` is their number, ``None`` without end;
-    ``by_length[n]`` are those of ``n`` source tokens.  ``heights[h]`` is the probability of height ``h``.
+    ``derivations_by_tokens[n]`` are those of ``n`` source tokens.  ``heights[h]`` is the probability of height ``h``.
     """
 
     stream: str
@@ -305,13 +306,13 @@ class StratumStatistics:
     spectral_radius: float
     expected_tokens: float
     derivations: int | None
-    by_length: tuple[int, ...] | None
+    derivations_by_tokens: tuple[int, ...] | None
     heights: tuple[float, ...]
 
     @property
     def up_to_longest(self) -> int | None:
         """The number of derivations of at most ``LONGEST_COUNTED`` tokens."""
-        return None if self.by_length is None else sum(self.by_length)
+        return None if self.derivations_by_tokens is None else sum(self.derivations_by_tokens)
 
     def height_at(self, share: float) -> int:
         """Return the least height that this share of the derivations does not exceed."""
@@ -325,21 +326,19 @@ class StratumStatistics:
 
 def statistics_of(compiler: StructureCompiler, plan: Plan) -> tuple[StratumStatistics, ...]:
     """Return the figures of the author's grammar and of every stratum."""
-    constraints = [(GRAMMAR, Constraint())]
-    constraints += [(stratum.stream, stratum.constraint) for stratum in plan.strata]
-    known: dict[Constraint, StratumStatistics] = {}
-    found = []
-    for stream, constraint in constraints:
-        if constraint not in known:
-            split = compiler.split(constraint)
-            known[constraint] = StratumStatistics(
-                stream=stream,
-                mass=split.mass,
-                spectral_radius=split.spectral_radius,
-                expected_tokens=split.expected_tokens,
-                derivations=count_derivations(split),
-                by_length=count_by_length(split, LONGEST_COUNTED),
-                heights=height_distribution(split),
-            )
-        found.append(replace(known[constraint], stream=stream))
-    return tuple(found)
+
+    @cache
+    def figures(constraint: Constraint) -> StratumStatistics:
+        split = compiler.split(constraint)
+        return StratumStatistics(
+            stream=GRAMMAR,
+            mass=split.mass,
+            spectral_radius=split.spectral_radius,
+            expected_tokens=split.expected_tokens,
+            derivations=count_derivations(split),
+            derivations_by_tokens=count_by_length(split, LONGEST_COUNTED),
+            heights=height_distribution(split),
+        )
+
+    strata = (replace(figures(stratum.constraint), stream=stratum.stream) for stratum in plan.strata)
+    return figures(Constraint()), *strata
