@@ -20,13 +20,13 @@ import numpy as np
 
 from sgl.automata.common import Numbering
 from sgl.automata.proofs.compiler import StructureCompiler
-from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence, claim_pieces, inventory_of
+from sgl.automata.proofs.evidence import Evidence, claim_pieces, inventory_of
 from sgl.automata.proofs.invariant import AutomatonView, invariant, members
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.claims import Reason, Verdict
 from sgl.core.encoding import Json, stated
 from sgl.core.interpret import Derivation, fold
-from sgl.core.plan import EXPOSURE_PREFIX, Pattern, Plan, Stratum, foreign
+from sgl.core.plan import EXPOSURE_PREFIX, GEN, TRAIN, Pattern, Plan, Stratum, foreign
 from sgl.core.structure import Structure
 
 FORMAT = "sgl-certificate/4"
@@ -79,7 +79,7 @@ class StatedClaim:
             excluded = {Fact("excludes", number, (s,)) for number in trained for s in group}
             return {Fact("requires", split, group), *excluded}
         if self.word == "held out":
-            others = [number for number, own in enumerate(kinds) if own != {GENERALIZATION}]
+            others = [number for number, own in enumerate(kinds) if own != {GEN}]
             return {self.fact, *(self.fact._replace(split=number) for number in others)}
         return {self.fact}
 
@@ -202,7 +202,7 @@ def _stated(evidence: Evidence, splits: Sequence[SplitGrammar]) -> Iterator[Stat
         split = split_of[own.stream]
         for structure in plan.nowhere:
             yield StatedClaim("", "held out", Fact("excludes", split, (structure,)))
-        if own.split == GENERALIZATION:
+        if own.split == GEN:
             yield from _of_items(evidence, own, split) if own.count else ()
             continue
         for pattern in plan.patterns:
@@ -250,7 +250,7 @@ def _of_training(
     if evidence.populated_training and all(thing.reason is not Reason.MISSING for thing in unseen):
         excuses = tuple((thing.kind, thing.name, thing.reason) for thing in unseen)
         for own in evidence.plan.strata:
-            if own.split == GENERALIZATION and own.category == pattern.name and own.count:
+            if own.split == GEN and own.category == pattern.name and own.count:
                 yield StatedClaim(pattern.name, "exposed", Fact("exposes", split_of[own.stream]), excuses)
 
 

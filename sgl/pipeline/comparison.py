@@ -16,11 +16,11 @@ from itertools import islice
 
 from sgl.automata import StructureCompiler
 from sgl.automata.algebra.tree_automaton import TreeAutomaton
-from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence, StratumEvidence
+from sgl.automata.proofs.evidence import Evidence, StratumEvidence
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.core.joint import LAYER, PLUS, SAME
-from sgl.core.plan import Stratum
+from sgl.core.plan import GEN, TRAIN, Stratum
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.frontend import Compiled
 
@@ -101,12 +101,12 @@ class Between:
         asked = {pattern.name: pattern.gen for pattern in self._second.plan.patterns}
         strata: dict[tuple[str, str], list[Stratum]] = {}
         for stratum in self._second.plan.strata:
-            if stratum.split in (TRAIN, GENERALIZATION):
+            if stratum.split in (TRAIN, GEN):
                 strata.setdefault((stratum.split, stratum.category), []).append(stratum)
         for evidence in own:
             split, category = evidence.stratum.split, evidence.stratum.category
             if same := strata.get((split, category)):
-                if split == GENERALIZATION:
+                if split == GEN:
                     yield from self._lacking(evidence, asked[category])
                 for structure in self._kept_out(same):
                     yield from self._containing(evidence, structure)

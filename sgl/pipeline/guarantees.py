@@ -14,12 +14,11 @@ from typing import Any
 from sgl.automata.proofs.prove import StratumStatistics
 from sgl.core.claims import Claim, IngredientKind, Inventory, Kind, PatternProofs, Proofs, Reason, Verdict, verdict_of
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import Plan
+from sgl.core.plan import GEN, Plan
 from sgl.dataset import MANIFEST, Guarantee, StringFigures, manifest_of, plain, string_figures
 from sgl.foreign import VERIFICATION
 from sgl.foreign.json import JsonValue, read_document
 from sgl.frontend import Compiled
-from sgl.frontend.lower.plan import GEN
 from sgl.verify import Report
 
 #: The checks of the verifier that search the graphs for what patterns claim.

@@ -17,7 +17,7 @@ from sgl.automata.proofs.prove import StratumStatistics, statistics_of
 from sgl.cache import cached, kept
 from sgl.core.claims import DrawnNeed
 from sgl.core.extent import Extent
-from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, Plan, Stratum
+from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, TRAIN, Plan, Stratum
 from sgl.dataset.fingerprint import core_digest, core_form, fingerprint
 from sgl.diagnostics import Diagnostic, Diagnostics
 from sgl.frontend import Compiled
@@ -100,8 +100,6 @@ def known_figures(compiled: Compiled, structures: StructureCompiler) -> tuple[St
     """Return the figures of the author's grammar and of every stratum of its plan."""
     return cached(tuple, "figures", (compiled.origin,), lambda: statistics_of(structures, compiled.plan))
 
-
-TRAIN = "train"
 
 #: A need is left to chance if the probability that it is not met is at most this.
 RISK = 1e-6

@@ -22,7 +22,7 @@ from sgl.automata.weights.nearest import NearestFinder
 from sgl.core.claims import Claim, Kind, PatternProofs, Proofs, Supply, Unused, Verdict
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import Ambiguous, Constraint, Pattern, Plan, content_lemmas
+from sgl.core.plan import TRAIN, Ambiguous, Constraint, Pattern, Plan, content_lemmas
 from sgl.core.structure import Body, Link, Structure
 from sgl.dataset import left_out, string_figures
 from sgl.frontend import Compiled
@@ -33,9 +33,6 @@ from sgl.pipeline.proofs import known_figures
 from sgl.report import Example, example_of
 from sgl.report.model import any_in_words, in_words
 from sgl.verify import Report
-
-#: The split that the others are compared with.
-TRAIN = "train"
 
 #: Names in a list of what training need not show.
 _NAMED = 60

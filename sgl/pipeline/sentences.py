@@ -20,13 +20,12 @@ from sgl.cache import cached, kept
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.joint import PLUS
-from sgl.core.plan import EXPOSURE_PREFIX, NEED_PREFIX, PART_PREFIX, Pattern, Plan, foreign
+from sgl.core.plan import EXPOSURE_PREFIX, GEN, NEED_PREFIX, PART_PREFIX, TRAIN, Pattern, Plan, foreign
 from sgl.core.structure import Structure
 from sgl.corpus import Normalizer
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceFile, SourceMap, Span, suggest
 from sgl.frontend import Compiled
 from sgl.frontend.lower.patterns import LoweredPattern, LoweredTest
-from sgl.frontend.lower.plan import GEN
 from sgl.lang import syntax as s
 from sgl.parsing import Forest, Parser, TooLongError
 from sgl.pipeline.comparison import GrammarLabels
@@ -96,8 +95,6 @@ GIVES = "it gives: "
 
 #: What diagnostics call a sentence of the command line.
 SENTENCE = "sentence"
-
-TRAIN = "train"
 
 
 def read_sentence(

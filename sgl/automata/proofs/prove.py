@@ -35,11 +35,8 @@ from sgl.core.claims import (
     Verdict,
 )
 from sgl.core.interpret import Derivation
-from sgl.core.plan import EXPOSURE_PREFIX, PART_PREFIX, Constraint, Need, Pattern, Plan, foreign
+from sgl.core.plan import EXPOSURE_PREFIX, GEN, PART_PREFIX, Constraint, Need, Pattern, Plan, foreign
 from sgl.core.structure import Structure
-
-#: Splits that are drawn from the training grammar.
-TRAINED = ("train", "dev", "test")
 
 #: From this probability on it is decided whether all sentences of a stratum contain a part.
 _ALMOST = 0.999
@@ -63,7 +60,7 @@ def prove(
     chosen = [pattern for pattern in plan.patterns if only in (None, pattern.name)]
     if only is not None:
         # The generalization items of other patterns are left out.
-        plan = replace(plan, strata=tuple(s for s in plan.strata if s.split in TRAINED or s.category == only))
+        plan = replace(plan, strata=tuple(s for s in plan.strata if s.split != GEN or s.category == only))
     evidence = Evidence(compiler, plan)
     patterns = []
     for pattern in chosen:

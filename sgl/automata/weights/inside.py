@@ -26,7 +26,6 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.automata.algebra.tree_automaton import GrammarIndex
 from sgl.automata.common import Mask
 from sgl.core.grammar import CoreGrammar
 
@@ -297,21 +296,20 @@ class Consistency:
 
 def consistency(grammar: CoreGrammar) -> Consistency:
     """Say whether derivations end, looking only at the categories that the start reaches."""
-    size, index = len(grammar.categories), GrammarIndex(grammar)
+    size = len(grammar.categories)
     below = nx.DiGraph((rule.lhs, child) for rule in grammar.rules for child in rule.rhs)
     below.add_node(grammar.start)
-    reachable = np.zeros(size, np.bool_)
-    reachable[[grammar.start, *nx.descendants(below, grammar.start)]] = True
-    used = reachable[index.results] & (index.weights > 0.0)
-    weights = np.where(reachable[index.word_categories], index.word_weights, 0.0)
+    reachable = {grammar.start, *nx.descendants(below, grammar.start)}
+    rules = [rule for rule in grammar.rules if rule.lhs in reachable and rule.weight > 0.0]
+    absent = (size,) * max((len(rule.rhs) for rule in rules), default=0)
+    padded = [(*rule.rhs, *absent)[: len(absent)] for rule in rules]
     system = EquationSystem(
         size=size,
-        state=index.results[used],
-        weight=index.weights[used],
-        children=index.children[:, used],
-        constant=np.bincount(index.word_categories, weights, size).astype(np.float64),
+        state=np.array([rule.lhs for rule in rules], np.intp),
+        weight=np.array([rule.weight for rule in rules], np.float64),
+        children=np.array(padded, np.intp).reshape(len(rules), len(absent)).T,
+        constant=np.zeros(size),
     )
-    rules = (grammar.rules[rule] for rule in index.phrasal[used].tolist())
     moments = Moments.of(size, ((rule.lhs, rule.id, rule.rhs, rule.weight) for rule in rules))
     radius, growth = moments.radius
     # The heaviest cycle: from where most grows, always to the child through which most of it goes.

@@ -119,19 +119,6 @@ class SplitGrammar:
         return self.transitions.chosen((self.transitions.children == NO_CHILD).all(axis=0))
 
     @cached_property
-    def equations(self) -> EquationSystem:
-        """The equations of the inside weights of the split itself, all of which are 1."""
-        phrasal, lexical, size = self.phrasal, self.lexical, len(self.category)
-        return EquationSystem(
-            size=size,
-            state=phrasal.states,
-            weight=phrasal.probabilities,
-            children=np.where(phrasal.children == NO_CHILD, size, phrasal.children),
-            # ``bincount`` adds in the order of the transitions.
-            constant=np.bincount(lexical.states, lexical.probabilities, size).astype(np.float64),
-        )
-
-    @cached_property
     def moments(self) -> Moments:
         """The expected numbers of phrases below one another."""
         return Moments.of(len(self.category), self.phrases)
@@ -330,10 +317,13 @@ def _ways(rows: Sequence[Sequence[int]], length: int) -> int:
 
 def height_distribution(split: SplitGrammar) -> tuple[float, ...]:
     """Return the probabilities of the heights 0, 1, 2, ... of the derivations of a split."""
+    rows, size = split.transitions, len(split.category)
+    children = np.where(rows.children == NO_CHILD, size, rows.children)
+    equations = EquationSystem(size, rows.states, rows.probabilities, children, constant=np.zeros(size))
     at_most = [0.0]
-    inside = np.append(np.zeros(len(split.category)), 1.0)
+    inside = np.append(np.zeros(size), 1.0)
     while 1.0 - at_most[-1] > LEFT_OUT and len(at_most) <= HIGHEST and not split.empty:
-        inside = split.equations.apply(inside)
+        inside = equations.apply(inside)
         at_most.append(sum(share * float(inside[state]) for state, share in split.roots))
     below = [0.0, *at_most]
     return tuple(now - before for now, before in zip(at_most, below, strict=False))
