@@ -12,13 +12,8 @@ operations on automata are operations on whole columns, as in a data base::
 Rules without children, the *words*, have a column of their own.  Automata are deterministic and may
 be *partial*: what a missing transition or ``DEAD`` word reads is rejected, whatever follows.
 
-The smallest derivation that one accepts, in source tokens plus rules, follows from the least sizes of all states, the
-least solution of
-
-    size(q)  =  least of  cost(r) + size(q1) + ... + size(qk)   over all  q -> r(q1 ... qk)
-
-It is found from the leaves upwards, for all transitions at once (Knuth 1977 settles state after
-state).  A derivation costs more than each of its parts, so following the least transitions ends.
+The smallest derivation that one accepts, in source tokens plus rules, is found from the leaves upwards, for all
+transitions at once (Knuth 1977 settles state after state).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -13,9 +13,8 @@ Where a constraint has no text, :func:`find_conflict` says why: a minimal set of
 found by QuickXplain (Junker 2004), which takes few tests when few clauses matter.
 
 While a grammar is edited, results are kept for its *shape*: its rules without their weights and the lines that they
-were written in.  Which texts there are, how they are read and which structures they contain follows from it; only
-where a template of the source drops a child, weights say what is read there.  Automata read even less: how many words
-a text has, and of the label of a node which tests it passes.
+were written in; only where a template of the source drops a child, weights say what is read there.  Automata read even
+less: how many words a text has, and of the label of a node which tests it passes.
 """
 
 from bisect import bisect_left

@@ -17,18 +17,16 @@ rules that several patterns hold out *together* (their other uses contain what o
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, chain
 from random import Random
 from typing import NamedTuple
-
-import numpy as np
 
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
 from sgl.automata.common import Numbering, computed_once
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.invariant import smallest_text
-from sgl.automata.weights.split import NO_CHILD, SplitGrammar, acceptance_probability, count_derivations, split_grammar
+from sgl.automata.weights.split import SplitGrammar, acceptance_probability, count_derivations, split_grammar
 from sgl.core.alike import key
 from sgl.core.claims import Claim, Conflict, IngredientKind, Inventory, Kind, Reason, Unseen, Verdict
 from sgl.core.grammar import CoreGrammar, Rule
@@ -193,26 +191,17 @@ def used_rules(strata: Iterable[StratumEvidence]) -> frozenset[int]:
 
 def sample_some(split: SplitGrammar, number: int) -> Iterator[Derivation]:
     """Up to ``number`` texts of a split, sampled by their probabilities, none of them long."""
-    random = Random(_SEED)  # noqa: S311 - to look at, and the same every time
-    if split.empty:
-        return
-    roots, shares = zip(*split.roots, strict=True)
-    root_bounds = list(accumulate(shares))
-    rows = split.transitions
-    ends = np.searchsorted(rows.states, np.arange(len(split.category) + 1)).tolist()
-    bounds: dict[int, list[float]] = {}
-    for _ in range(number):
+    random, rows = Random(_SEED), split.transitions_of  # noqa: S311 - to look at, and the same every time
+    bounds = cache(lambda state: [*accumulate(row.probability for row in rows[state])])
+    root_bounds = [*accumulate(share for _, share in split.roots)]
+    for _ in range(number if split.roots else 0):
         derivation: list[int] = []
-        stack = random.choices(roots, cum_weights=root_bounds)
+        stack = [root for root, _ in random.choices(split.roots, cum_weights=root_bounds)]
         while stack and len(derivation) < LONGEST:
             state = stack.pop()
-            own = range(ends[state], ends[state + 1])
-            if state not in bounds:
-                bounds[state] = list(accumulate(rows.probabilities[own.start : own.stop].tolist()))
-            (chosen,) = random.choices(own, cum_weights=bounds[state])
-            derivation.append(int(rows.rules[chosen]))
-            children = rows.children[:, chosen].tolist()
-            stack += [child for child in reversed(children) if child != NO_CHILD]
+            (chosen,) = random.choices(rows[state], cum_weights=bounds(state))
+            derivation.append(chosen.rule)
+            stack += reversed(chosen.children)
         if not stack:
             yield tuple(derivation)
 

@@ -5,9 +5,7 @@ in that state can have: the smallest assignment that all transitions agree with,
 
     NP/3 -> Det/0 N/1        Det/0: {2}  N/1: {7}     so NP/3 contains (2, 7) -> 9
 
-All texts are accepted if no phrase gets stuck, for want of a transition, and the roots can have
-accepting states only.  What a rule makes of the sets of its children is remembered with the
-automaton, since many splits have the same phrases.
+All texts are accepted if no phrase gets stuck, for want of a transition, and the roots can have accepting states only.
 
 A certificate has the invariants as data.  Most phrases of most categories are in the state in which nothing of the
 structure has begun.  States are therefore counted within each category, the most common one first, and what leads to

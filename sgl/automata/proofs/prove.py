@@ -4,9 +4,8 @@ Claims about strata are checked on the finished split grammars, the ones that ar
 every item of a generalization stratum contains a structure that is held out of training, the
 stratum is disjoint from training, and no product of the two is needed.
 
-Beside the claims stands what is worth knowing.  Two generalization strata need no product to be told apart if every
-text of one contains a structure that the other excludes; two structures need none if the smallest text with the one
-lacks the other.  How large, how long and how deep a stratum is is computed from its grammar, not sampled.
+Beside the claims stands what is worth knowing: strata that share texts, structures in one another, what is never used,
+and how large, how long and how deep each stratum is, which is computed from its grammar and not sampled.
 """
 
 import math
@@ -40,8 +39,6 @@ from sgl.core.structure import Structure
 
 #: From this probability on it is decided whether all sentences of a stratum contain a part.
 _ALMOST = 0.999
-#: A term of a sum that is so small beside it ends it.
-_NOTHING = 1e-12
 
 #: Stands for the author's grammar among the names of streams.
 GRAMMAR = "grammar"
@@ -145,19 +142,11 @@ def chance_of_fewer(number: int, mean: float) -> float:
     """Return the probability of fewer than ``number`` sentences where ``mean`` are expected.
 
     It is that of a Poisson distribution, which bounds that of independent draws where ``number`` is
-    below the mean by 1 at least; else it is 1.
+    not above the mean; else it is 1.
     """
-    most = number - 1
-    if most < 0:
-        return 0.0
-    if most > mean - 1:
+    if number > max(mean, 0):
         return 1.0
-    term = total = math.exp(most * math.log(mean) - mean - math.lgamma(most + 1))
-    while most and term > total * _NOTHING:
-        term *= most / mean
-        total += term
-        most -= 1
-    return min(total, 1.0)
+    return min(sum(math.exp(n * math.log(mean) - mean - math.lgamma(n + 1)) for n in range(number)), 1.0)
 
 
 def _instance(evidence: Evidence, pattern: Pattern, stratum: StratumEvidence) -> Claim[None]:

@@ -11,9 +11,8 @@ relative change of *every* component: an absolute bound would leave the rare one
 systems are solved here, because library solvers reorder operations and differ between machines.
 
 Of moments the matrix ``M[q, p]`` is the expected number of children in state ``p`` of a phrase in state ``q``.
-Its spectral radius says how a derivation grows from one level to the next.  Below 1 it ends and has
-a finite expected size.  At 1 or above some derivations never end, and those that do no longer have
-probabilities that sum to 1 (Booth & Thompson 1973).
+If its spectral radius is below 1, derivations end and have a finite expected size.  At 1 or above some never end, and
+the probabilities of the others sum to less than 1 (Booth & Thompson 1973).
 """
 
 import math

@@ -9,12 +9,9 @@ derives every text that satisfies the constraint with exactly the probability it
 author's grammar given the constraint, since the products telescope: sampling without rejection,
 however improbable the constraint.  Transitions are thousands, so they are kept as columns.
 
-How many derivations there are is counted in whole numbers, those of ``n`` source tokens length by length::
-
-    c(q, n) = sum over q -> r(q1 ... qk) and n1 + ... + nk = n - tokens(r)  of  c(q1, n1) ... c(qk, nk)
-
-The automata are deterministic, so every derivation is counted once.  The probability that at most *h* rules are above
-one another is the *h*-th Kleene iterate of the equations of the inside weights, with the probabilities of the split.
+Derivations are counted in whole numbers, length by length; the automata are deterministic, so each is counted once.
+The probability that at most *h* rules are above one another is the *h*-th Kleene iterate of the equations of the inside
+weights, with the probabilities of the split.
 """
 
 from collections import Counter
