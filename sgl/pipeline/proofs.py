@@ -43,7 +43,8 @@ def establish(
     def compute() -> tuple[Proofs | None, tuple[Diagnostic, ...]]:
         proofs, found = None, Diagnostics()
         with deciding(compiled, found):
-            proofs = prove_with_needs(compiled, structures, found, progress, only)
+            proved = partial(prove, structures, progress=progress, only=only)
+            proofs = _prove_with_needs(compiled, structures, proved, found)
             report_refuted(with_needs(compiled, proofs), structures, proofs, found)
             if only is None and not found.errors:
                 check_enough(with_needs(compiled, proofs), structures, found)
@@ -105,17 +106,13 @@ def known_figures(compiled: Compiled, structures: StructureCompiler) -> tuple[St
 RISK = 1e-6
 
 
-def prove_with_needs(
-    compiled: Compiled,
-    structures: StructureCompiler,
-    diagnostics: Diagnostics,
-    progress: Callable[[str], None] | None = None,
-    only: str | None = None,
+def _prove_with_needs(
+    compiled: Compiled, structures: StructureCompiler, proved: Callable[[Plan], Proofs], diagnostics: Diagnostics
 ) -> Proofs:
     """Prove a plan's claims with what is drawn for its needs (``drawn``), or say why one cannot be met."""
     drawn: tuple[DrawnNeed, ...] = ()
     while True:
-        proofs = prove(structures, plan_with(compiled.plan, drawn), progress, only)
+        proofs = proved(plan_with(compiled.plan, drawn))
         more = _short(proofs)
         if not _possible(compiled, structures, (*drawn, *more), diagnostics) or not more:
             return replace(proofs, drawn=drawn)
