@@ -146,7 +146,7 @@ def chance_of_fewer(number: int, mean: float) -> float:
     """
     if number > max(mean, 0):
         return 1.0
-    return min(sum(math.exp(n * math.log(mean) - mean - math.lgamma(n + 1)) for n in range(number)), 1.0)
+    return min(math.fsum(math.exp(n * math.log(mean) - mean - math.lgamma(n + 1)) for n in range(number)), 1.0)
 
 
 def _instance(evidence: Evidence, pattern: Pattern, stratum: StratumEvidence) -> Claim[None]:

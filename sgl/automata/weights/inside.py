@@ -97,7 +97,7 @@ def _newton(system: EquationSystem, inside: Vector) -> Vector:
     def right(state: int) -> float:
         total = constants[state]
         for weight, children in terms_of[state]:
-            total += _product(weight, children, values)
+            total += math.prod([values[child] for child in children], start=weight)
         return total
 
     successors = [[child for _, own in terms for child in own] for terms in terms_of]
@@ -127,14 +127,8 @@ def _jacobian(terms_of: Sequence[Sequence[_Term]], component: Sequence[int], val
             for place, child in enumerate(children):
                 if child in place_of:
                     others = children[:place] + children[place + 1 :]
-                    matrix[row, place_of[child]] += _product(weight, others, values)
+                    matrix[row, place_of[child]] += math.prod([values[other] for other in others], start=weight)
     return matrix
-
-
-def _product(weight: float, children: Sequence[int], values: Sequence[float]) -> float:
-    for child in children:
-        weight *= values[child]
-    return weight
 
 
 def components(successors: Sequence[Iterable[int]]) -> list[list[int]]:

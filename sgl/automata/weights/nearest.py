@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import product
-from math import inf, log
+from math import fsum, inf, log
 from typing import NamedTuple
 
 from sgl.automata.weights.split import SplitGrammar, Transition
@@ -87,7 +87,7 @@ class NearestFinder:
         for t in split.phrases:
             for place, child in enumerate(t.children):
                 others = t.children[:place] + t.children[place + 1 :]
-                rest = _new(t) + sum(self._smallest[other] for other in others)
+                rest = _new(t) + fsum(self._smallest[other] for other in others)
                 self._around[child].append((rest, t, place))
 
     def _find_smallest(self, transitions: Sequence[Transition]) -> None:
@@ -98,7 +98,7 @@ class NearestFinder:
         while changed:
             changed = False
             for t in transitions:
-                cost = _new(t) + sum(self._smallest[child] for child in t.children)
+                cost = _new(t) + fsum(self._smallest[child] for child in t.children)
                 if cost < self._smallest[t.state]:
                     self._smallest[t.state], self._smallest_choice[t.state] = cost, t
                     changed = True
@@ -143,7 +143,7 @@ class NearestFinder:
 
         for transition in self._of_rule.get(phrase.rule, ()):
             parts = zip(phrase.children, transition.children, strict=True)
-            cost = sum(costs[child][to] for child, to in parts) - log(transition.probability)
+            cost = fsum(costs[child][to] for child, to in parts) - log(transition.probability)
             offer(transition.state, cost, _Edit(transition, phrase.children, kept=True))
         for child in phrase.children:
             dropped = RULE * (phrase.size - phrases[child].size) + RAISED
