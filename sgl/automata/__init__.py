@@ -7,7 +7,6 @@ Courcelle's theorem for graphs of bounded width, on the derivations of an interp
 
 from sgl.automata.algebra.tree_automaton import smallest_derivation
 from sgl.automata.common import StructureTooCostly, UnsupportedStructure
-from sgl.automata.patterns.reader import compile_structure
 from sgl.automata.patterns.structure_automaton import StructureAutomaton
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.prove import prove

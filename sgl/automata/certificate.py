@@ -8,7 +8,7 @@ grammar of one constraint; strata with equal constraints share it.  Which claims
 A *symbol* stands for rules that the automata and the splits of a certificate do not tell apart: every rule with
 children is one, and so are such words of one category.
 
-The dataclasses here, with those of grammar, plan and structures, are the format: ``sgl.core.encoding`` writes them.
+Grammar, plan and bodies are written by ``sgl.core.encoding``, without members that have their default.
 """
 
 import json
@@ -18,21 +18,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sgl.automata.common import Numbering, few_collections
+from sgl.automata.common import Numbering
 from sgl.automata.proofs.compiler import StructureCompiler
-from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence, claim_pieces, inventory_of
-from sgl.automata.proofs.invariant import WrittenAutomaton, invariant
+from sgl.automata.proofs.evidence import Evidence, claim_pieces, inventory_of
+from sgl.automata.proofs.invariant import AutomatonView, invariant, members
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.claims import Reason, Verdict
 from sgl.core.encoding import Json, stated
 from sgl.core.interpret import Derivation, fold
-from sgl.core.plan import EXPOSURE_PREFIX, Pattern, Plan, Stratum, foreign
-from sgl.core.structure import Body, Structure
+from sgl.core.plan import EXPOSURE_PREFIX, GEN, TRAIN, Pattern, Plan, Stratum, foreign
+from sgl.core.structure import Structure
 
 FORMAT = "sgl-certificate/4"
-
-#: The reason of what training lacks for no reason.
-MISSING = Reason.MISSING.value
 
 Group = tuple[Structure, ...]
 
@@ -42,28 +39,11 @@ Transition = tuple[int, ...]
 #: A number of a place in one list, and one in another.
 Pair = tuple[int, int]
 
-
-@dataclass(frozen=True)
-class CertificateHead:
-    """What a certificate is about."""
-
-    name: str
-    core: Json
-    digest: str
-    seed: int
+#: A state that rows are drawn from: bounds, rules and children of its alternatives; the last child comes first.
+DrawnState = tuple[Sequence[int], Sequence[int], Sequence[Transition]]
 
 
-@dataclass(frozen=True)
-class DrawnState:
-    """A state that rows are drawn from; of the children of each alternative the last comes first."""
-
-    bounds: Sequence[int]
-    rules: Sequence[int]
-    children: Sequence[Transition]
-
-
-@dataclass(frozen=True)
-class DrawnTables:
+class DrawnTables(NamedTuple):
     """All states, the one from which each stratum starts, and those of its instances, if any stratum has some."""
 
     states: Sequence[DrawnState]
@@ -71,86 +51,36 @@ class DrawnTables:
     found: Sequence[Sequence[int]] = ()
 
 
-@dataclass(frozen=True)
-class CertifiedStructure:
-    """A structure: its name, its bodies, and an automaton that accepts what contains it."""
-
-    name: str
-    layer: str
-    bodies: Sequence[Body]
-    transitions: Sequence[Transition]
-    accepting: Sequence[int]
-
-
-@dataclass(frozen=True)
-class CertifiedSplit:
-    """The grammar of one constraint, and which of its states the states of the sampler are."""
-
-    strata: Sequence[int]
-    states: Sequence[int]
-    transitions: Sequence[Transition]
-    roots: Sequence[int]
-    drawn: Sequence[Pair]
-
-
-@dataclass(frozen=True)
-class CertifiedClaim:
-    """A claim of a pattern about a split and structures, by number, and what shows it."""
-
-    pattern: str
-    claim: str
-    kind: str
-    split: int
-    structures: Sequence[int]
-    evidence: Json = None
-
-
-@dataclass(frozen=True)
-class Excuse:
-    """What items have and training may lack, and the reason."""
-
-    kind: str
-    name: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Fact:
-    """What a claim says, whoever claims it."""
+class Fact(NamedTuple):
+    """What a claim says, whoever claims it: its kind, its split by number, and structures."""
 
     kind: str
     split: int
-    group: Group
+    group: Group = ()
 
 
 @dataclass(frozen=True)
 class StatedClaim:
-    """A claim before it is shown, with its split's number; ``given`` is what proves it."""
+    """A fact that a pattern claims, under a word, before it is shown; ``given`` is what proves it."""
 
     pattern: str
     word: str
-    kind: str
-    split: int
-    group: Group = ()
+    fact: Fact
     given: tuple[Any, ...] = ()
-
-    @property
-    def fact(self) -> Fact:
-        """What the claim says, whoever claims it."""
-        return Fact(self.kind, self.split, self.group)
 
     def follows_from(self, strata: Sequence[Sequence[Stratum]]) -> set[Fact]:
         """Return the facts that the claim needs; ``strata`` are those of each split."""
-        if self.kind in ("waived", "exposes"):
+        kind, split, group = self.fact
+        if kind in ("waived", "exposes"):
             return set()
         kinds = [{stratum.split for stratum in own} for own in strata]
-        if self.kind == "disjoint":
+        if kind == "disjoint":
             trained = [number for number, own in enumerate(kinds) if TRAIN in own]
-            excluded = {Fact("excludes", number, (s,)) for number in trained for s in self.group}
-            return {Fact("requires", self.split, self.group), *excluded}
+            excluded = {Fact("excludes", number, (s,)) for number in trained for s in group}
+            return {Fact("requires", split, group), *excluded}
         if self.word == "held out":
-            others = [number for number, own in enumerate(kinds) if own != {GENERALIZATION}]
-            return {self.fact, *(Fact(self.kind, number, self.group) for number in others)}
+            others = [number for number, own in enumerate(kinds) if own != {GEN}]
+            return {self.fact, *(self.fact._replace(split=number) for number in others)}
         return {self.fact}
 
 
@@ -161,8 +91,7 @@ class Certificate(NamedTuple):
     missing: tuple[StatedClaim, ...]
 
 
-@few_collections()
-def certificate(compiler: StructureCompiler, plan: Plan, head: CertificateHead, drawn: DrawnTables) -> Certificate:
+def certificate(compiler: StructureCompiler, plan: Plan, head: Mapping[str, Json], drawn: DrawnTables) -> Certificate:
     """Return the certificate of every claim of a plan that holds; raises as :class:`StructureCompiler`."""
     evidence = Evidence(compiler, plan)
     numbers_of: dict[SplitGrammar, list[int]] = {}
@@ -170,8 +99,8 @@ def certificate(compiler: StructureCompiler, plan: Plan, head: CertificateHead, 
         numbers_of.setdefault(stratum.split, []).append(number)
     splits = [*numbers_of]
     claims = _distinct(_stated(evidence, splits))
-    structures = list(dict.fromkeys(s for claim in claims for s in claim.group))
-    automata = {s: WrittenAutomaton(compiler.presence(s)) for s in structures}
+    structures = list(dict.fromkeys(s for claim in claims for s in claim.fact.group))
+    automata = {s: compiler.view(compiler.presence(s)) for s in structures}
     symbol = _symbols(compiler, automata.values(), splits)
     numbered = [_numbered(split, symbol) for split in splits]
     facts = _shown(claims, splits, automata, numbered, symbol)
@@ -180,17 +109,21 @@ def certificate(compiler: StructureCompiler, plan: Plan, head: CertificateHead, 
     proved = dict.fromkeys(claim for claim in claims if shown.issuperset(claim.follows_from(strata)))
     content = {
         "format": FORMAT,
-        **stated(head, exact=True),
+        **head,
         "symbols": symbol,
         "structures": [_structure(own, automaton, symbol) for own, automaton in automata.items()],
         "splits": [
-            CertifiedSplit(
-                numbers, split.category, [*transitions], [r for r, _ in split.roots], _drawn(split, drawn, numbers[0])
-            )
+            {
+                "strata": numbers,
+                "states": split.category,
+                "transitions": [*transitions],
+                "roots": [root for root, _ in split.roots],
+                "drawn": _drawn(split, drawn, numbers[0]),
+            }
             for (split, numbers), transitions in zip(numbers_of.items(), numbered, strict=True)
         ],
         "sampler": drawn,
-        "claims": _written(proved, facts, structures),
+        "claims": [*_written(proved, facts, structures)],
     }
     return Certificate(stated(content, exact=True), tuple(claim for claim in claims if claim not in proved))
 
@@ -198,10 +131,11 @@ def certificate(compiler: StructureCompiler, plan: Plan, head: CertificateHead, 
 def _distinct(claims: Iterable[StatedClaim]) -> list[StatedClaim]:
     """Return claims once each; structures that read alike are one, in whatever order their variables were met."""
     alike: dict[tuple[str, str], Structure] = {}
-    found = [
-        replace(claim, group=tuple(alike.setdefault((s.layer, str(s)), s) for s in claim.group)) for claim in claims
-    ]
-    return list(dict.fromkeys(found))
+
+    def once(fact: Fact) -> Fact:
+        return fact._replace(group=tuple(alike.setdefault((s.layer, str(s)), s) for s in fact.group))
+
+    return list(dict.fromkeys(replace(claim, fact=once(claim.fact)) for claim in claims))
 
 
 def _numbered(split: SplitGrammar, symbol: Sequence[int]) -> dict[Transition, int]:
@@ -213,40 +147,46 @@ def _numbered(split: SplitGrammar, symbol: Sequence[int]) -> dict[Transition, in
 def _shown(
     claims: Iterable[StatedClaim],
     splits: Sequence[SplitGrammar],
-    automata: Mapping[Structure, WrittenAutomaton],
+    automata: Mapping[Structure, AutomatonView],
     numbered: Sequence[Mapping[Transition, int]],
     symbol: Sequence[int],
 ) -> dict[Fact, Sequence[object] | None]:
     """Return the facts of all claims, each with its evidence, or None if it has none."""
     facts: dict[Fact, Sequence[object] | None] = {}
     for claim in claims:
+        kind, split, group = claim.fact
         if claim.fact in facts:
             continue
-        if claim.kind in ("excludes", "requires"):
-            readers = [automata[s] for s in claim.group]
-            facts[claim.fact] = invariant(splits[claim.split], readers, accepted=claim.kind == "requires")
-        elif claim.kind == "contains":
-            facts[claim.fact] = _steps(splits[claim.split], claim.given, numbered[claim.split], symbol)
+        if kind in ("excludes", "requires"):
+            facts[claim.fact] = invariant(splits[split], [automata[s] for s in group], accepted=kind == "requires")
+        elif kind == "contains":
+            facts[claim.fact] = _steps(splits[split], claim.given, numbered[split], symbol)
     return facts
 
 
-def _structure(structure: Structure, automaton: WrittenAutomaton, symbol: Sequence[int]) -> CertifiedStructure:
-    bodies = (structure.body, *structure.without)
-    transitions = automaton.transitions(symbol)
-    return CertifiedStructure(str(structure), structure.layer, bodies, transitions, automaton.accepting)
+def _structure(structure: Structure, automaton: AutomatonView, symbol: Sequence[int]) -> Json:
+    return {
+        "name": str(structure),
+        "layer": structure.layer,
+        "bodies": (structure.body, *structure.without),
+        "transitions": automaton.transitions(symbol),
+        "accepting": [*members(automaton.accepting)],
+    }
 
 
 def _written(
     proved: Iterable[StatedClaim], facts: dict[Fact, Sequence[object] | None], structures: Sequence[Structure]
-) -> list[CertifiedClaim]:
-    """Return claims as they are written: a fact has its evidence where it is claimed first."""
+) -> Iterator[Json]:
+    """Yield claims as they are written: a fact has its evidence where it is claimed first."""
     places = {structure: place for place, structure in enumerate(structures)}
-    found = []
     for claim in proved:
-        evidence = claim.given if claim.kind == "exposes" else facts.pop(claim.fact, None)
-        group = [places[structure] for structure in claim.group]
-        found.append(CertifiedClaim(claim.pattern, claim.word, claim.kind, claim.split, group, evidence))
-    return found
+        kind, split, group = claim.fact
+        evidence: Json = facts.pop(claim.fact, None)
+        if kind == "exposes":
+            evidence = [{"kind": own, "name": name, "reason": why} for own, name, why in claim.given]
+        numbers = [places[structure] for structure in group]
+        said = {"pattern": claim.pattern, "claim": claim.word, "kind": kind, "split": split, "structures": numbers}
+        yield said if evidence is None else said | {"evidence": evidence}
 
 
 def certificate_text(content: Json) -> str:
@@ -261,17 +201,17 @@ def _stated(evidence: Evidence, splits: Sequence[SplitGrammar]) -> Iterator[Stat
     for own in plan.strata:
         split = split_of[own.stream]
         for structure in plan.nowhere:
-            yield StatedClaim("", "held out", "excludes", split, (structure,))
-        if own.split == GENERALIZATION:
+            yield StatedClaim("", "held out", Fact("excludes", split, (structure,)))
+        if own.split == GEN:
             yield from _of_items(evidence, own, split) if own.count else ()
             continue
         for pattern in plan.patterns:
             for structure in pattern.held_out:
-                yield StatedClaim(pattern.name, "held out", "excludes", split, (structure,))
+                yield StatedClaim(pattern.name, "held out", Fact("excludes", split, (structure,)))
         exposed = own.category.startswith(EXPOSURE_PREFIX)
         name = own.category.removeprefix(EXPOSURE_PREFIX) if exposed else ""
         for group in own.constraint.require:
-            yield StatedClaim(name, "exposed" if exposed else "instance", "requires", split, group)
+            yield StatedClaim(name, "exposed" if exposed else "instance", Fact("requires", split, group))
     known: dict[Structure, Structure] = {}
     for pattern in plan.patterns:
         yield from _of_training(evidence, pattern, split_of, known)
@@ -284,13 +224,13 @@ def _of_items(evidence: Evidence, stratum: Stratum, split: int) -> Iterator[Stat
     excluded = [*pattern.exclude, *foreign(pattern, plan.patterns)]
     excluded += [structure for structure in constraint.exclude if structure in outside]
     for structure in excluded:
-        yield StatedClaim(pattern.name, "instance", "excludes", split, (structure,))
+        yield StatedClaim(pattern.name, "instance", Fact("excludes", split, (structure,)))
     for group in (*constraint.require, pattern.gen or pattern.held_out):
-        yield StatedClaim(pattern.name, "instance", "requires", split, group)
+        yield StatedClaim(pattern.name, "instance", Fact("requires", split, group))
     # These keep the items apart from training, which contains none of them.
     marks = evidence.marks(pattern.name)
-    yield StatedClaim(pattern.name, "disjoint", "requires", split, marks)
-    yield StatedClaim(pattern.name, "disjoint", "disjoint", split, marks)
+    yield StatedClaim(pattern.name, "disjoint", Fact("requires", split, marks))
+    yield StatedClaim(pattern.name, "disjoint", Fact("disjoint", split, marks))
 
 
 def _of_training(
@@ -302,20 +242,20 @@ def _of_training(
     for structure in dict.fromkeys([*(need.structure for need in pattern.need), *alike]):
         if (seen := evidence.find_in_training(structure.canonical())) is not None:
             stream, derivation = seen
-            yield StatedClaim(pattern.name, "licensed", "contains", split_of[stream], (structure,), derivation)
+            yield StatedClaim(pattern.name, "licensed", Fact("contains", split_of[stream], (structure,)), derivation)
     training = split_of[evidence.training[0].stratum.stream] if evidence.training else 0
     for structure in waived:
-        yield StatedClaim(pattern.name, "licensed", "waived", training, (structure,))
+        yield StatedClaim(pattern.name, "licensed", Fact("waived", training, (structure,)))
     unseen = inventory_of(evidence, pattern).unseen
-    excuses = tuple(Excuse(thing.kind.value, thing.name, thing.reason.value) for thing in unseen)
-    if evidence.populated_training and all(excuse.reason != MISSING for excuse in excuses):
+    if evidence.populated_training and all(thing.reason is not Reason.MISSING for thing in unseen):
+        excuses = tuple((thing.kind, thing.name, thing.reason) for thing in unseen)
         for own in evidence.plan.strata:
-            if own.split == GENERALIZATION and own.category == pattern.name and own.count:
-                yield StatedClaim(pattern.name, "exposed", "exposes", split_of[own.stream], (), excuses)
+            if own.split == GEN and own.category == pattern.name and own.count:
+                yield StatedClaim(pattern.name, "exposed", Fact("exposes", split_of[own.stream]), excuses)
 
 
 def _symbols(
-    compiler: StructureCompiler, automata: Iterable[WrittenAutomaton], splits: Iterable[SplitGrammar]
+    compiler: StructureCompiler, automata: Iterable[AutomatonView], splits: Iterable[SplitGrammar]
 ) -> list[int]:
     """Return the symbol of each rule."""
     words = compiler.index.words
@@ -337,7 +277,7 @@ def _drawn(split: SplitGrammar, tables: DrawnTables, stratum: int) -> list[Pair]
     waiting = [(start, [root for root, _ in split.roots])]
     for number, places in waiting:
         rows = [row for q in places for row in split.transitions_of[q] if row.probability > 0.0]
-        for row, children in zip(rows, states[number].children, strict=True):
+        for row, children in zip(rows, states[number][2], strict=True):
             for place, child in zip(row.children, reversed(children), strict=True):
                 if child not in found:
                     found[child] = place

@@ -1,8 +1,6 @@
 """What all floors of the package share: its errors, numbers for values, and remembered results."""
 
-import gc
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Sequence
 from functools import wraps
 from typing import Generic, TypeVar, TypeVarTuple
 
@@ -75,17 +73,6 @@ def as_numbers(columns: Sequence[Numbers], bound: int) -> Numbers:
             numbers, most = np.unique(numbers, return_inverse=True)[1], len(numbers)
         numbers, most = numbers * bound + column, most * bound
     return numbers
-
-
-@contextmanager
-def few_collections() -> Iterator[None]:
-    """Collect garbage among young objects only for as long as the block runs: proofs make hardly any cycles."""
-    thresholds = gc.get_threshold()
-    gc.set_threshold(*thresholds[:2], 1 << 30)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*thresholds)
 
 
 _Arguments = TypeVarTuple("_Arguments")

@@ -15,7 +15,7 @@ from sgl.diagnostics import Diagnostic, Severity, UserError
 from sgl.foreign import ForeignFileError
 from sgl.parsing import TooLongError, UnparsableLayerError
 from sgl.pipeline.sentences import too_long, undecided
-from sgl.pipeline.shortage import too_few
+from sgl.pipeline.writable import too_few
 from sgl.rendering import ConlluError, ViewError
 from sgl.sampling import NotEnoughError
 

@@ -27,6 +27,7 @@ from sgl.core.extent import Extent
 from sgl.core.grammar import CoreGrammar
 from sgl.core.structure import Structure
 
+TRAIN, GEN = "train", "gen"
 IN_DISTRIBUTION = "in_distribution"
 EXPOSURE_PREFIX = "exposure:"
 PART_PREFIX = "part:"

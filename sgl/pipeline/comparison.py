@@ -16,11 +16,11 @@ from itertools import islice
 
 from sgl.automata import StructureCompiler
 from sgl.automata.algebra.tree_automaton import TreeAutomaton
-from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence, StratumEvidence
+from sgl.automata.proofs.evidence import Evidence, StratumEvidence
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.core.joint import LAYER, PLUS, SAME
-from sgl.core.plan import Stratum
+from sgl.core.plan import GEN, TRAIN, Stratum
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.frontend import Compiled
 
@@ -76,7 +76,7 @@ class Between:
         self._first, self._second = first, second
         self._structures = structures or StructureCompiler(first.grammar)
         self._evidence = Evidence(self._structures, first.plan)
-        self._vocabulary = _GrammarLabels(first.grammar)
+        self._vocabulary = GrammarLabels(first.grammar)
         self._keeps = any(rule.keep for rule in first.grammar.rules)
 
     def comparisons(self) -> Iterator[Comparison]:
@@ -101,12 +101,12 @@ class Between:
         asked = {pattern.name: pattern.gen for pattern in self._second.plan.patterns}
         strata: dict[tuple[str, str], list[Stratum]] = {}
         for stratum in self._second.plan.strata:
-            if stratum.split in (TRAIN, GENERALIZATION):
+            if stratum.split in (TRAIN, GEN):
                 strata.setdefault((stratum.split, stratum.category), []).append(stratum)
         for evidence in own:
             split, category = evidence.stratum.split, evidence.stratum.category
             if same := strata.get((split, category)):
-                if split == GENERALIZATION:
+                if split == GEN:
                     yield from self._lacking(evidence, asked[category])
                 for structure in self._kept_out(same):
                     yield from self._containing(evidence, structure)
@@ -160,7 +160,7 @@ class Between:
             yield Departure(evidence.stratum.stream, lacking, structures, derivation)
 
 
-class _GrammarLabels:
+class GrammarLabels:
     """The labels of edges and the attributes of words of a grammar, by graph layer."""
 
     def __init__(self, grammar: CoreGrammar) -> None:
@@ -173,6 +173,7 @@ class _GrammarLabels:
             self._attributes[layer.name] = {a for node in nodes for a in node.attributes or ()}
 
     def lacks(self, structure: Structure) -> str:
+        """Return why no text of the grammar contains a structure, as far as its labels say; empty if they do not."""
         layers = structure.layer.split(PLUS)
         for layer in layers:
             if layer not in self._labels:

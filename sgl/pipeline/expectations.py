@@ -184,7 +184,7 @@ class SplitSelection:
 
     def _expected(self, weights: Vector) -> Vector:
         rules = self._grammar.rules
-        steps = ((rule.lhs, float(weights[rule.id]), rule.rhs) for rule in rules)
+        steps = ((rule.lhs, rule.id, rule.rhs, float(weights[rule.id])) for rule in rules)
         moments = Moments.of(len(self._grammar.categories), steps)
         visits = np.array(moments.expected_visits([(self._grammar.start, 1.0)]))
         expected: Vector = visits[[rule.lhs for rule in rules]] * weights

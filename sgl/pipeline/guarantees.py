@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 from sgl.automata.proofs.prove import StratumStatistics
 from sgl.core.claims import Claim, IngredientKind, Inventory, Kind, PatternProofs, Proofs, Reason, Verdict, verdict_of
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import Plan
+from sgl.core.plan import GEN, Plan
 from sgl.dataset import MANIFEST, Guarantee, StringFigures, manifest_of, plain, string_figures
 from sgl.foreign import VERIFICATION
-from sgl.foreign.json import JsonValue, read_document
+from sgl.foreign.json import read_document
 from sgl.frontend import Compiled
-from sgl.frontend.lower.plan import GEN
 
 if TYPE_CHECKING:
     from sgl.verify import Report
@@ -143,12 +142,12 @@ class DatasetCounts:
     """The counts of a dataset, with the fingerprint of the grammar and plan that it was drawn from.
 
     ``items`` are the sentences of each category, ``parts`` the training sentences with each part that a pattern
-    needs, by pattern and structure; ``strings`` says what is known of the strings of each.
+    needs, under what the verifier calls them; ``strings`` says what is known of the strings of each.
     """
 
     grammar: str
     items: Mapping[str, int]
-    parts: Mapping[tuple[str, str], int]
+    parts: Mapping[str, int]
     strings: Mapping[str, Guarantee]
     figures: StringFigures
 
@@ -161,31 +160,17 @@ def read_counts(directory: Path) -> DatasetCounts:
     for split in manifest["splits"].members().values():
         for stratum in split["strata"].elements():
             items[stratum["category"].of(str)] += stratum["count"].of(int)
+    counted = [result for result in verification["results"].elements() if result["code"].of(str) == _LICENSED]
+    figures = [figure for result in counted for figure in result["figures"].elements()]
     rows = manifest["guarantees"].elements()
     told = [Guarantee(*(entry[field.name].of(str) for field in fields(Guarantee))) for entry in rows]
     return DatasetCounts(
         manifest["grammar"]["sha256"].of(str),
         items,
-        _parts(manifest, verification),
+        {figure["label"].of(str): figure["value"].of(int) for figure in figures},
         {entry.pattern: entry for entry in told if entry.claim == Kind.STRINGS.value},
         string_figures(manifest.of(dict), directory / MANIFEST),
     )
-
-
-def _parts(manifest: JsonValue, verification: JsonValue) -> dict[tuple[str, str], int]:
-    """Return the number of training sentences with each part that a pattern needs, as the verifier has counted them."""
-    results = [result for result in verification["results"].elements() if result["code"].of(str) == _LICENSED]
-    figures = [figure for result in results for figure in result["figures"].elements()]
-    counted = {figure["label"].of(str): figure["value"].of(int) for figure in figures}
-    parts = {}
-    for pattern in manifest["patterns"].elements():
-        name = pattern["name"].of(str)
-        for structure in (need["structure"].of(str) for need in pattern["need"].elements()):
-            label = f"{name} needs {structure}"
-            if label not in counted:
-                raise verification.fault(f"has no count of what `{label}`")
-            parts[name, structure] = counted[label]
-    return parts
 
 
 def proof_data(
@@ -198,16 +183,11 @@ def proof_data(
         "proved": proofs.proved,
         **({} if counts is None else {"strings": plain(counts.figures)}),
         "patterns": [_pattern_data(compiled, pattern, counts) for pattern in proofs.patterns],
-        "distributions": [_distribution(entry) for entry in statistics],
+        "distributions": plain(list(statistics)),
         "unsatisfiable": [entry.stream for entry in proofs.unsatisfiable],
         "overlaps": [{**plain(pair), "witness": texts(pair.witness)} for pair in proofs.overlaps],
         "nestings": plain(list(proofs.nestings)),
     }
-
-
-def _distribution(figures: StratumStatistics) -> dict[str, Any]:
-    data = plain(figures)
-    return {"derivations_by_tokens" if name == "by_length" else name: value for name, value in data.items()}
 
 
 def _pattern_data(compiled: Compiled, pattern: PatternProofs, counts: DatasetCounts | None) -> dict[str, Any]:
@@ -234,14 +214,11 @@ def _pattern_data(compiled: Compiled, pattern: PatternProofs, counts: DatasetCou
         },
         "disjoint": shown(pattern.disjoint, "stream", "verdict", "train_stream", "witness"),
     }
-    return data if counts is None else data | _drawn(data, counts)
-
-
-def _drawn(data: Mapping[str, Any], counts: DatasetCounts) -> dict[str, Any]:
-    """Return what a dataset adds to the data of a pattern."""
-    name = data["name"]
-    needs = [need | {"drawn": counts.parts.get((name, need["structure"]))} for need in data["needs"]]
-    return {"needs": needs, "items_drawn": counts.items.get(name, 0)}
+    if counts is not None:
+        for need in data["needs"]:
+            need["drawn"] = counts.parts.get(f"{name} needs {need['structure']}")
+        data["items_drawn"] = counts.items.get(name, 0)
+    return data
 
 
 def _claim_data(compiled: Compiled, claim: Claim[Any], members: Sequence[str]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.core.arrays import Derivations, ElementCounts, SplitDivergence, compare_counts
+from sgl.core.arrays import Derivations
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Plan
@@ -35,8 +35,6 @@ GROUP = "sgl.observers"
 
 #: Items shown for each pattern, taken at regular distances.
 EXAMPLES = 3
-
-_Counts = NDArray[np.int64]
 
 
 class DatasetObserver(Protocol):
@@ -64,51 +62,12 @@ def registered_observers(compiled: Compiled, sampler: Sampler) -> list[DatasetOb
     return [make(compiled, sampler) for _, make in sorted(found.items())]
 
 
-class RuleTally:
-    """How often each rule, and each rule with a child at its place, occurs in each split."""
-
-    def __init__(self, grammar: CoreGrammar) -> None:
-        self._arity = np.array(grammar.arity, np.int64)
-        self._places = max(grammar.arity, default=0) or 1
-        self._rules: dict[str, _Counts] = {}
-        self._pairs: dict[str, list[tuple[_Counts, _Counts]]] = {}
-
-    def add(self, split: str, derivations: Derivations) -> None:
-        """Count the derivations of a batch."""
-        rules, parent, place = derivations.nodes(self._arity)
-        number = len(self._arity)
-        counts = self._rules.setdefault(split, np.zeros(number, np.int64))
-        counts += np.bincount(rules, minlength=number)
-        inner = parent >= 0
-        keys = (rules[parent[inner]] * self._places + place[inner]) * number + rules[inner]
-        self._pairs.setdefault(split, []).append(np.unique(keys, return_counts=True))
-
-    def total(self) -> _Counts:
-        """Return how often all splits together have each rule."""
-        return sum(self._rules.values(), np.zeros(len(self._arity), np.int64))
-
-    def against(self, train: str) -> dict[str, SplitDivergence]:
-        """Compare each other split with training, in the order in which they came."""
-        if train not in self._rules:
-            return {}
-        batches = [keys for pairs in self._pairs.values() for keys, _ in pairs]
-        kinds = np.unique(np.concatenate(batches))
-        counts = {}
-        for split, rules in self._rules.items():
-            sums = np.zeros(len(kinds), np.int64)
-            for keys, occurrences in self._pairs[split]:
-                sums[np.searchsorted(kinds, keys)] += occurrences
-            counts[split] = ElementCounts(rules, sums)
-        reference = counts.pop(train)
-        return {split: compare_counts(reference, found) for split, found in counts.items()}
-
-
 class Observer:
-    """Watches the chunks go by: lengths, a few examples, what their derivations are made of."""
+    """Watches the chunks go by: lengths, a few examples, how often they use each rule."""
 
     def __init__(self, grammar: CoreGrammar, plan: Plan, sampler: Sampler) -> None:
         self._sampler = sampler
-        self.tally = RuleTally(grammar)
+        self.used = np.zeros(len(grammar.rules), np.int64)
         self.lengths: dict[str, Counter[int]] = {}
         self.examples: dict[str, list[Derivation]] = {}
         self.sizes: Counter[str] = Counter()
@@ -123,8 +82,7 @@ class Observer:
         self.lengths.setdefault(chunk.split, Counter()).update(found)
         for stratum, numbers in chunk.selections:
             derivations = self._sampler.derive(stratum, numbers).derivations
-            if len(numbers):
-                self.tally.add(chunk.split, derivations)
+            self.used += np.bincount(derivations.rules[: int(derivations.offsets[-1])], minlength=len(self.used))
             # The items that stand at regular distances in their category are kept.
             distance = max(self.sizes[stratum.category] // EXAMPLES, 1)
             kept = self.examples.setdefault(stratum.category, [])

@@ -11,20 +11,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
-from sgl.automata.certificate import (
-    Certificate,
-    CertificateHead,
-    DrawnState,
-    DrawnTables,
-    certificate,
-    certificate_text,
-)
+from sgl.automata.certificate import Certificate, DrawnTables, certificate, certificate_text
 from sgl.automata.proofs.compiler import shape_of
 from sgl.automata.proofs.prove import StratumStatistics, statistics_of
 from sgl.cache import cached, kept
 from sgl.core.claims import DrawnNeed
 from sgl.core.extent import Extent
-from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, Plan, Stratum
+from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, TRAIN, Plan, Stratum
 from sgl.dataset.fingerprint import core_digest, core_form, fingerprint
 from sgl.diagnostics import Diagnostic, Diagnostics
 from sgl.frontend import Compiled
@@ -50,7 +43,8 @@ def establish(
     def compute() -> tuple[Proofs | None, tuple[Diagnostic, ...]]:
         proofs, found = None, Diagnostics()
         with deciding(compiled, found):
-            proofs = prove_with_needs(compiled, structures, found, progress, only)
+            proved = partial(prove, structures, progress=progress, only=only)
+            proofs = _prove_with_needs(compiled, structures, proved, found)
             report_refuted(with_needs(compiled, proofs), structures, proofs, found)
             if only is None and not found.errors:
                 check_enough(with_needs(compiled, proofs), structures, found)
@@ -77,10 +71,10 @@ def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> Cert
     """Return the certificate of a plan, ``name`` is for the reader."""
     grammar = structures.grammar
     core = core_form(grammar, plan)
-    head = CertificateHead(name, core, core_digest(core), plan.seed)
+    head = {"name": name, "core": core, "digest": core_digest(core), "seed": plan.seed}
     splits = {stratum.stream: structures.drawn(stratum) for stratum in plan.strata}
     states, starts, found = pack_states(grammar, plan, splits)
-    drawn = DrawnTables([DrawnState(*state) for state in states], starts, found if any(found) else ())
+    drawn = DrawnTables(states, starts, found if any(found) else ())
     return certificate(structures, plan, head, drawn)
 
 
@@ -108,23 +102,17 @@ def known_figures(compiled: Compiled, structures: StructureCompiler) -> tuple[St
     return cached(tuple, "figures", (compiled.origin,), lambda: statistics_of(structures, compiled.plan))
 
 
-TRAIN = "train"
-
 #: A need is left to chance if the probability that it is not met is at most this.
 RISK = 1e-6
 
 
-def prove_with_needs(
-    compiled: Compiled,
-    structures: StructureCompiler,
-    diagnostics: Diagnostics,
-    progress: Callable[[str], None] | None = None,
-    only: str | None = None,
+def _prove_with_needs(
+    compiled: Compiled, structures: StructureCompiler, proved: Callable[[Plan], Proofs], diagnostics: Diagnostics
 ) -> Proofs:
     """Prove a plan's claims with what is drawn for its needs (``drawn``), or say why one cannot be met."""
     drawn: tuple[DrawnNeed, ...] = ()
     while True:
-        proofs = prove(structures, plan_with(compiled.plan, drawn), progress, only)
+        proofs = proved(plan_with(compiled.plan, drawn))
         more = _short(proofs)
         if not _possible(compiled, structures, (*drawn, *more), diagnostics) or not more:
             return replace(proofs, drawn=drawn)

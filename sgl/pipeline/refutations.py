@@ -102,7 +102,12 @@ class _Reporter:
 
         With ``required`` those that ask for something come first.
         """
-        said = [] if conflict is None else self._said(conflict, required=required)
+        if conflict is None:
+            return []
+        held_out = set[Structure]() if required else self._held_out()
+        said = [(s, "required here") for group in conflict.require for s in group] if required else []
+        kept_out = "excluded here" if required else "reserved here"
+        said += [(s, "held out here" if s in held_out else kept_out) for s in conflict.exclude]
         # A clause is labelled once: one may require what another excludes in the same words.
         labels: dict[Span, Label] = {}
         for structure, what in said:
@@ -110,13 +115,6 @@ class _Reporter:
             if (place := next((place for place in places if place not in labels), None)) is not None:
                 labels[place] = Label(place, what + self.as_in(structure) + _scattered(structure))
         return list(labels.values())
-
-    def _said(self, conflict: Conflict, *, required: bool) -> list[tuple[Structure, str]]:
-        if required:
-            asked = [(structure, "required here") for group in conflict.require for structure in group]
-            return [*asked, *((structure, "excluded here") for structure in conflict.exclude)]
-        held_out = self._held_out()
-        return [(s, "held out here" if s in held_out else "reserved here") for s in conflict.exclude]
 
     def _held_out(self) -> set[Structure]:
         return {structure for pattern in self.compiled.plan.patterns for structure in pattern.held_out}

@@ -14,6 +14,7 @@ import shutil
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -157,8 +158,11 @@ def _difference(stated: Path, made: Path, excused: dict[bytes, bytes]) -> str:
             expected = expected.replace(new, old)
     if found == expected:
         return ""
-    member = _difference_of_values(found, expected) if stated.suffix == ".json" else ""
-    return member or _difference_of_lines(found, expected)
+    with suppress(ValueError, RecursionError):
+        a, b = json.loads(found), json.loads(expected)
+        if a != b:
+            return _difference_of_values(a, b)
+    return _difference_of_lines(found, expected)
 
 
 def _difference_of_tables(stated: Path, made: Path) -> str:
@@ -180,29 +184,22 @@ def _difference_of_tables(stated: Path, made: Path) -> str:
     return ""
 
 
-def _difference_of_values(found: bytes, expected: bytes) -> str:
-    try:
-        a, b, path = json.loads(found), json.loads(expected), ""
-    except (ValueError, RecursionError):
-        return ""
-    if a == b:
-        return ""
-    while names := _different_members(a, b):
-        a, b, path = a[names[0]], b[names[0]], f"{path}.{names[0]}"
+def _difference_of_values(a: Any, b: Any, path: str = "") -> str:  # noqa: ANN401 - what JSON holds
+    """Return the first member in which two values differ, and how."""
+    pairs: Any = ()
+    if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
+        pairs = ((name, a[name], b[name]) for name in a)
+    elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        pairs = zip(range(len(a)), a, b, strict=True)
+    for name, own, its in pairs:
+        if own != its:
+            return _difference_of_values(own, its, f"{path}.{name}")
     place = path.lstrip(".") or "the value"
     if isinstance(a, dict) and isinstance(b, dict):
         return f"{place}: only one has {', '.join(sorted(a.keys() ^ b.keys()))}"
     if isinstance(a, list) and isinstance(b, list):
         return f"{place} has {len(a):,} members, compiled again {len(b):,}"
     return f"{place} is {_excerpt(a)}, compiled again {_excerpt(b)}"
-
-
-def _different_members(a: Any, b: Any) -> list[Any]:  # noqa: ANN401 - what JSON holds
-    if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
-        return [name for name in a if a[name] != b[name]]
-    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
-        return [place for place in range(len(a)) if a[place] != b[place]]
-    return []
 
 
 def _difference_of_lines(found: bytes, expected: bytes) -> str:

@@ -20,25 +20,19 @@ from sgl.automata import StructureCompiler
 from sgl.automata.proofs.prove import LONGEST_COUNTED, StratumStatistics
 from sgl.automata.weights.nearest import NearestFinder
 from sgl.core.claims import Claim, Kind, PatternProofs, Proofs, Supply, Unused, Verdict
-from sgl.core.grammar import EXTRACTED
+from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import Ambiguous, Constraint, Pattern, Plan, content_lemmas
-from sgl.core.structure import Structure
+from sgl.core.plan import TRAIN, Ambiguous, Constraint, Pattern, Plan, content_lemmas
+from sgl.core.structure import Body, Link, Structure
 from sgl.dataset import left_out, string_figures
 from sgl.frontend import Compiled
 from sgl.pipeline.guarantees import excuses
+from sgl.pipeline.matches import Binding, GraphFinder
 from sgl.pipeline.observers import Observer
 from sgl.pipeline.proofs import known_figures
-from sgl.report import Arc, Example, example_of
+from sgl.report import Example, example_of
 from sgl.report.model import any_in_words, in_words
 from sgl.verify import Report
-from sgl.verify.conllu import Sentence, WordForm
-from sgl.verify.items import ShapeTable
-from sgl.verify.search import Match, Searcher
-from sgl.verify.structure import GraphPattern, StructureBody, Walk, read_structure
-
-#: The split that the others are compared with.
-TRAIN = "train"
 
 #: Names in a list of what training need not show.
 _NAMED = 60
@@ -71,7 +65,6 @@ def report_data(
         "counts": [*_counts(manifest, {entry.stream: entry.mass for entry in statistics})],
         "left_out": dict(left_out(manifest)),
         "lengths": observer.lengths,
-        "divergences": observer.tally.against(TRAIN),
         "sizes": _sizes(plan, statistics),
         "longest": LONGEST_COUNTED,
         "heights": _heights(plan, statistics),
@@ -227,58 +220,44 @@ class PairMaker:
         """Return a sentence, with the first of these structures that it contains marked."""
         grammar, plan = self._compiled.grammar, self._compiled.plan
         example = example_of(grammar, derivation, source=plan.source, target=plan.target, graph=plan.lemma_layer)
-        # The graph of the sentence as the verifier reads it.
         graph = interpret(grammar, derivation).graphs[grammar.graph_layer(plan.lemma_layer)]
-        nodes = {node.position: node.attributes for node in graph.nodes}
-        words = [
-            WordForm(word.form, nodes.get(place, ()), space_after=True, extracted=False, outside=place not in nodes)
-            for place, word in enumerate(example.words)
-        ]
-        labels = {arc: (EXTRACTED if arc.extracted else "") + arc.label for arc in example.arcs}
-        edges = sorted((arc.governor, label, arc.dependent) for arc, label in labels.items())
-        sentence = Sentence(0, (), tuple(words), tuple(edges))
         for structure in structures:
             if structure.layer == plan.lemma_layer and not structure.body.lengths:
-                found = read_structure(str(structure))
-                table = ShapeTable([found])
-                if (match := Searcher(table).match(table.of(sentence), 0)) is not None:
-                    return _with_marks(example, labels, found, match)
+                for binding in GraphFinder(structure).bindings(graph)[:1]:
+                    return _with_marks(example, graph, structure.body, binding)
         return example
 
 
-def _with_marks(example: Example, labels: Mapping[Arc, str], structure: GraphPattern, match: Match) -> Example:
+def _with_marks(example: Example, graph: Graph, body: Body, binding: Binding) -> Example:
     """Return a sentence with the words of a match and the edges that it uses marked."""
-    used = {*_used_by_links(labels, structure.body, match), *_used_by_degrees(labels, structure.body, match)}
-    places = (match[variable.name] for variable in structure.body.variables)
-    words = {*places, *(arc.governor for arc in used), *(arc.dependent for arc in used)}
+    used = {*_used_edges(graph, body, binding)}
+    nodes = {*binding, *(source for source, _, _ in used), *(target for _, _, target in used)}
+    words = {graph.nodes[node].position for node in nodes}
+    arcs = zip(example.arcs, graph.edges, strict=True)
     return replace(
         example,
         words=tuple(replace(word, marked=place in words) for place, word in enumerate(example.words)),
-        arcs=tuple(replace(arc, marked=arc in used) for arc in example.arcs),
+        arcs=tuple(replace(arc, marked=edge in used) for arc, edge in arcs),
     )
 
 
-def _used_by_links(labels: Mapping[Arc, str], body: StructureBody, match: Match) -> Iterator[Arc]:
-    places = [match[variable.name] for variable in body.variables]
+def _used_edges(graph: Graph, body: Body, binding: Binding) -> Iterator[tuple[int, str, int]]:
     for link in body.links:
-        fitting = [arc for arc, label in labels.items() if link.walk.labels.accept(label)]
-        steps = _steps(link.walk, places[link.source], places[link.target], fitting)
-        yield from (arc for arc in fitting if (arc.governor, arc.dependent) in steps)
-
-
-def _used_by_degrees(labels: Mapping[Arc, str], body: StructureBody, match: Match) -> Iterator[Arc]:
-    for variable in body.variables:
-        own = [(arc, label) for arc, label in labels.items() if arc.governor == match[variable.name]]
+        fitting = [edge for edge in graph.edges if link.labels.accepts(edge[1])]
+        steps = _steps(link, binding[link.source], binding[link.target], fitting)
+        yield from (edge for edge in fitting if (edge[0], edge[2]) in steps)
+    for variable, node in zip(body.variables, binding, strict=True):
+        own = [edge for edge in graph.edges if edge[0] == node]
         for degree in variable.degrees:
-            yield from (arc for arc, label in own if degree.labels.accept(label))
+            yield from (edge for edge in own if degree.labels.accepts(edge[1]))
 
 
-def _steps(walk: Walk, start: int, end: int, fitting: Sequence[Arc]) -> set[tuple[int, int]]:
-    """Return the edges of a walk between two words, by their ends."""
-    if walk.is_edge:
+def _steps(link: Link, start: int, end: int, fitting: Sequence[tuple[int, str, int]]) -> set[tuple[int, int]]:
+    """Return the edges of a walk between two nodes, by their ends."""
+    if link.is_edge:
         return {(start, end)}
-    graph = nx.DiGraph((arc.governor, arc.dependent) for arc in fitting)
-    if walk.high == 0 or start == end or not (graph.has_node(start) and graph.has_node(end)):
+    graph = nx.DiGraph((source, target) for source, _, target in fitting)
+    if link.high == 0 or start == end or not (graph.has_node(start) and graph.has_node(end)):
         return set()
     paths = nx.all_simple_paths(graph, start, end)
-    return set(pairwise(next((path for path in paths if len(path) > walk.low), ())))
+    return set(pairwise(next((path for path in paths if len(path) > link.low), ())))

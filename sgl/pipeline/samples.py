@@ -8,11 +8,12 @@ so every phrase keeps its derivations and their weights.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import NamedTuple
 
 from sgl.automata import SplitGrammar, StructureCompiler
+from sgl.automata.common import computed_once
 from sgl.automata.proofs.compiler import structures_of
 from sgl.core.extent import Extent
 from sgl.core.grammar import Category, CoreGrammar, Rule, Token
@@ -32,7 +33,11 @@ _TOKENS = re.compile(r'\s*(?:([()])|"((?:[^"\\]|\\.)*)"|([^\s()"\[\]]+(?:\[[^\]]
 _SETTING = re.compile(r"\s*(\w+)\s*=\s*([^,]+?)\s*(?:,|$)")
 
 
-class PartialTreeError(Exception):
+class SampleError(ValueError):
+    """Nothing can be sampled; the message says why."""
+
+
+class PartialTreeError(SampleError):
     """What is written is no partial tree, or no phrase of the grammar has it."""
 
 
@@ -126,25 +131,20 @@ def cut_to_tree(grammar: CoreGrammar, tree: Bracket) -> tuple[CoreGrammar, tuple
 
 @dataclass
 class _Cut:
-    """The categories and rules of the new grammar; ``known`` has its category for each bracket."""
+    """The categories and rules of the new grammar."""
 
     grammar: CoreGrammar
     categories: list[Category]
     rules: list[Rule]
-    known: dict[tuple[Bracket, int], int | None] = field(default_factory=dict)
 
     def variants(self, bracket: Bracket) -> Iterator[int]:
         for number, category in enumerate(self.grammar.categories):
             if bracket.test.accepts(category) and (new := self.category(bracket, number)) is not None:
                 yield new
 
+    @computed_once
     def category(self, bracket: Bracket, number: int) -> int | None:
-        key = (bracket, number)
-        if key not in self.known:
-            self.known[key] = self._made(bracket, number)
-        return self.known[key]
-
-    def _made(self, bracket: Bracket, number: int) -> int | None:
+        """Return the category of the phrases of one that a bracket fits; None if no rule does."""
         copies = [
             (rule, children)
             for rule in self.grammar.rules_of[number]
@@ -205,10 +205,6 @@ class _Cut:
 STREAM = "sample"
 
 
-class SampleError(ValueError):
-    """Nothing can be sampled; the message says why."""
-
-
 class NoSentenceError(SampleError):
     """No sentence of the grammar qualifies."""
 
@@ -254,12 +250,9 @@ def _source_of(
         if (structure := read_structure(compiled, what, sources, diagnostics)) is None:
             return None
         return SampleSource(core, (core.start,), Constraint(require=((structure,),)))
-    try:
-        if what.lstrip().startswith("("):
-            return SampleSource(*cut_to_tree(core, read_tree(what)), Constraint())
-        return SampleSource(core, _categories_of(compiled, read_category(what)), Constraint())
-    except PartialTreeError as problem:
-        raise SampleError(str(problem)) from None
+    if what.lstrip().startswith("("):
+        return SampleSource(*cut_to_tree(core, read_tree(what)), Constraint())
+    return SampleSource(core, _categories_of(compiled, read_category(what)), Constraint())
 
 
 def _categories_of(compiled: Compiled, test: CategoryTest) -> tuple[int, ...]:

@@ -19,16 +19,16 @@ from sgl.automata.proofs.compiler import shape_of
 from sgl.cache import cached, kept
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
-from sgl.core.joint import LAYER, PLUS, SAME
-from sgl.core.plan import EXPOSURE_PREFIX, NEED_PREFIX, PART_PREFIX, Pattern, Plan, foreign
+from sgl.core.joint import PLUS
+from sgl.core.plan import EXPOSURE_PREFIX, GEN, NEED_PREFIX, PART_PREFIX, TRAIN, Pattern, Plan, foreign
 from sgl.core.structure import Structure
 from sgl.corpus import Normalizer
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceFile, SourceMap, Span, suggest
 from sgl.frontend import Compiled
 from sgl.frontend.lower.patterns import LoweredPattern, LoweredTest
-from sgl.frontend.lower.plan import GEN
 from sgl.lang import syntax as s
 from sgl.parsing import Forest, Parser, TooLongError
+from sgl.pipeline.comparison import GrammarLabels
 from sgl.rendering import outputs
 
 
@@ -95,8 +95,6 @@ GIVES = "it gives: "
 
 #: What diagnostics call a sentence of the command line.
 SENTENCE = "sentence"
-
-TRAIN = "train"
 
 
 def read_sentence(
@@ -313,6 +311,10 @@ class Reading:
     def _structures(self) -> StructureCompiler:
         return StructureCompiler(self.grammar)
 
+    @cached_property
+    def _labels(self) -> GrammarLabels:
+        return GrammarLabels(self.grammar)
+
     @classmethod
     def of(cls, grammar: CoreGrammar, derivation: Derivation) -> Reading:
         """Return the reading of a derivation."""
@@ -335,20 +337,8 @@ class Reading:
         return kept("contains", (self, structure), None, partial(self._contains, structure))
 
     def _contains(self, structure: Structure) -> bool:
-        # Most pairs of sentence and structure end here, before any automaton is built: there is no
-        # label for an edge, or no node for a variable.
-        layers = map(self.grammar.graph_layer, structure.layer.split(PLUS))
-        graphs = [self.item.graphs[layer] for layer in layers]
-        labels = {SAME, *(label for graph in graphs for _, label, _ in graph.edges)}
-        edges = all(any(map(atom.labels.accepts, labels)) for atom in structure.body.links)
-        if not edges or not all(
-            any(
-                all(t.attribute == LAYER or t.accepts(node.get(t.attribute)) for t in variable.tests)
-                for graph in graphs
-                for node in graph.nodes
-            )
-            for variable in structure.body.variables
-        ):
+        # Most pairs of sentence and structure end here, before any automaton is built.
+        if self._labels.lacks(structure):
             return False
         return self._structures.structure_automaton(structure).accepts(self.grammar, self.derivation)
 

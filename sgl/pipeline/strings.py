@@ -11,11 +11,10 @@ from collections.abc import Iterable
 from sgl.automata import StructureCompiler
 from sgl.core.arrays import Column, Derivations
 from sgl.core.claims import Kind, Verdict
-from sgl.core.plan import EXPOSURE_PREFIX, Ambiguous, Pattern
+from sgl.core.plan import EXPOSURE_PREFIX, GEN, Ambiguous, Pattern
 from sgl.corpus.audit import Ambiguity, AmbiguityFinder, StructureFinder, declared_structures
 from sgl.dataset import Guarantee, Readings
 from sgl.frontend import Compiled
-from sgl.frontend.lower.plan import GEN
 from sgl.parsing import Parser
 from sgl.pipeline.guarantees import stated
 from sgl.rendering import outputs

@@ -15,13 +15,12 @@ from pathlib import Path
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
-from sgl.core.plan import NEED_PREFIX, RuleLemmas, introduced_lemmas
+from sgl.core.plan import NEED_PREFIX, TRAIN, RuleLemmas, introduced_lemmas
 from sgl.dataset import manifest_of, staged_directory
 from sgl.disk import make, write
 from sgl.foreign import MANIFEST, TABLE, ForeignFileError, lines_of, read_text
 from sgl.foreign.json import read_document
 from sgl.frontend import Compiled
-from sgl.sampling.acceptance import TRAIN
 
 FORMAT, LIST = "sgl-variants/1", "variants.json"
 

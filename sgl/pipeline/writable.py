@@ -6,31 +6,27 @@ are not looked for in every grammar that is opened: they are where ``sglc check`
 is compiled.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 
-from sgl.automata import SplitGrammar, StructureCompiler
-from sgl.automata.algebra.boolean import without_rules
+from sgl.automata import StructureCompiler
 from sgl.automata.proofs.compiler import shape_of
 from sgl.cache import kept
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import introduced_lemmas
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, TRAIN
 from sgl.core.smallest import SmallestTexts
-from sgl.diagnostics import Diagnostic, Diagnostics, shortlist
+from sgl.dataset.manifest import rejected_in_words
+from sgl.diagnostics import Diagnostic, Diagnostics, Severity
 from sgl.frontend import Compiled
 from sgl.lang.syntax import Layer
 from sgl.pipeline.sentences import check_examples, place_of_stream
-from sgl.pipeline.shortage import too_few
 from sgl.rendering import ConlluError
 from sgl.rendering.conllu import is_one_line
 from sgl.rendering.output import words_output
-from sgl.sampling import NotEnoughError
-from sgl.sampling.acceptance import TRAIN
+from sgl.sampling import AMBIGUOUS, NotEnoughError
+from sgl.sampling.acceptance import REPEATED_LEMMA, UNEXPOSED_WORD
 from sgl.sampling.tables import check_numbers
-
-#: Words that are named.
-_NAMED = 5
 
 
 def check_unproved(compiled: Compiled, diagnostics: Diagnostics) -> None:
@@ -74,28 +70,78 @@ def _faults(compiled: Compiled, derivation: Derivation, texts: Sequence[str]) ->
 
 
 def check_enough(compiled: Compiled, structures: StructureCompiler, diagnostics: Diagnostics) -> None:
-    """Report parts of the dataset that ask for more sentences than the grammar has for them, with words of training."""
-    strata = compiled.plan.strata
-    splits = {stratum.stream: structures.split(stratum.constraint) for stratum in strata}
+    """Report parts of the dataset that ask for more sentences than the grammar has for them."""
+    splits = {stratum.stream: structures.split(stratum.constraint) for stratum in compiled.plan.strata}
     try:
         check_numbers(compiled.plan, splits)
     except NotEnoughError as problem:
         diagnostics.add(too_few(problem, compiled))
-    if training := [splits[s.stream] for s in strata if s.split == TRAIN and s.count]:
-        new = _new_words(compiled, training)
-        for stratum in strata:
-            asked = stratum.split != TRAIN and stratum.count and not stratum.extent.every
-            if asked and without_rules(structures.language(stratum.constraint), new).empty:
-                used = sorted(splits[stratum.stream].used_rules & new.keys())
-                words = list(dict.fromkeys(f"`{new[rule]}`" for rule in used))
-                message = f"`{stratum.stream}` cannot yield a sentence"
-                notes = (f"each would have a word that no sentence of train can have: {shortlist(words, _NAMED)}",)
-                place, hint = place_of_stream(compiled, stratum.stream), "hold out less, or let training show the word"
-                diagnostics.error("SGL0809", place, message, hint, notes=notes)
 
 
-def _new_words(compiled: Compiled, training: Iterable[SplitGrammar]) -> dict[int, str]:
-    """Return the rules with a lemma that no sentence of training has, each with that lemma."""
-    lemmas = introduced_lemmas(compiled.grammar, compiled.plan)
-    shown = {lemma for split in training for rule in split.used_rules for lemma in lemmas[rule]}
-    return {rule: lemma for rule, own in enumerate(lemmas) for lemma in own if lemma not in shown}
+def too_few(problem: NotEnoughError, compiled: Compiled | None) -> Diagnostic:
+    """Return what cannot yield its sentences, why candidates were rejected, and what to do."""
+    # Parts of training lack words because their sentences are ambiguous.
+    before = [
+        f"of {_count(candidates, 'candidate')} for `{stream}`, {ambiguous:,} were rejected for "
+        "their readings, so that their words were not seen"
+        for stream, (candidates, ambiguous) in problem.before.items()
+        if problem.rejected.get(UNEXPOSED_WORD) and stream.startswith(f"{TRAIN}/") and ambiguous
+    ]
+    message = f"`{problem.stratum}` cannot yield {_count(problem.wanted, 'sentence')}"
+    found = f"found {problem.found:,} in {_count(problem.candidates, 'candidate')}"
+    if rejected := rejected_in_words(problem.rejected):
+        found += f"; rejected {rejected}"
+    place = None if compiled is None else place_of_stream(compiled, problem.stratum)
+    notes = (problem.reason, *([found] if problem.candidates else ()), *_all_of_them(problem), *before)
+    return Diagnostic("SGL0809", Severity.ERROR, place, message, notes=notes, hint=_way_out(problem, bool(before)))
+
+
+def _all_of_them(problem: NotEnoughError) -> Iterator[str]:
+    """Yield what is known of all derivations of a part of the data that drawing has given up."""
+    if not problem.candidates or problem.derivations in (None, problem.candidates):
+        return
+    there = f"this part of the data has {_count(problem.derivations or 0, 'derivation')}"
+    if problem.possible is None:
+        yield there
+    elif problem.possible < problem.wanted:
+        why = f" (left out: {rejected_in_words(problem.excluded)})"
+        yield f"{there}; all were looked at, and only {_count(problem.possible, 'sentence')} can be accepted{why}"
+    else:
+        yield f"{there}; all were looked at: {_count(problem.possible, 'sentence')} can be accepted, but some are rare"
+
+
+def _way_out(problem: NotEnoughError, readings: bool) -> str:
+    rejected = problem.excluded or problem.rejected
+    often = max(rejected, key=lambda reason: rejected[reason], default="") if any(rejected.values()) else ""
+    if often == AMBIGUOUS or readings:
+        return (
+            f'look at their readings: `sglc parse --all GRAMMAR "{problem.example or "…"}"`; '
+            "make the grammar less ambiguous, or let them pass: `ambiguous report` in the dataset"
+        )
+    split, _, rest = problem.stratum.partition("/")
+    every = _all_clause(split, rest.partition("/")[0])
+    if problem.possible is not None and problem.possible >= problem.wanted and every:
+        return f"take every sentence, with `{every}`, or give the rare rules and words more weight"
+    if often == UNEXPOSED_WORD and not problem.found:
+        nothing = "" if split == TRAIN else "; a pattern that is to have no items says `size 0`"
+        return f"let training show the words, as `expose 1 {{ N[@targets] }}` does{nothing}"
+    if often == REPEATED_LEMMA:
+        return (
+            "a sentence needs more different words than there are, or most often draws one "
+            "twice: enlarge the lexicon, or take a part of speech out of `distinct lemmas`"
+        )
+    fewer = f"ask for {problem.possible:,} at most" if problem.possible else "ask for fewer"
+    if every and (problem.possible or (problem.derivations and not problem.candidates)):
+        fewer += f" (`{every}` takes every one)"
+    return f"{fewer}, enlarge the lexicon, or allow repeated sentences"
+
+
+def _all_clause(split: str, category: str) -> str:
+    """Return the clause that asks for all sentences of a part of the data, or nothing if none can."""
+    if category == IN_DISTRIBUTION:
+        return f"{split} all"
+    return "" if not category or category.startswith((EXPOSURE_PREFIX, NEED_PREFIX)) else "size all"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -30,6 +30,9 @@ _CHARACTER = 0.56
 #: How much wider a capital is.
 _CAPITAL = 0.14
 
+#: Where a line may end: behind a space, a mark or a character of East Asian width.
+_ENDING = re.compile(r"(?<=[\W_\u1100-\u115f\u2e80-\ud7a3\uf900-\ufaff\uff01-\uff60])")
+
 
 @cache
 def _macros() -> Any:  # noqa: ANN401 - a module of Jinja
@@ -59,11 +62,10 @@ def label_width(text: str) -> float:
 def wrapped(text: str, width: float, lines: int) -> list[str]:
     """Return a name in lines of at most this width; what does not fit on the last one is left out.
 
-    A line ends behind a space, a mark or a character of East Asian width, and within a word
-    only if it has no such place.
+    A line ends within a word only if it has no other place.
     """
     found = [""]
-    for piece in _pieces(text):
+    for piece in re.split(_ENDING, text):
         if found[-1] and label_width(found[-1] + piece.rstrip()) > width:
             found.append("")
         for character in piece:
@@ -71,23 +73,12 @@ def wrapped(text: str, width: float, lines: int) -> list[str]:
                 found.append("")
             found[-1] += character
     kept = [line.strip() for line in found[:lines]]
-    return [*kept[:-1], _cut(kept[-1], width)] if len(found) > lines else kept
-
-
-def _cut(text: str, width: float) -> str:
-    # The last character may have no width, so more than one may have to go.
-    while text and label_width(text + "…") > width:
-        text = text[:-1]
-    return text + "…"
-
-
-def _pieces(text: str) -> list[str]:
-    pieces = [""]
-    for character in text:
-        pieces[-1] += character
-        if not character.isalnum() or display_width(character) > 1:
-            pieces.append("")
-    return pieces
+    if len(found) > lines:
+        # The last character may have no width, so more than one may have to go.
+        while kept[-1] and label_width(kept[-1] + "…") > width:
+            kept[-1] = kept[-1][:-1]
+        kept[-1] += "…"
+    return kept
 
 
 _LEVEL = 42.0

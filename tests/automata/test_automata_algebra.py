@@ -13,13 +13,7 @@ from test_automata_structures import structures
 from toy import TOY, random_derivations, toy_plan
 from toy_notation import structure
 
-from sgl.automata import (
-    StructureAutomaton,
-    StructureCompiler,
-    StructureTooCostly,
-    UnsupportedStructure,
-    compile_structure,
-)
+from sgl.automata import StructureAutomaton, StructureCompiler, StructureTooCostly, UnsupportedStructure
 from sgl.automata.algebra import boolean, tree_automaton
 from sgl.automata.algebra.boolean import intersection, minimise, reachable, trim, without_rules
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, explore
@@ -51,7 +45,7 @@ def compiler() -> StructureCompiler:
 
 @cache
 def automaton_of(wanted: Structure) -> StructureAutomaton:
-    return compile_structure(TOY, wanted)
+    return StructureCompiler(TOY).structure_automaton(wanted)
 
 
 def satisfies(constraint: Constraint, grammar: CoreGrammar, derivation: tuple[int, ...]) -> bool:
@@ -67,7 +61,7 @@ def satisfies(constraint: Constraint, grammar: CoreGrammar, derivation: tuple[in
 
 @pytest.mark.parametrize("wanted", STRUCTURES, ids=str)
 def test_presence_and_absence_divide_the_derivations(compiler: StructureCompiler, wanted: Structure) -> None:
-    automaton = compile_structure(TOY, wanted)
+    automaton = StructureCompiler(TOY).structure_automaton(wanted)
     verdicts = [automaton.accepts(TOY, derivation) for derivation in DERIVATIONS]
     present, absent = compiler.presence(wanted), compiler.absence(wanted)
     assert [present.accepts(d) for d in DERIVATIONS] == verdicts
@@ -77,7 +71,7 @@ def test_presence_and_absence_divide_the_derivations(compiler: StructureCompiler
 
 @pytest.mark.parametrize("wanted", STRUCTURES, ids=str)
 def test_minimisation_keeps_the_language_and_merges_states(compiler: StructureCompiler, wanted: Structure) -> None:
-    index, automaton = compiler.index, compile_structure(TOY, wanted)
+    index, automaton = compiler.index, StructureCompiler(TOY).structure_automaton(wanted)
     lifted = explore(index, words=automaton.words(index.words), step=automaton.step, accepts=automaton.accepts_state)
     smaller = minimise(lifted)
     assert len(smaller.category) < len(lifted.category)
@@ -272,7 +266,7 @@ def test_lifted_automata_accept_what_those_of_single_structures_accept(wanted: l
     try:
         present = [compiler.presence(one) for one in wanted]
         none = compiler.absence_of_all(wanted)
-        single = [compile_structure(TOY, one, budget=200_000) for one in wanted]
+        single = [StructureCompiler(TOY, budget=200_000).structure_automaton(one) for one in wanted]
         found = [[one.accepts(TOY, d) for one in single] for d in DERIVATIONS]
     except StructureTooCostly:
         assume(False)

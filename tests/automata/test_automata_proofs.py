@@ -20,7 +20,7 @@ from toy import (
 )
 from toy_notation import structure
 
-from sgl.automata import Proofs, StructureCompiler, Verdict, compile_structure, find_conflict, prove
+from sgl.automata import Proofs, StructureCompiler, Verdict, find_conflict, prove
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all
 from sgl.automata.weights.split import Transition, Transitions
 from sgl.core.extent import Extent
@@ -36,7 +36,7 @@ def sentence(derivation: tuple[int, ...] | None) -> str:
 
 
 def contains(derivation: tuple[int, ...], wanted: Structure) -> bool:
-    return compile_structure(TOY, wanted).accepts(TOY, derivation)
+    return StructureCompiler(TOY).structure_automaton(wanted).accepts(TOY, derivation)
 
 
 def keeping(grammar: CoreGrammar, *names: str) -> CoreGrammar:
@@ -76,7 +76,7 @@ def test_the_toy_plan_is_proved(proofs: Proofs) -> None:
 def test_masses_before_and_after_the_cut(proofs: Proofs) -> None:
     (claim,) = proofs.of("pp_in_subject").held_out
     sample = random_derivations(TOY, 2_000, seed=9, longest=10_000)
-    automaton = compile_structure(TOY, PP_IN_SUBJECT)
+    automaton = StructureCompiler(TOY).structure_automaton(PP_IN_SUBJECT)
     share = sum(automaton.accepts(TOY, d) for d in sample) / len(sample)
     assert claim.mass == pytest.approx(share, abs=0.04)
     assert claim.evidence.train_mass == 0.0
@@ -264,7 +264,7 @@ def test_a_tampered_split_is_noticed() -> None:
 
 
 def add(rows: tuple[tuple[Transition, ...], ...], state: int, rule: int, children: tuple[int, ...]) -> Transitions:
-    row = (*rows[state], Transition(rule, children, 0.01))
+    row = (*rows[state], Transition(state, rule, children, 0.01))
     return columns((*rows[:state], row, *rows[state + 1 :]))
 
 

@@ -20,7 +20,7 @@ from toy import TOY, random_derivations
 from toy_notation import GrammarBuilder, structure
 
 from random_structures import Words, random_structure
-from sgl.automata import StructureCompiler, StructureTooCostly, UnsupportedStructure, compile_structure
+from sgl.automata import StructureCompiler, StructureTooCostly, UnsupportedStructure
 from sgl.automata.algebra import tree_automaton
 from sgl.core.graph import Graph
 from sgl.core.interpret import derive_graph
@@ -127,7 +127,7 @@ RARE = (
 
 def disagreements(wanted: Structure) -> list[tuple[int, ...]]:
     """The derivations on which the automaton and the graph search differ."""
-    automaton = compile_structure(TOY, wanted, budget=20_000)
+    automaton = StructureCompiler(TOY, budget=20_000).structure_automaton(wanted)
     return [d for d, graph in sentences() if automaton.accepts(TOY, d) != contains(graph, wanted)]
 
 
@@ -212,7 +212,7 @@ def test_random_structures_are_found_where_networkx_finds_them(wanted: Structure
 
 def test_a_costly_structure_names_the_variable_to_constrain() -> None:
     wanted = structure("{ A[upos=VERB] -[*]+-> B; C -[*]+-> D; E -[*]+-> F }")
-    automaton = compile_structure(TOY, wanted, budget=500)
+    automaton = StructureCompiler(TOY, budget=500).structure_automaton(wanted)
     longest = max(random_derivations(TOY, 50, seed=2), key=len)
     with pytest.raises(StructureTooCostly, match="a test on B") as caught:
         automaton.accepts(TOY, longest)
@@ -226,7 +226,7 @@ def test_a_rule_that_merges_two_ports_of_a_child_is_refused() -> None:
     build.rule("merge", "S -> X", "0", "0", "head=0; 0.gap=0")
     build.rule("gapped", "X -> ", "saw", "見た", "head=saw; saw -~obj-> gap")
     with pytest.raises(UnsupportedStructure, match="merge"):
-        compile_structure(build.build("odd", "S"), structure("{ V -[~obj]-> N }"))
+        StructureCompiler(build.build("odd", "S")).structure_automaton(structure("{ V -[~obj]-> N }"))
 
 
 def test_structures_that_combine_in_too_many_ways_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

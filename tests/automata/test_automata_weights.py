@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from toy import TOY, all_derivations, random_derivations, toy_plan
 from toy_notation import GrammarBuilder, structure
 
-from sgl.automata import SplitGrammar, StructureCompiler, compile_structure, count_derivations, smallest_derivation
+from sgl.automata import SplitGrammar, StructureCompiler, count_derivations, smallest_derivation
 from sgl.automata.weights import inside as inside_module
 from sgl.automata.weights.inside import EquationSystem, Moments, components, consistency, inside_weights, solve
 from sgl.core.grammar import CoreGrammar
@@ -68,8 +68,8 @@ CONSTRAINTS = {
 def by_definition(constraint: Constraint) -> dict[tuple[int, ...], float]:
     """The derivations that satisfy a constraint, with their probabilities."""
 
-    require = [[compile_structure(SMALL, s) for s in group] for group in constraint.require]
-    exclude = [compile_structure(SMALL, s) for s in constraint.exclude]
+    require = [[StructureCompiler(SMALL).structure_automaton(s) for s in group] for group in constraint.require]
+    exclude = [StructureCompiler(SMALL).structure_automaton(s) for s in constraint.exclude]
     return {
         d: p
         for d, p in ALL.items()

@@ -9,7 +9,7 @@ import pytest
 from toy import TOY, all_derivations, toy_plan
 from toy_notation import GrammarBuilder, structure
 
-from sgl.automata import StructureCompiler, compile_structure, count_derivations
+from sgl.automata import StructureCompiler, count_derivations
 from sgl.automata.proofs.prove import statistics_of
 from sgl.automata.weights.split import count_by_length, height_distribution
 from sgl.core.grammar import CoreGrammar
@@ -112,7 +112,7 @@ def test_heights_agree_with_all_low_derivations(constraint: Constraint) -> None:
 
 def fits(constraint: Constraint, derivation: tuple[int, ...]) -> bool:
     def has(wanted: Structure) -> bool:
-        return compile_structure(TOY, wanted).accepts(TOY, derivation)
+        return StructureCompiler(TOY).structure_automaton(wanted).accepts(TOY, derivation)
 
     return all(any(map(has, group)) for group in constraint.require) and not any(map(has, constraint.exclude))
 
@@ -123,7 +123,7 @@ def test_every_stratum_has_figures_after_those_of_the_grammar() -> None:
     assert [f.stream for f in figures] == ["grammar", *(s.stream for s in plan.strata)]
     grammar, train = figures[0], figures[1]
     assert grammar.mass == pytest.approx(1.0)
-    assert train.by_length is not None
-    assert grammar.by_length is not None
-    assert all(a <= b for a, b in zip(train.by_length, grammar.by_length, strict=True))
+    assert train.derivations_by_tokens is not None
+    assert grammar.derivations_by_tokens is not None
+    assert all(a <= b for a, b in zip(train.derivations_by_tokens, grammar.derivations_by_tokens, strict=True))
     assert 0 < train.height_at(0.5) <= train.height_at(0.99) < len(train.heights)

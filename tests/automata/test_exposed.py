@@ -8,7 +8,7 @@ import pytest
 from toy import TOY, pattern, random_derivations, toy_plan
 from toy_notation import structure
 
-from sgl.automata import Claim, IngredientKind, Inventory, Reason, StructureCompiler, Verdict, compile_structure, prove
+from sgl.automata import Claim, IngredientKind, Inventory, Reason, StructureCompiler, Verdict, prove
 from sgl.automata.proofs.evidence import Evidence, used_rules
 from sgl.core.extent import Extent
 from sgl.core.plan import Constraint, Pattern, Plan, Stratum
@@ -103,7 +103,7 @@ def test_a_rule_that_two_patterns_take_away_together_is_listed() -> None:
 def test_what_is_used_agrees_with_drawn_sentences(tested: Pattern) -> None:
     """The rules of sentences drawn at random are among those that the proof counts with."""
     evidence = Evidence(StructureCompiler(TOY), plan_of(tested))
-    automaton = compile_structure(TOY, tested.forbid[0])
+    automaton = StructureCompiler(TOY).structure_automaton(tested.forbid[0])
     items: set[int] = set()
     trained: set[int] = set()
     for derivation in random_derivations(TOY, 3_000, seed=11, longest=80):

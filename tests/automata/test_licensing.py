@@ -8,7 +8,7 @@ import pytest
 from toy import TOY, all_derivations, pattern, random_derivations, toy_plan
 from toy_notation import structure
 
-from sgl.automata import Claim, StructureCompiler, Verdict, compile_structure, pieces_of, prove
+from sgl.automata import Claim, StructureCompiler, Verdict, pieces_of, prove
 from sgl.automata.proofs import evidence
 from sgl.core.alike import key
 from sgl.core.extent import Extent
@@ -72,12 +72,12 @@ def test_the_pieces_of_a_structure(whole: str, pieces: list[str]) -> None:
 )
 def test_a_sentence_with_the_whole_has_every_piece(whole: str) -> None:
     target = structure(whole)
-    wanted = compile_structure(TOY, target)
+    wanted = StructureCompiler(TOY).structure_automaton(target)
     drawn = random_derivations(TOY, 3_000, seed=5, longest=60)
     with_it = [derivation for derivation in drawn if wanted.accepts(TOY, derivation)]
     assert with_it
     for piece in pieces_of(target):
-        automaton = compile_structure(TOY, piece)
+        automaton = StructureCompiler(TOY).structure_automaton(piece)
         assert all(automaton.accepts(TOY, derivation) for derivation in with_it)
 
 
@@ -103,8 +103,8 @@ def test_a_piece_is_proved_by_a_training_sentence_that_has_it() -> None:
         assert claim.whole == MODIFIED_SUBJECT
         assert claim.stream == "train/in_distribution"
         assert claim.example is not None
-        assert compile_structure(TOY, claim.structure).accepts(TOY, claim.example)
-        assert not compile_structure(TOY, MODIFIED_SUBJECT).accepts(TOY, claim.example)
+        assert StructureCompiler(TOY).structure_automaton(claim.structure).accepts(TOY, claim.example)
+        assert not StructureCompiler(TOY).structure_automaton(MODIFIED_SUBJECT).accepts(TOY, claim.example)
 
 
 def test_the_sentence_shown_is_one_that_the_dataset_could_contain() -> None:
@@ -133,7 +133,7 @@ def test_verdicts_agree_with_all_short_sentences() -> None:
     held_out = (MODIFIED_SUBJECT, MODIFIER, structure("{ V -[iobj]-> N; N -[amod]-> A }"))
     patterns = tuple(pattern(f"p{number}", (whole,)) for number, whole in enumerate(held_out))
     proofs = prove(StructureCompiler(TOY), plan_of(*patterns))
-    automata = [compile_structure(TOY, whole) for whole in held_out]
+    automata = [StructureCompiler(TOY).structure_automaton(whole) for whole in held_out]
     trained = [
         derivation
         for derivation in random_derivations(TOY, 800, seed=3, longest=40)
@@ -142,7 +142,7 @@ def test_verdicts_agree_with_all_short_sentences() -> None:
     verdicts = []
     for proved in proofs.patterns:
         for claim in proved.pieces:
-            automaton = compile_structure(TOY, claim.structure)
+            automaton = StructureCompiler(TOY).structure_automaton(claim.structure)
             found = any(automaton.accepts(TOY, derivation) for derivation in trained)
             assert found == (claim.verdict is Verdict.PROVED), str(claim.structure)
             verdicts.append(claim.verdict)
@@ -221,7 +221,7 @@ def test_without_training_sentences_nothing_is_claimed() -> None:
 def test_every_short_sentence_is_drawn_from_its_split() -> None:
     """The sentences at hand are sentences of the split that they stand for."""
     split = StructureCompiler(TOY).split(Constraint(exclude=(MODIFIED_SUBJECT,)))
-    automaton = compile_structure(TOY, MODIFIED_SUBJECT)
+    automaton = StructureCompiler(TOY).structure_automaton(MODIFIED_SUBJECT)
     drawn = list(evidence.sample_some(split, 200))
     assert drawn == list(evidence.sample_some(split, 200))
     assert len(set(drawn)) > 50

@@ -11,7 +11,7 @@ import pytest
 from toy_notation import GrammarBuilder, structure
 
 from random_grammars import disagreements
-from sgl.automata import compile_structure
+from sgl.automata import StructureCompiler
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_graph
 
@@ -34,7 +34,7 @@ def test_an_edge_that_two_rules_write_counts_once() -> None:
     edges = derive_graph(grammar, derivation, 0).edges
     assert [label for _, label, _ in edges] == ["~obj"]
     for test, expected in (("=1", True), (">=2", False), ("<=1", True)):
-        automaton = compile_structure(grammar, structure(f"{{ V[#~obj{test}] -[~obj]-> N }}"))
+        automaton = StructureCompiler(grammar).structure_automaton(structure(f"{{ V[#~obj{test}] -[~obj]-> N }}"))
         assert automaton.accepts(grammar, derivation) is expected, test
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from diagnostics import Outcome, diagnose
 
-from sgl.automata import compile_structure
+from sgl.automata import StructureCompiler
 from sgl.cli.arguments import graph_text
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, interpret
@@ -89,7 +89,7 @@ def contains(grammar: Compiled, text: str, structure: str, folder: Path) -> bool
     """Whether a sentence contains a structure, by its automaton and by the search in its files."""
     asked = read_structure(grammar, structure, SourceMap(), Diagnostics())
     assert asked is not None
-    automaton = compile_structure(grammar.grammar, asked)
+    automaton = StructureCompiler(grammar.grammar).structure_automaton(asked)
     found = automaton.accepts(grammar.grammar, reading(grammar, text))
     sentences = []
     for layer in ("syn", "sem"):

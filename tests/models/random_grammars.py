@@ -22,7 +22,7 @@ from typing import NamedTuple
 from definition import contains
 from harness import Compare, Difference, command
 from random_structures import random_structure, words_of
-from sgl.automata import StructureTooCostly, compile_structure
+from sgl.automata import StructureCompiler, StructureTooCostly
 from sgl.core.grammar import HEAD, Category, CoreGrammar, Edge, Fragment, GraphLayer, Node, Rule, Slot, TextLayer, Token
 from sgl.core.interpret import Derivation, derive_graph
 from sgl.core.structure import Structure
@@ -80,7 +80,7 @@ def disagreements(seed: int, structures: int, derivations: int, figures: Counter
     for _ in range(structures):
         wanted = random_structure(random, words, graphs)
         try:
-            automaton = compile_structure(grammar, wanted, budget=BUDGET)
+            automaton = StructureCompiler(grammar, budget=BUDGET).structure_automaton(wanted)
             verdicts = [automaton.accepts(grammar, derivation) for derivation in drawn]
         except StructureTooCostly:
             figures["too costly"] += 1

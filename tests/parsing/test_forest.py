@@ -12,7 +12,7 @@ from parse_grammars import ATTACHMENT, ATTACHMENT_RULES, derivations_by_text, gr
 from small_grammars import grammar, names
 from toy import DEEP_COMPLEMENT, FAR_GAP, PP_IN_OBJECT, PP_IN_SUBJECT, TOY, random_derivations
 
-from sgl.automata import compile_structure
+from sgl.automata import StructureCompiler
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -136,7 +136,7 @@ def weighted() -> CoreGrammar:
 
 @pytest.mark.parametrize("wanted", [PP_IN_SUBJECT, PP_IN_OBJECT, DEEP_COMPLEMENT, FAR_GAP], ids=str)
 def test_structures_in_some_and_in_every_reading(wanted: object) -> None:
-    automaton = compile_structure(TOY, wanted)  # type: ignore[arg-type]
+    automaton = StructureCompiler(TOY).structure_automaton(wanted)  # type: ignore[arg-type]
     parser = Parser(TOY, TOY.text_layer("ja"))
     seen = 0
     for derivation in random_derivations(TOY, 250, seed=3):

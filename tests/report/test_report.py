@@ -67,7 +67,6 @@ def report(**changes: object) -> dict[str, Any]:
         "counts": [stratum(0.5)],
         "left_out": {},
         "lengths": {"train": {3: 10, 5: 30}},
-        "divergences": {},
         "sizes": [(["train"], statistics)],
         "longest": 12,
         "heights": {},

@@ -135,7 +135,7 @@ def test_a_hopeless_stratum_stops_after_the_first_window() -> None:
     never = replace(grammar.rules[0], weight=0.0)
     grammar = replace(grammar, rules=(never, twice, *grammar.rules[2:]))
     only_dogs = split_of(
-        grammar, roots=((0, 1.0),), transitions=((Transition(1, (1, 1), 1.0),), (Transition(2, (), 1.0),))
+        grammar, roots=((0, 1.0),), transitions=((Transition(0, 1, (1, 1), 1.0),), (Transition(1, 2, (), 1.0),))
     )
     plan = plan_of({"train": 1_000}, lemmas=("NOUN",))
     with pytest.raises(NotEnoughError, match="repeated lemma") as caught:

@@ -144,10 +144,10 @@ def test_several_roots_are_drawn_as_probable_as_they_are() -> None:
         SMALL,
         roots=((0, 0.25), (1, 0.75)),
         transitions=(
-            (Transition(0, (2,), 1.0),),
-            (Transition(0, (3,), 1.0),),
-            (Transition(dog, (), 1.0),),
-            (Transition(cat, (), 1.0),),
+            (Transition(0, 0, (2,), 1.0),),
+            (Transition(1, 0, (3,), 1.0),),
+            (Transition(2, dog, (), 1.0),),
+            (Transition(3, cat, (), 1.0),),
         ),
     )
     seen = Counter(derivations(tables_of(SMALL, split), 20_000))

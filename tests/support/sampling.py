@@ -80,7 +80,7 @@ def whole(grammar: CoreGrammar, root: int | None = None) -> SplitGrammar:
     return split_of(
         grammar,
         roots=[(grammar.start if root is None else root, 1.0)],
-        transitions=[[Transition(rule.id, rule.rhs, rule.weight) for rule in rules] for rules in grammar.rules_of],
+        transitions=[[Transition(r.lhs, r.id, r.rhs, r.weight) for r in rules] for rules in grammar.rules_of],
     )
 
 

@@ -12,13 +12,8 @@ operations on automata are operations on whole columns, as in a data base::
 Rules without children, the *words*, have a column of their own.  Automata are deterministic and may
 be *partial*: what a missing transition or ``DEAD`` word reads is rejected, whatever follows.
 
-The smallest derivation that one accepts, in source tokens plus rules, follows from the least sizes of all states, the
-least solution of
-
-    size(q)  =  least of  cost(r) + size(q1) + ... + size(qk)   over all  q -> r(q1 ... qk)
-
-It is found from the leaves upwards, for all transitions at once (Knuth 1977 settles state after
-state).  A derivation costs more than each of its parts, so following the least transitions ends.
+The smallest derivation that one accepts, in source tokens plus rules, is found from the leaves upwards, for all
+transitions at once (Knuth 1977 settles state after state).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -264,15 +259,8 @@ def explore(
     """
     #: Categories with values, numbered as they are met.
     states: Numbering[tuple[int, int]] = Numbering()
-    live = words != DEAD
-    of_word = as_numbers((words[live], index.word_categories[live]), len(index.grammar.categories))
-    _, first, kinds = np.unique(of_word, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    found = index.word_categories[live][first[order]], words[live][first[order]]
-    for category, value in zip(*[column.tolist() for column in found], strict=True):
-        states.number((category, value))
-    leaves = np.full(len(words), DEAD, np.intp)
-    leaves[live] = np.argsort(order)[kinds]
+    found = [*zip(index.word_categories.tolist(), words.tolist(), strict=True)]
+    leaves = {word: DEAD if word[1] == DEAD else states.number(word) for word in dict.fromkeys(found)}
     phrasal = index.phrasal.tolist()
     transitions: list[tuple[int, ...]] = []
     padding = [(DEAD,) * (index.width - arity) for arity in range(index.width + 1)]
@@ -289,7 +277,7 @@ def explore(
     return TreeAutomaton(
         index=index,
         categories=np.array([category for category, _ in values], np.intp),
-        words=leaves,
+        words=np.array([leaves[word] for word in found], np.intp),
         rules=columns[0],
         children=np.where(columns[1:-1] == DEAD, len(values), columns[1:-1]),
         results=columns[-1],

@@ -14,13 +14,13 @@ differ in *sets* of them, are mostly looked up.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
+from functools import cache, partial
 from sys import maxsize
 from typing import NamedTuple
 
 import numpy as np
 
-from sgl.automata.common import BudgetSpent, Numbering, Numbers, StructureTooCostly
+from sgl.automata.common import BudgetSpent, Numbering, Numbers, StructureTooCostly, computed_once
 from sgl.automata.patterns import matches as partly
 from sgl.automata.patterns.query import NO_PREDICATE, Query, Schema, query_of
 from sgl.automata.patterns.scene import FOUND_MATCH, Outline, Scene
@@ -48,71 +48,58 @@ class _Joining:
     def __init__(
         self,
         schema: Schema,
-        ports: Sequence[tuple[int, ...]],
         matches: Numbering[partly.Match],
         spend: Callable[[int], None],
+        ports: Sequence[tuple[int, ...]],
     ) -> None:
-        self._schema = schema
-        self._matches = matches
-        self._spend = spend
+        self._schema, self._matches, self._spend = schema, matches, spend
         self._tables = [(*row, partly.DONE, partly.UNASSIGNED) for row in ports]
         self._shared = [
             [node for node in row if any(node in earlier for earlier in ports[:child])]
             for child, row in enumerate(ports)
         ]
         # The same sets of matches are met again and again, and so are their members.
-        self._locals: dict[tuple[int, Matches], Matches] = {}
-        self._joined: dict[tuple[int, int, int], int | None] = {}
-        self._grown: dict[tuple[int, Matches], dict[int, Matches]] = {}
+        self._known = cache(self._renamed), cache(self._grown), cache(self._joined)
 
     def result(self, children: Sequence[Matches]) -> Collection[int]:
         """All compatible combinations of one match of each child, joined."""
         if not children:
             return (self._matches.number(partly.empty_match(self._schema)),)
-        joined = self._local(0, children[0])
-        for child in range(1, len(children)):
-            members = self._local(child, children[child])
-            known = self._grown.setdefault((child, members), {})
-            for left in joined:
-                if left not in known:
-                    known[left] = self._join_all(child, left, members)
-            joined = frozenset().union(*[known[left] for left in joined])
+        renamed, grown, _ = self._known
+        joined = renamed(0, children[0])
+        for child, matches in enumerate(children[1:], 1):
+            members = renamed(child, matches)
+            joined = frozenset().union(*[grown(child, left, members) for left in joined])
         return joined
 
-    def _local(self, child: int, matches: Matches) -> Matches:
-        local = self._locals.get((child, matches))
-        if local is None:
-            table, values = self._tables[child], self._matches.values
-            renamed = [self._matches.number(partly.rename(values[m], table)) for m in matches]
-            local = self._locals[child, matches] = frozenset(renamed)
-        return local
+    def _renamed(self, child: int, matches: Matches) -> Matches:
+        table, values = self._tables[child], self._matches.values
+        return frozenset([self._matches.number(partly.rename(values[m], table)) for m in matches])
 
-    def _join_all(self, child: int, left: int, members: Matches) -> Matches:
+    def _grown(self, child: int, left: int, members: Matches) -> Matches:
         self._spend(len(members))
-        values, joined = self._matches.values, self._joined
-        for right in members:
-            if (child, left, right) not in joined:
-                earlier, own = values[left], values[right]
-                if earlier.extensions:
-                    self._spend(_size([earlier]) * _size([own]))
-                both = partly.join(self._schema, earlier, own, self._shared[child])
-                joined[child, left, right] = None if both is None else self._matches.number(both)
-        found = [joined[child, left, right] for right in members]
+        *_, joined = self._known
+        found = [joined(child, left, right) for right in members]
         return frozenset([both for both in found if both is not None])
+
+    def _joined(self, child: int, left: int, right: int) -> int | None:
+        earlier, own = self._matches.values[left], self._matches.values[right]
+        if earlier.extensions:
+            self._spend(_size([earlier]) * _size([own]))
+        both = partly.join(self._schema, earlier, own, self._shared[child])
+        return None if both is None else self._matches.number(both)
 
 
 class _Gluing(NamedTuple):
     """A symbol over children with given outlines.
 
-    ``outline`` is the number of the result's outline.  ``outcomes`` say what becomes of a
-    match of all children, as far as it is known; ``None`` if the structure is found.
+    ``outline`` is the number of the result's outline.  ``outcome`` says what becomes of a match of all children;
+    ``None`` if the structure is found.
     """
 
-    symbol: Symbol
     joining: _Joining
-    scene: Scene
     outline: int
-    outcomes: dict[int, Matches | None]
+    outcome: Callable[[int], Matches | None]
 
 
 class PhraseState(NamedTuple):
@@ -138,11 +125,10 @@ class SchemaAutomaton:
         self._matches: Numbering[partly.Match] = Numbering()
         self._states: Numbering[PhraseState] = Numbering()
         self._states.number(_FOUND)
-        self._joinings: dict[tuple[tuple[int, ...], ...], _Joining] = {}
-        self._gluings: dict[tuple[int, tuple[int, ...]], _Gluing] = {}
+        self._joining = cache(partial(_Joining, schema, self._matches, self._spend))
+        self._gluing = cache(self._glued)
         #: The state after a symbol over children, as far as it is known.
         self.transitions: dict[tuple[int, tuple[int, ...]], int] = {}
-        self._accepting: dict[int, bool] = {FOUND: True}
         #: How many elementary steps may be taken, and how many were.
         self.left, self.spent = limits().matches, 0
 
@@ -158,11 +144,9 @@ class SchemaAutomaton:
         if FOUND not in children:
             below = [self._states.values[child] for child in children]
             gluing = self._gluing(symbol, tuple([part.outline for part in below]))
-            outcomes, result = gluing.outcomes, set[int]()
+            result = set[int]()
             for match in gluing.joining.result([part.matches for part in below]):
-                if match not in outcomes:
-                    outcomes[match] = self._outcome(gluing, match)
-                if (outcome := outcomes[match]) is None:
+                if (outcome := gluing.outcome(match)) is None:
                     break
                 result |= outcome
             else:
@@ -170,32 +154,26 @@ class SchemaAutomaton:
         self.transitions[symbol, children] = state
         return state
 
-    def _gluing(self, number: int, outlines: tuple[int, ...]) -> _Gluing:
-        key = number, outlines
-        if key not in self._gluings:
-            symbol = self.symbols.values[number]
-            if symbol.ports not in self._joinings:
-                joining = _Joining(self._schema, symbol.ports, self._matches, self._spend)
-                self._joinings[symbol.ports] = joining
-            scene = Scene(self._schema, symbol, [self._outlines.values[outline] for outline in outlines])
-            outline = self._outlines.number(scene.outline)
-            self._gluings[key] = _Gluing(symbol, self._joinings[symbol.ports], scene, outline, {})
-        return self._gluings[key]
+    def _glued(self, number: int, outlines: tuple[int, ...]) -> _Gluing:
+        symbol = self.symbols.values[number]
+        scene = Scene(self._schema, symbol, [self._outlines.values[outline] for outline in outlines])
+        outcome = cache(partial(self._outcome, symbol, scene))
+        return _Gluing(self._joining(symbol.ports), self._outlines.number(scene.outline), outcome)
 
-    def _outcome(self, gluing: _Gluing, number: int) -> Matches | None:
+    def _outcome(self, symbol: Symbol, scene: Scene, number: int) -> Matches | None:
         """Give one match of all children the new nodes and edges in all ways, and forget."""
         outcome: set[int] = set()
-        for new in self._grown(gluing, self._matches.values[number]):
-            remaining = gluing.scene.forget(new)
+        for new in self._grown(symbol, scene, self._matches.values[number]):
+            remaining = scene.forget(new)
             if remaining is FOUND_MATCH:
                 return None
             if remaining is not None:
                 outcome.add(self._matches.number(remaining))
         return frozenset(outcome)
 
-    def _grown(self, gluing: _Gluing, match: partly.Match) -> Collection[partly.Match]:
-        schema, symbol, labels = self._schema, gluing.symbol, gluing.scene.labels
-        passing = partly.keep_passing(schema, match, labels) if gluing.scene.named else match
+    def _grown(self, symbol: Symbol, scene: Scene, match: partly.Match) -> Collection[partly.Match]:
+        schema, labels = self._schema, scene.labels
+        passing = partly.keep_passing(schema, match, labels) if scene.named else match
         grown: Collection[partly.Match] = () if passing is None else (passing,)
         for node in symbol.fresh:
             grown = dict.fromkeys([new for old in grown for new in partly.place(schema, old, node, labels[node])])
@@ -206,20 +184,19 @@ class SchemaAutomaton:
                 self._spend(self._size(grown))
         return grown
 
+    @computed_once
     def accepts(self, state: int) -> bool:
         """Return whether a whole text in this state, all ports forgotten, has the structure."""
-        if state not in self._accepting:
-            outline = self._outlines.values[self._states.values[state].outline]
-            # A symbol that keeps the nodes of its only child, and exports none.
-            ports = len(outline.ports)
-            last_symbol = Symbol((tuple(range(ports)),), (None,) * ports, (), (), ())
-            self.left = maxsize
-            last = self.step(self.symbols.number(last_symbol), (state,))
-            self._accepting[state] = last == FOUND or any(
-                self._matches.values[match].complete(self._schema.clauses[0])
-                for match in self._states.values[last].matches
-            )
-        return self._accepting[state]
+        if state == FOUND:
+            return True
+        # A symbol that keeps the nodes of its only child, and exports none.
+        ports = len(self._outlines.values[self._states.values[state].outline].ports)
+        last_symbol = Symbol((tuple(range(ports)),), (None,) * ports, (), (), ())
+        self.left = maxsize
+        last = self.step(self.symbols.number(last_symbol), (state,))
+        return last == FOUND or any(
+            self._matches.values[match].complete(self._schema.clauses[0]) for match in self._states.values[last].matches
+        )
 
 
 class StructureAutomaton:

@@ -13,15 +13,14 @@ Where a constraint has no text, :func:`find_conflict` says why: a minimal set of
 found by QuickXplain (Junker 2004), which takes few tests when few clauses matter.
 
 While a grammar is edited, results are kept for its *shape*: its rules without their weights and the lines that they
-were written in.  Which texts there are, how they are read and which structures they contain follows from it; only
-where a template of the source drops a child, weights say what is read there.  Automata read even less: how many words
-a text has, and of the label of a node which tests it passes.
+were written in; only where a template of the source drops a child, weights say what is read there.  Automata read even
+less: how many words a text has, and of the label of a node which tests it passes.
 """
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import chain
 
 import numpy as np
@@ -29,8 +28,10 @@ import numpy as np
 from sgl.automata.algebra.boolean import canonical, complement, intersection, minimise, pairs, trim, without_rules
 from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, explore
 from sgl.automata.common import Numbering, computed_once
-from sgl.automata.patterns.reader import MeasuredAutomaton, StructureReader
-from sgl.automata.patterns.structure_automaton import FOUND, StructureAutomaton
+from sgl.automata.patterns.lengths import MeasuredAutomaton
+from sgl.automata.patterns.query import Schema
+from sgl.automata.patterns.structure_automaton import FOUND, SchemaAutomaton, StructureAutomaton
+from sgl.automata.patterns.symbols import FragmentIndex
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all, joint_states
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.cache import kept, kept_apart, memory
@@ -39,8 +40,8 @@ from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
 from sgl.core.plan import Constraint, Stratum
 from sgl.core.structure import Structure
 
-#: What a compiler remembers of weights.
-_OF_WEIGHTS = ("split()", "instances()")
+#: What a compiler remembers of weights and words.
+_OF_WEIGHTS = ("split()", "instances()", "_fragments()")
 
 
 class StructureCompiler:
@@ -54,9 +55,11 @@ class StructureCompiler:
     def __init__(self, grammar: CoreGrammar, budget: int | None = None) -> None:
         self.grammar = grammar
         self.index = GrammarIndex(grammar)
-        self._reader = StructureReader(grammar, budget)
+        self._budget = budget
+        #: The automata of schemas, which structures of one schema share, and those of structures without lengths.
+        self._cores: dict[tuple[str, Schema], SchemaAutomaton] = {}
+        self._plain: dict[Structure, StructureAutomaton] = {}
         self._accepted: dict[tuple[TreeAutomaton, TreeAutomaton], bool] = {}
-        self._views: dict[TreeAutomaton, AutomatonView] = {}
         #: The structures in the order in which their absence is first asked for.
         self._ranks: Numbering[Structure] = Numbering()
 
@@ -67,20 +70,32 @@ class StructureCompiler:
     def reads(self, grammar: CoreGrammar) -> bool:
         """Return whether all that is known is true of a grammar with other weights, words and labels of nodes."""
         same = [rule.fragments for rule in grammar.rules] == [rule.fragments for rule in self.grammar.rules]
-        return same or self._reader.reads(grammar)
+        fragments = cache(partial(FragmentIndex, grammar))
+        return same or all(known.reads(fragments(structure.layer)) for structure, known in self._plain.items())
 
     def weigh(self, grammar: CoreGrammar) -> None:
         """Take the weights, words and labels of a grammar that is read alike; what is known of derivations stays."""
         if grammar is not self.grammar:
             self.grammar = grammar
             self.index.weigh(grammar)
-            self._reader.weigh(grammar)
             for own in _OF_WEIGHTS:
                 self.__dict__.pop(own, None)
 
+    @computed_once
     def structure_automaton(self, structure: Structure) -> StructureAutomaton | MeasuredAutomaton:
         """Return the automaton of a structure over single derivations."""
-        return self._reader.automaton(structure)
+        lengths = structure.body.lengths
+        return MeasuredAutomaton(structure, self.grammar, self._read) if lengths else self._read(structure)
+
+    def _read(self, structure: Structure) -> StructureAutomaton:
+        if structure not in self._plain:
+            fragments = self._fragments(structure.layer)
+            self._plain[structure] = StructureAutomaton(structure, fragments, self._cores, self._budget)
+        return self._plain[structure]
+
+    @computed_once
+    def _fragments(self, layer: str) -> FragmentIndex:
+        return FragmentIndex(self.grammar, layer)
 
     @computed_once
     def absence(self, structure: Structure) -> TreeAutomaton:
@@ -156,7 +171,7 @@ class StructureCompiler:
         A length is a property of the whole text, and does not count.
         """
         bodies = [(s, replace(s.body, lengths=())) for s in constraint.require[0]]
-        automata = [self._reader.plain(replace(s, body=body)) for s, body in bodies]
+        automata = [self._read(replace(s, body=body)) for s, body in bodies]
         split = self.split(constraint)
         has = _have(split, automata)
         if any(len(own) > 1 for own in has):
@@ -178,9 +193,13 @@ class StructureCompiler:
     def accepts_all(self, automaton: TreeAutomaton, language: TreeAutomaton, split: SplitGrammar) -> bool:
         """Return whether an automaton accepts every text of a language, of which this is the split."""
         if (automaton, language) not in self._accepted:
-            view = self._views.get(automaton) or self._views.setdefault(automaton, AutomatonView(automaton))
-            self._accepted[automaton, language] = accepts_all(split, view)
+            self._accepted[automaton, language] = accepts_all(split, self.view(automaton))
         return self._accepted[automaton, language]
+
+    @computed_once
+    def view(self, automaton: TreeAutomaton) -> AutomatonView:
+        """Return an automaton, prepared for reading many splits."""
+        return AutomatonView(automaton)
 
 
 def _have(split: SplitGrammar, automata: Sequence[StructureAutomaton]) -> list[set[bool]]:
@@ -244,23 +263,18 @@ def built_alike(one: CoreGrammar, other: CoreGrammar) -> bool:
     def read(grammar: CoreGrammar) -> tuple[object, ...]:
         return grammar.categories, grammar.start, grammar.text_layers, grammar.graph_layers, len(grammar.rules)
 
-    return read(one) == read(other) and all(map(_rules_alike, one.rules, other.rules))
+    def alike(own: Rule, its: Rule) -> bool:
+        return own is its or _content(own) == _content(its)
 
-
-def _rules_alike(one: Rule, other: Rule) -> bool:
-    if one is other:
-        return True
-    if (one.lhs, one.rhs, one.keep) != (other.lhs, other.rhs, other.keep):
-        return False
-    same = one.templates is other.templates and one.fragments is other.fragments
-    return same or _content(one) == _content(other)
+    return read(one) == read(other) and all(map(alike, one.rules, other.rules))
 
 
 def _content(rule: Rule) -> tuple[object, ...]:
-    """Return the texts and graphs of a rule without its words and the labels of its nodes."""
+    """Return a rule without its weight, its words and the labels of its nodes."""
     texts = [[isinstance(item, Token) or item for item in text] for text in rule.templates]
     nodes = [[replace(n, attributes=n.attributes and ()) for n in f.nodes] for f in rule.fragments]
-    return texts, nodes, [(fragment.edges, fragment.exports) for fragment in rule.fragments]
+    rest = [(fragment.edges, fragment.exports) for fragment in rule.fragments]
+    return rule.lhs, rule.rhs, rule.keep, texts, nodes, rest
 
 
 def shape_of(grammar: CoreGrammar) -> object:

@@ -17,28 +17,33 @@ rules that several patterns hold out *together* (their other uses contain what o
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, chain
 from random import Random
 from typing import NamedTuple
-
-import numpy as np
 
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
 from sgl.automata.common import Numbering, computed_once
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.invariant import smallest_text
-from sgl.automata.weights.split import NO_CHILD, SplitGrammar, acceptance_probability, count_derivations, split_grammar
+from sgl.automata.weights.split import SplitGrammar, acceptance_probability, count_derivations, split_grammar
 from sgl.core.alike import key
 from sgl.core.claims import Claim, Conflict, IngredientKind, Inventory, Kind, Reason, Unseen, Verdict
 from sgl.core.grammar import CoreGrammar, Rule
-from sgl.core.interpret import Derivation, fold
+from sgl.core.interpret import Derivation
 from sgl.core.pieces import pieces_of
-from sgl.core.plan import IN_DISTRIBUTION, Pattern, Plan, Stratum, content_lemmas, introduced_lemmas, repeats_lemma
+from sgl.core.plan import (
+    GEN,
+    IN_DISTRIBUTION,
+    TRAIN,
+    Pattern,
+    Plan,
+    Stratum,
+    content_lemmas,
+    introduced_lemmas,
+    repeats_lemma,
+)
 from sgl.core.structure import Structure
-
-TRAIN = "train"
-GENERALIZATION = "gen"
 
 #: Sentences sampled from a training stratum, and from those that are in distribution.
 SAMPLED, SAMPLED_IN_DISTRIBUTION = 12, 240
@@ -47,9 +52,6 @@ SAMPLED, SAMPLED_IN_DISTRIBUTION = 12, 240
 LONGEST = 400
 
 _SEED = 1
-
-#: A rule over phrases that are given by number.
-_Phrase = tuple[int, tuple[int, ...]]
 
 
 class Seen(NamedTuple):
@@ -82,7 +84,7 @@ class Evidence:
         self.patterns = {pattern.name: pattern for pattern in plan.patterns}
         self._lemmas = content_lemmas(compiler.grammar, plan)
         self.strata = [StratumEvidence(s, compiler.language(s.constraint), compiler.drawn(s)) for s in plan.strata]
-        self.training, self.generalization = self._of(TRAIN), self._of(GENERALIZATION)
+        self.training, self.generalization = self._of(TRAIN), self._of(GEN)
         self.populated_training = [e for e in self.training if e.stratum.count]
         self.in_distribution = [e for e in self.training if e.stratum.category == IN_DISTRIBUTION]
 
@@ -117,32 +119,19 @@ class Evidence:
     @computed_once
     def find_in_training(self, structure: Structure) -> Seen | None:
         """Return a training sentence that contains the structure, or ``None`` if none can."""
-        automaton = self.compiler.structure_automaton(structure)
-        states: list[int] = []
-        for text, phrases, root in self._texts:
-            for rule, children in phrases:
-                states.append(automaton.step(rule, tuple([states[child] for child in children])))
-            if automaton.accepts_state(states[root]):
-                return text
-        return self._first_with(structure, self.populated_training)
+        automaton, grammar = self.compiler.structure_automaton(structure), self.compiler.grammar
+        seen = next((text for text in self._texts if automaton.accepts(grammar, text.derivation)), None)
+        return seen or self._first_with(structure, self.populated_training)
 
     @cached_property
-    def _texts(self) -> list[tuple[Seen, list[_Phrase], int]]:
-        """Training sentences, first those that repeat no lemma: each with its new phrases, and its number."""
+    def _texts(self) -> list[Seen]:
+        """Training sentences, first those that repeat no lemma."""
         texts: list[Seen] = []
         strata = [(e, e.stratum.category == IN_DISTRIBUTION) for e in self.populated_training]
         for evidence, usual in sorted(strata, key=lambda pair: not pair[1]):
             sampled = sample_some(evidence.split, SAMPLED_IN_DISTRIBUTION if usual else SAMPLED)
             texts += [Seen(evidence.stratum.stream, derivation) for derivation in sampled]
-        texts.sort(key=lambda text: repeats_lemma(text.derivation, self._lemmas))
-        phrases: Numbering[_Phrase] = Numbering()
-        arity = self.compiler.grammar.arity
-        found = []
-        for text in texts:
-            before = len(phrases.values)
-            root = fold(text.derivation, arity, lambda rule, below: phrases.number((rule, below)))
-            found.append((text, phrases.values[before:], root))
-        return found
+        return sorted(texts, key=lambda text: repeats_lemma(text.derivation, self._lemmas))
 
     @cached_property
     def trained_rules(self) -> frozenset[int]:
@@ -202,26 +191,17 @@ def used_rules(strata: Iterable[StratumEvidence]) -> frozenset[int]:
 
 def sample_some(split: SplitGrammar, number: int) -> Iterator[Derivation]:
     """Up to ``number`` texts of a split, sampled by their probabilities, none of them long."""
-    random = Random(_SEED)  # noqa: S311 - to look at, and the same every time
-    if split.empty:
-        return
-    roots, shares = zip(*split.roots, strict=True)
-    root_bounds = list(accumulate(shares))
-    rows = split.transitions
-    ends = np.searchsorted(rows.states, np.arange(len(split.category) + 1)).tolist()
-    bounds: dict[int, list[float]] = {}
-    for _ in range(number):
+    random, rows = Random(_SEED), split.transitions_of  # noqa: S311 - to look at, and the same every time
+    bounds = cache(lambda state: [*accumulate(row.probability for row in rows[state])])
+    root_bounds = [*accumulate(share for _, share in split.roots)]
+    for _ in range(number if split.roots else 0):
         derivation: list[int] = []
-        stack = random.choices(roots, cum_weights=root_bounds)
+        stack = [root for root, _ in random.choices(split.roots, cum_weights=root_bounds)]
         while stack and len(derivation) < LONGEST:
             state = stack.pop()
-            own = range(ends[state], ends[state + 1])
-            if state not in bounds:
-                bounds[state] = list(accumulate(rows.probabilities[own.start : own.stop].tolist()))
-            (chosen,) = random.choices(own, cum_weights=bounds[state])
-            derivation.append(int(rows.rules[chosen]))
-            children = rows.children[:, chosen].tolist()
-            stack += [child for child in reversed(children) if child != NO_CHILD]
+            (chosen,) = random.choices(rows[state], cum_weights=bounds(state))
+            derivation.append(chosen.rule)
+            stack += reversed(chosen.children)
         if not stack:
             yield tuple(derivation)
 

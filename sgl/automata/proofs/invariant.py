@@ -5,29 +5,27 @@ in that state can have: the smallest assignment that all transitions agree with,
 
     NP/3 -> Det/0 N/1        Det/0: {2}  N/1: {7}     so NP/3 contains (2, 7) -> 9
 
-All texts are accepted if no phrase gets stuck, for want of a transition, and the roots can have
-accepting states only.  What a rule makes of the sets of its children is remembered with the
-automaton, since many splits have the same phrases.
+All texts are accepted if no phrase gets stuck, for want of a transition, and the roots can have accepting states only.
 
 A certificate has the invariants as data.  Most phrases of most categories are in the state in which nothing of the
 structure has begun.  States are therefore counted within each category, the most common one first, and what leads to
 state 0 is not written; a state of the split whose phrases are all in state 0 of every automaton is left out.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import groupby, product
 from operator import itemgetter
 
 import numpy as np
 
 from sgl.automata.algebra.tree_automaton import DEAD, SmallestDerivations, Table, TreeAutomaton, smallest_derivation
-from sgl.automata.common import Numbers, computed_once
+from sgl.automata.common import Numbers
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.interpret import Derivation
 
-#: States of an automaton: state ``q`` is the bit ``1 << q``.
+#: States of one category: state ``q`` is the bit ``1 << q``.
 Bits = int
 
 #: States, one of each of some automata.
@@ -42,64 +40,70 @@ def members(bits: Bits) -> Iterator[int]:
         bits ^= lowest
 
 
-class RuleTable(dict[Bits | tuple[Bits, ...], Bits | None]):
-    """The results of a rule over sets of states, by the set of its child or the sets of several.
-
-    ``None``: for some combination of states there is no transition.
-    """
-
-    __slots__ = ("_table",)
-
-    def __init__(self, table: Table) -> None:
-        super().__init__()
-        self._table = table
-
-    def __missing__(self, key: Bits | tuple[Bits, ...]) -> Bits | None:
-        children = key if isinstance(key, tuple) else (key,)
-        combinations = product(*[tuple(members(bits)) for bits in children])
-        results = {self._table.get(combination, DEAD) for combination in combinations}
-        self[key] = found = None if DEAD in results else sum(1 << q for q in results)
-        return found
+def _set_of(states: Iterable[int]) -> Bits | None:
+    """Return some states as a set; None if a phrase is rejected."""
+    found = set(states)
+    return None if DEAD in found else sum(1 << state for state in found)
 
 
-class WordTable(dict[bytes, Bits | None]):
-    """The states of sets of words, given by their ids as an array; ``None`` if one is rejected."""
+def _over_sets(table: Table) -> Callable[[Bits | tuple[Bits, ...]], Bits | None]:
+    """Return what a rule makes of the set of its child, or of the sets of several."""
 
-    __slots__ = ("_states",)
+    @cache
+    def results(below: Bits | tuple[Bits, ...]) -> Bits | None:
+        children = below if isinstance(below, tuple) else (below,)
+        return _set_of(table.get(states, DEAD) for states in product(*map(members, children)))
 
-    def __init__(self, automaton: TreeAutomaton) -> None:
-        super().__init__()
-        self._states = np.full(len(automaton.index.grammar.rules), DEAD, np.intp)
-        self._states[automaton.index.words] = automaton.words
-
-    def __missing__(self, words: bytes) -> Bits | None:
-        results = set(self._states[np.frombuffer(words, np.intp)].tolist())
-        self[words] = found = None if DEAD in results else sum(1 << q for q in results)
-        return found
+    return results
 
 
 class AutomatonView:
-    """An automaton, prepared for reading many splits.
+    """An automaton for reading many splits, and for a certificate: its states are counted anew in each category.
 
-    ``only[c]`` is the set of the only state of category ``c``, or empty.  Rules and words that cannot fail and lead
-    to it need no look: ``tables`` are those of the other rules, by rule id, ``unsettled`` the categories of the words.
+    ``number[q]`` is the new number of state ``q``; ``words`` are those of words, ``accepting`` the set of those that
+    are accepted, and ``counted`` has the transitions between them.  ``only[c]`` is the set of the only state of
+    category ``c``, or empty.  Rules and words that cannot fail and lead to it need no look: ``tables`` are those of
+    the other rules, by rule id, ``unsettled`` the categories of the words.
     """
 
     def __init__(self, automaton: TreeAutomaton) -> None:
-        self.automaton = automaton
-        self.words = WordTable(automaton)
-        self.accepting: Bits = sum(1 << state for state in automaton.accepting)
-        index, sizes = automaton.index, automaton.sizes
-        self.only: list[Bits] = [0] * len(sizes)
-        for state in np.flatnonzero(sizes[automaton.categories] == 1).tolist():
-            self.only[automaton.category[state]] = 1 << state
+        index, sizes, categories = automaton.index, automaton.sizes, automaton.categories
+        used = np.append(automaton.words[automaton.words != DEAD], automaton.results)
+        order = np.lexsort((-np.bincount(used, minlength=automaton.size), categories))
+        starts = np.cumsum(sizes) - sizes
+        # The last entry is that of rejected words, and of children that a rule does not have.
+        self.number = np.full(automaton.size + 1, DEAD)
+        self.number[order] = np.arange(automaton.size) - starts[categories[order]]
+        children, results = self.number[automaton.children], self.number[automaton.results]
+        self.words = self.number[automaton.words]
+        self.counted = replace(automaton, words=self.words, children=children, results=results)
+        self.accepting: Bits = sum(1 << state for state in self.number[:-1][automaton.final].tolist())
+        self.only: list[Bits] = (sizes == 1).astype(int).tolist()
         open_words = (automaton.words == DEAD) | (sizes[index.word_categories] != 1)
         self.unsettled: list[int] = np.unique(index.word_categories[open_words]).tolist()
         count = np.bincount(automaton.rules, minlength=len(index.phrasal))
         unfailing = count == np.append(sizes, 1)[index.children].prod(axis=0)
         settled = unfailing & (count > 0) & (sizes[index.results] == 1)
-        tables = automaton.tables_of(~settled)
-        self.tables = {int(index.phrasal[r]): RuleTable(table) for r, table in tables.items()}
+        tables = self.counted.tables_of(~settled)
+        self.tables = {int(index.phrasal[rule]): _over_sets(table) for rule, table in tables.items()}
+        known = np.full(len(index.grammar.rules), DEAD, np.intp)
+        known[index.words] = self.words
+        #: The states of some words, given by their ids as the bytes of an array; None if one is rejected.
+        self.states_of = cache(lambda words: _set_of(known[np.frombuffer(words, np.intp)].tolist()))
+
+    def transitions(self, symbol: Sequence[int]) -> list[States]:
+        """Return the transitions into other states than 0, each with its symbol in front."""
+        index = self.counted.index
+        words = {symbol[r]: q for r, q in zip(index.words.tolist(), self.words.tolist(), strict=True) if q}
+        return [
+            *words.items(),
+            *(
+                (symbol[rule], table[children], *children)
+                for rule, table in zip(index.phrasal.tolist(), self.counted.tables, strict=True)
+                for children in sorted(table)
+                if table[children]
+            ),
+        ]
 
 
 def assignment(split: SplitGrammar, reader: AutomatonView) -> list[Bits] | None:
@@ -119,7 +123,7 @@ def assignment(split: SplitGrammar, reader: AutomatonView) -> list[Bits] | None:
         while grown:
             grown = False
             for _, rule, state, children_of in steps:
-                results = tables[rule][children_of(sets)]
+                results = tables[rule](children_of(sets))
                 if results is None:
                     return None
                 if results & ~sets[state]:
@@ -129,11 +133,10 @@ def assignment(split: SplitGrammar, reader: AutomatonView) -> list[Bits] | None:
 
 
 def _word_sets(split: SplitGrammar, reader: AutomatonView) -> list[Bits] | None:
-    """Return the automaton states of the words in each state of the split; None if a word has none."""
     sets = [*map(reader.only.__getitem__, split.category)]
     for category in reader.unsettled:
         for state, words in split.words_in.get(category, ()):
-            results = reader.words[words]
+            results = reader.states_of(words)
             if results is None:
                 return None
             sets[state] |= results
@@ -159,116 +162,50 @@ class StateExample:
 
 def state_examples(split: SplitGrammar, automaton: TreeAutomaton) -> Iterator[StateExample]:
     """Yield the states of a total automaton in the categories that it has several states for."""
-    sets = assignment(split, AutomatonView(automaton))
+    reader = AutomatonView(automaton)
+    sets = assignment(split, reader)
     assert sets is not None, "the automaton is total"
-    reached = frozenset(state for bits in sets for state in members(bits))
+    reached = {(category, q) for category, own in zip(split.category, sets, strict=True) for q in members(own)}
     smallest = SmallestDerivations(automaton)
     crowded = automaton.sizes[automaton.categories] > 1
     for category, state in sorted(zip(automaton.category, range(automaton.size), strict=True)):
         if crowded[state]:
-            accepting = state in automaton.accepting
-            phrase = smallest.derivation(state)
-            yield StateExample(category, state, accepting, state in reached, phrase)
+            found = (category, int(reader.number[state])) in reached
+            yield StateExample(category, state, state in automaton.accepting, found, smallest.derivation(state))
 
 
 def smallest_text(automaton: TreeAutomaton, lemmas: list[tuple[str, ...]]) -> Derivation | None:
-    """Return the smallest derivation, with other words for those of ``lemmas`` that it repeats; None if it has none."""
-    found = smallest_derivation(automaton)
-    return found and with_other_words(automaton, found, lemmas)
+    """Return the smallest derivation, with other words for those of ``lemmas`` that it repeats; None if it has none.
 
-
-def with_other_words(automaton: TreeAutomaton, derivation: Derivation, lemmas: list[tuple[str, ...]]) -> Derivation:
-    """Exchange words of repeated lemmas (``lemmas`` by rule) for others of the same state, as far as there are any."""
+    A word of a repeated lemma (``lemmas`` by rule) is exchanged for another of the same state, if there is one.
+    """
     leaf = automaton.word_states
-    alike: dict[int, list[int]] = {}
-    for rule, state in leaf.items():
-        alike.setdefault(state, []).append(rule)
     used: set[str] = set()
     result = []
-    for rule in derivation:
+    for rule in smallest_derivation(automaton) or ():
         chosen = rule
         if rule in leaf and not used.isdisjoint(lemmas[rule]):
-            others = (r for r in alike[leaf[rule]] if used.isdisjoint(lemmas[r]))
+            others = (r for r, state in leaf.items() if state == leaf[rule] and used.isdisjoint(lemmas[r]))
             chosen = next(others, rule)
         used.update(lemmas[chosen])
         result.append(chosen)
-    return tuple(result)
+    return tuple(result) or None
 
 
-class WrittenAutomaton:
-    """The automaton that finds a structure, its states counted anew in each category.
-
-    ``number[q]`` is the new number of state ``q``; ``words`` are those after lexical rules,
-    ``accepting`` those of accepted texts.  ``reader`` reads splits with the automaton.
-    """
-
-    def __init__(self, automaton: TreeAutomaton) -> None:
-        self.reader = AutomatonView(automaton)
-        words = automaton.words
-        size, categories = automaton.size, automaton.categories
-        uses = np.bincount(words, minlength=size) + np.bincount(automaton.results, minlength=size)
-        order = np.lexsort((-uses, categories))
-        starts = np.cumsum(automaton.sizes) - automaton.sizes
-        self.number = np.empty(size, np.intp)
-        self.number[order] = np.arange(size) - starts[categories[order]]
-        self.words = self.number[words]
-        self.accepting = tuple(sorted(self.number[automaton.final].tolist()))
-
-    @cached_property
-    def tables(self) -> dict[int, dict[States, int]]:
-        """The transitions of each rule with children, by rule id."""
-        automaton, number = self.reader.automaton, self.number.tolist()
-        tables = zip(automaton.index.phrasal.tolist(), automaton.tables, strict=True)
-        return {
-            rule: {tuple([number[q] for q in qs]): number[result] for qs, result in table.items()}
-            for rule, table in tables
-        }
-
-    def step(self, rule: int, children: States) -> int:
-        """Return the state after a rule with children."""
-        return self.tables[rule][children]
-
-    def transitions(self, symbol: Sequence[int]) -> list[States]:
-        """Return the transitions into other states than 0, each with its symbol in front."""
-        rules = zip(self.reader.automaton.index.words.tolist(), self.words.tolist(), strict=True)
-        words = {symbol[rule]: state for rule, state in rules if state}
-        return [
-            *words.items(),
-            *(
-                (symbol[rule], table[children], *children)
-                for rule, table in self.tables.items()
-                for children in sorted(table)
-                if table[children]
-            ),
-        ]
-
-    @computed_once
-    def written(self, states: Bits) -> States:
-        """Return the numbers of states of one category, in order, or () for number 0 alone."""
-        numbers = sorted([int(self.number[state]) for state in members(states)])
-        return tuple(numbers) if any(numbers) else ()
-
-
-def invariant(split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, accepted: bool) -> list[States] | None:
+def invariant(split: SplitGrammar, automata: Sequence[AutomatonView], *, accepted: bool) -> list[States] | None:
     """Return what shows that every text is accepted by one automaton or (not ``accepted``) by none; else None.
 
     Each row is a state of the split, and after it automaton states, one for each automaton in turn.
     """
-    if not automata:
-        return None if split.roots else []
-    if len(automata) > 1:
+    if len(automata) != 1:
         return _joint(split, automata, accepted=accepted)
-    (automaton,) = automata
-    reader = automaton.reader
+    (reader,) = automata
     sets = assignment(split, reader)
     assert sets is not None, "the automaton of a structure is total"
     wrong = ~reader.accepting if accepted else reader.accepting
     if any(sets[root] & wrong for root, _ in split.roots):
         return None
-    # The only state of a category has number 0, so that nothing is to be written of it.
-    crowded = (reader.automaton.sizes > 1).tolist()
-    states = [state for state, category in enumerate(split.category) if crowded[category]]
-    return [(state, *numbers) for state in states if (numbers := automaton.written(sets[state]))]
+    return [(state, *members(own)) for state, own in enumerate(sets) if own > 1]
 
 
 def joint_states(
@@ -290,21 +227,19 @@ def joint_states(
     return found
 
 
-def _accept(automata: Sequence[WrittenAutomaton], reached: States) -> bool:
-    return any(state in automaton.accepting for state, automaton in zip(reached, automata, strict=True))
-
-
-def _joint(split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, accepted: bool) -> list[States] | None:
-    """Return the same for several automata, whose states are followed together."""
-    places = np.searchsorted(automata[0].reader.automaton.index.words, split.lexical.rules)
-    words = [automaton.words[places] for automaton in automata]
-    states = joint_states(split, words, [automaton.step for automaton in automata])
-    whole = set[States]().union(*[states[root] for root, _ in split.roots])
-    if any(_accept(automata, reached) != accepted for reached in whole):
-        return None
+def _joint(split: SplitGrammar, automata: Sequence[AutomatonView], *, accepted: bool) -> list[States] | None:
+    """Return the same for several automata, whose states are followed together, or for none."""
+    if not automata:
+        return None if split.roots else []
+    places = np.searchsorted(automata[0].counted.index.words, split.lexical.rules)
+    states = joint_states(split, [view.words[places] for view in automata], [view.counted.step for view in automata])
+    for reached in set[States]().union(*[states[root] for root, _ in split.roots]):
+        accepts = [view.accepting >> state & 1 for view, state in zip(automata, reached, strict=True)]
+        if any(accepts) != accepted:
+            return None
     usual = {(0,) * len(automata)}
     return [
-        (state, *(q for reached in sorted(members) for q in reached))
-        for state, members in enumerate(states)
-        if members and members != usual
+        (state, *(q for reached in sorted(own) for q in reached))
+        for state, own in enumerate(states)
+        if own and own != usual
     ]

@@ -4,19 +4,18 @@ Claims about strata are checked on the finished split grammars, the ones that ar
 every item of a generalization stratum contains a structure that is held out of training, the
 stratum is disjoint from training, and no product of the two is needed.
 
-Beside the claims stands what is worth knowing.  Two generalization strata need no product to be told apart if every
-text of one contains a structure that the other excludes; two structures need none if the smallest text with the one
-lacks the other.  How large, how long and how deep a stratum is is computed from its grammar, not sampled.
+Beside the claims stands what is worth knowing: strata that share texts, structures in one another, what is never used,
+and how large, how long and how deep each stratum is, which is computed from its grammar and not sampled.
 """
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import combinations
 
 from sgl.automata.algebra.boolean import canonical, without_rules
 from sgl.automata.algebra.tree_automaton import smallest_derivation
-from sgl.automata.common import few_collections
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.evidence import Evidence, StratumEvidence, claim_pieces, idle_waivers, inventory_of, why_absent
 from sgl.automata.weights.split import acceptance_probability, count_by_length, count_derivations, height_distribution
@@ -35,16 +34,11 @@ from sgl.core.claims import (
     Verdict,
 )
 from sgl.core.interpret import Derivation
-from sgl.core.plan import EXPOSURE_PREFIX, PART_PREFIX, Constraint, Need, Pattern, Plan, foreign
+from sgl.core.plan import EXPOSURE_PREFIX, GEN, PART_PREFIX, Constraint, Need, Pattern, Plan, foreign
 from sgl.core.structure import Structure
-
-#: Splits that are drawn from the training grammar.
-TRAINED = ("train", "dev", "test")
 
 #: From this probability on it is decided whether all sentences of a stratum contain a part.
 _ALMOST = 0.999
-#: A term of a sum that is so small beside it ends it.
-_NOTHING = 1e-12
 
 #: Stands for the author's grammar among the names of streams.
 GRAMMAR = "grammar"
@@ -53,7 +47,6 @@ GRAMMAR = "grammar"
 LONGEST_COUNTED = 12
 
 
-@few_collections()
 def prove(
     compiler: StructureCompiler, plan: Plan, progress: Callable[[str], None] | None = None, only: str | None = None
 ) -> Proofs:
@@ -64,7 +57,7 @@ def prove(
     chosen = [pattern for pattern in plan.patterns if only in (None, pattern.name)]
     if only is not None:
         # The generalization items of other patterns are left out.
-        plan = replace(plan, strata=tuple(s for s in plan.strata if s.split in TRAINED or s.category == only))
+        plan = replace(plan, strata=tuple(s for s in plan.strata if s.split != GEN or s.category == only))
     evidence = Evidence(compiler, plan)
     patterns = []
     for pattern in chosen:
@@ -149,19 +142,11 @@ def chance_of_fewer(number: int, mean: float) -> float:
     """Return the probability of fewer than ``number`` sentences where ``mean`` are expected.
 
     It is that of a Poisson distribution, which bounds that of independent draws where ``number`` is
-    below the mean by 1 at least; else it is 1.
+    not above the mean; else it is 1.
     """
-    most = number - 1
-    if most < 0:
-        return 0.0
-    if most > mean - 1:
+    if number > max(mean, 0):
         return 1.0
-    term = total = math.exp(most * math.log(mean) - mean - math.lgamma(most + 1))
-    while most and term > total * _NOTHING:
-        term *= most / mean
-        total += term
-        most -= 1
-    return min(total, 1.0)
+    return min(math.fsum(math.exp(n * math.log(mean) - mean - math.lgamma(n + 1)) for n in range(number)), 1.0)
 
 
 def _instance(evidence: Evidence, pattern: Pattern, stratum: StratumEvidence) -> Claim[None]:
@@ -299,7 +284,7 @@ class StratumStatistics:
     """The sizes of one distribution over derivations.
 
     ``mass`` is its probability under the author's grammar.  ``derivations`` is their number, ``None`` without end;
-    ``by_length[n]`` are those of ``n`` source tokens.  ``heights[h]`` is the probability of height ``h``.
+    ``derivations_by_tokens[n]`` are those of ``n`` source tokens.  ``heights[h]`` is the probability of height ``h``.
     """
 
     stream: str
@@ -307,13 +292,13 @@ class StratumStatistics:
     spectral_radius: float
     expected_tokens: float
     derivations: int | None
-    by_length: tuple[int, ...] | None
+    derivations_by_tokens: tuple[int, ...] | None
     heights: tuple[float, ...]
 
     @property
     def up_to_longest(self) -> int | None:
         """The number of derivations of at most ``LONGEST_COUNTED`` tokens."""
-        return None if self.by_length is None else sum(self.by_length)
+        return None if self.derivations_by_tokens is None else sum(self.derivations_by_tokens)
 
     def height_at(self, share: float) -> int:
         """Return the least height that this share of the derivations does not exceed."""
@@ -325,24 +310,21 @@ class StratumStatistics:
         return len(self.heights)
 
 
-@few_collections()
 def statistics_of(compiler: StructureCompiler, plan: Plan) -> tuple[StratumStatistics, ...]:
     """Return the figures of the author's grammar and of every stratum."""
-    constraints = [(GRAMMAR, Constraint())]
-    constraints += [(stratum.stream, stratum.constraint) for stratum in plan.strata]
-    known: dict[Constraint, StratumStatistics] = {}
-    found = []
-    for stream, constraint in constraints:
-        if constraint not in known:
-            split = compiler.split(constraint)
-            known[constraint] = StratumStatistics(
-                stream=stream,
-                mass=split.mass,
-                spectral_radius=split.spectral_radius,
-                expected_tokens=split.expected_tokens,
-                derivations=count_derivations(split),
-                by_length=count_by_length(split, LONGEST_COUNTED),
-                heights=height_distribution(split),
-            )
-        found.append(replace(known[constraint], stream=stream))
-    return tuple(found)
+
+    @cache
+    def figures(constraint: Constraint) -> StratumStatistics:
+        split = compiler.split(constraint)
+        return StratumStatistics(
+            stream=GRAMMAR,
+            mass=split.mass,
+            spectral_radius=split.spectral_radius,
+            expected_tokens=split.expected_tokens,
+            derivations=count_derivations(split),
+            derivations_by_tokens=count_by_length(split, LONGEST_COUNTED),
+            heights=height_distribution(split),
+        )
+
+    strata = (replace(figures(stratum.constraint), stream=stratum.stream) for stratum in plan.strata)
+    return figures(Constraint()), *strata

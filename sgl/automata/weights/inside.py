@@ -11,9 +11,8 @@ relative change of *every* component: an absolute bound would leave the rare one
 systems are solved here, because library solvers reorder operations and differ between machines.
 
 Of moments the matrix ``M[q, p]`` is the expected number of children in state ``p`` of a phrase in state ``q``.
-Its spectral radius says how a derivation grows from one level to the next.  Below 1 it ends and has
-a finite expected size.  At 1 or above some derivations never end, and those that do no longer have
-probabilities that sum to 1 (Booth & Thompson 1973).
+If its spectral radius is below 1, derivations end and have a finite expected size.  At 1 or above some never end, and
+the probabilities of the others sum to less than 1 (Booth & Thompson 1973).
 """
 
 import math
@@ -26,7 +25,6 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.automata.algebra.tree_automaton import GrammarIndex
 from sgl.automata.common import Mask
 from sgl.core.grammar import CoreGrammar
 
@@ -99,7 +97,7 @@ def _newton(system: EquationSystem, inside: Vector) -> Vector:
     def right(state: int) -> float:
         total = constants[state]
         for weight, children in terms_of[state]:
-            total += _product(weight, children, values)
+            total += math.prod([values[child] for child in children], start=weight)
         return total
 
     successors = [[child for _, own in terms for child in own] for terms in terms_of]
@@ -129,14 +127,8 @@ def _jacobian(terms_of: Sequence[Sequence[_Term]], component: Sequence[int], val
             for place, child in enumerate(children):
                 if child in place_of:
                     others = children[:place] + children[place + 1 :]
-                    matrix[row, place_of[child]] += _product(weight, others, values)
+                    matrix[row, place_of[child]] += math.prod([values[other] for other in others], start=weight)
     return matrix
-
-
-def _product(weight: float, children: Sequence[int], values: Sequence[float]) -> float:
-    for child in children:
-        weight *= values[child]
-    return weight
 
 
 def components(successors: Sequence[Iterable[int]]) -> list[list[int]]:
@@ -194,10 +186,10 @@ class Moments:
     rows: Sequence[Mapping[int, float]]
 
     @classmethod
-    def of(cls, size: int, transitions: Iterable[tuple[int, float, tuple[int, ...]]]) -> "Moments":
-        """Return the matrix of transitions (state, probability, children)."""
+    def of(cls, size: int, transitions: Iterable[tuple[int, int, tuple[int, ...], float]]) -> "Moments":
+        """Return the matrix of transitions (state, rule, children, probability)."""
         rows: list[dict[int, float]] = [{} for _ in range(size)]
-        for state, probability, children in transitions:
+        for state, _, children, probability in transitions:
             row = rows[state]
             for child in children:
                 row[child] = row.get(child, 0.0) + probability
@@ -213,7 +205,7 @@ class Moments:
         """The spectral radius of the matrix: the largest of its components' radii."""
         largest = Radius(0.0, {})
         for component in self.components:
-            if self._recursive(component):
+            if self.recursive(component):
                 radius = _component_radius(self._within(component), component)
                 if radius.value > largest.value:
                     largest = radius
@@ -225,7 +217,7 @@ class Moments:
         for state, probability in roots:
             visits[state] += probability
         for component in reversed(self.components):
-            if self._recursive(component):
+            if self.recursive(component):
                 entering: Vector = np.array([visits[state] for state in component])
                 solution = None
                 if np.all(np.isfinite(entering)):
@@ -239,7 +231,8 @@ class Moments:
                         visits[child] += visits[state] * expected
         return visits
 
-    def _recursive(self, component: Sequence[int]) -> bool:
+    def recursive(self, component: Sequence[int]) -> bool:
+        """Return whether a phrase in a state of a component can contain another in one."""
         return len(component) > 1 or component[0] in self.rows[component[0]]
 
     def _within(self, component: Sequence[int]) -> Matrix:
@@ -296,22 +289,21 @@ class Consistency:
 
 def consistency(grammar: CoreGrammar) -> Consistency:
     """Say whether derivations end, looking only at the categories that the start reaches."""
-    size, index = len(grammar.categories), GrammarIndex(grammar)
+    size = len(grammar.categories)
     below = nx.DiGraph((rule.lhs, child) for rule in grammar.rules for child in rule.rhs)
     below.add_node(grammar.start)
-    reachable = np.zeros(size, np.bool_)
-    reachable[[grammar.start, *nx.descendants(below, grammar.start)]] = True
-    used = reachable[index.results] & (index.weights > 0.0)
-    weights = np.where(reachable[index.word_categories], index.word_weights, 0.0)
+    reachable = {grammar.start, *nx.descendants(below, grammar.start)}
+    rules = [rule for rule in grammar.rules if rule.lhs in reachable and rule.weight > 0.0]
+    absent = (size,) * max((len(rule.rhs) for rule in rules), default=0)
+    padded = [(*rule.rhs, *absent)[: len(absent)] for rule in rules]
     system = EquationSystem(
         size=size,
-        state=index.results[used],
-        weight=index.weights[used],
-        children=index.children[:, used],
-        constant=np.bincount(index.word_categories, weights, size).astype(np.float64),
+        state=np.array([rule.lhs for rule in rules], np.intp),
+        weight=np.array([rule.weight for rule in rules], np.float64),
+        children=np.array(padded, np.intp).reshape(len(rules), len(absent)).T,
+        constant=np.zeros(size),
     )
-    rules = (grammar.rules[rule] for rule in index.phrasal[used].tolist())
-    moments = Moments.of(size, ((rule.lhs, rule.weight, rule.rhs) for rule in rules))
+    moments = Moments.of(size, ((rule.lhs, rule.id, rule.rhs, rule.weight) for rule in rules))
     radius, growth = moments.radius
     # The heaviest cycle: from where most grows, always to the child through which most of it goes.
     path: list[int] = []

@@ -10,43 +10,23 @@ least distance ``D(v, q)`` of *v* from a phrase that *q* derives is the least of
 * a new rule in place of that of *v*, its children made of some of those of *v*, in any order;
 * dropping all of *v* and taking the smallest phrase of *q*.
 
-Phrases are done from the smallest up, and for one phrase the states by Dijkstra's algorithm.  Of
-equal distances the one is taken that *raises* fewer phrases (the second way), then the likelier.
+Phrases are done from the smallest up, and for one phrase the states by Dijkstra's algorithm.  Of equal distances the
+one is taken that *raises* fewer phrases (the second way), then the likelier: a cost is one number, in which a rule
+counts more than all phrases that can be raised, and one of these more than what any derivation is improbable.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from math import inf, log
-from operator import itemgetter
+from itertools import product
+from math import fsum, inf, log
 from typing import NamedTuple
 
 from sgl.automata.weights.split import SplitGrammar, Transition
 from sgl.core.interpret import Derivation, fold
 
-
-class Cost(NamedTuple):
-    """What is minimised, the most important first.
-
-    ``rules`` are dropped or new, ``raised`` phrases take the place of the one around them;
-    ``surprise`` is minus the logarithm of the probability of what is derived.
-    """
-
-    rules: int | float = 0
-    raised: int | float = 0
-    surprise: float = 0.0
-
-    def plus(self, *others: "Cost") -> "Cost":
-        """All together."""
-        rules, raised, surprise = self
-        for other in others:
-            rules += other.rules
-            raised += other.raised
-            surprise += other.surprise
-        return Cost(rules, raised, surprise)
-
-
-IMPOSSIBLE = Cost(inf, inf, inf)
+#: What a rule that is dropped or new costs, and a phrase that takes the place of the one around it.
+RULE, RAISED = 2.0**26, 2.0**14
 
 
 @dataclass(frozen=True)
@@ -94,38 +74,33 @@ class NearestFinder:
         self._split = split
         self._lemmas = lemmas
         self._arity = split.grammar.arity
-        self._of_rule: dict[int, list[tuple[int, Transition]]] = {}
-        self._phrasal: list[tuple[int, Transition]] = []
-        likeliest: list[tuple[int, Transition]] = []
-        for state, transitions in enumerate(split.transitions_of):
+        self._of_rule: dict[int, list[Transition]] = {}
+        likeliest: list[Transition] = []
+        for transitions in split.transitions_of:
             for transition in transitions:
-                self._of_rule.setdefault(transition.rule, []).append((state, transition))
-            self._phrasal += [(state, t) for t in transitions if t.children]
-            words = [t for t in transitions if not t.children]
-            if words:
-                likeliest.append((state, max(words, key=lambda word: word.probability)))
-        self._find_smallest(sorted([*self._phrasal, *likeliest], key=itemgetter(0)))
-        # For each state where it can be a child: parent, cost of the rest, transition, place.
-        self._around: list[list[tuple[int, Cost, Transition, int]]]
-        self._around = [[] for _ in split.transitions_of]
-        for state, t in self._phrasal:
+                self._of_rule.setdefault(transition.rule, []).append(transition)
+            if words := [t for t in transitions if not t.children]:
+                likeliest.append(max(words, key=lambda word: word.probability))
+        self._find_smallest(sorted([*split.phrases, *likeliest], key=lambda transition: transition.state))
+        # For each state where it can be a child: cost of the rest, transition, place.
+        self._around: list[list[tuple[float, Transition, int]]] = [[] for _ in split.transitions_of]
+        for t in split.phrases:
             for place, child in enumerate(t.children):
                 others = t.children[:place] + t.children[place + 1 :]
-                rest = _new(t).plus(*[self._smallest[other] for other in others])
-                self._around[child].append((state, rest, t, place))
+                rest = _new(t) + fsum(self._smallest[other] for other in others)
+                self._around[child].append((rest, t, place))
 
-    def _find_smallest(self, transitions: Iterable[tuple[int, Transition]]) -> None:
+    def _find_smallest(self, transitions: Sequence[Transition]) -> None:
         """Find for each state the cost of its smallest phrase, and the first transition of it."""
-        transitions = list(transitions)
-        self._smallest = [IMPOSSIBLE] * len(self._split.transitions_of)
+        self._smallest = [inf] * len(self._split.transitions_of)
         self._smallest_choice: dict[int, Transition] = {}
         changed = True
         while changed:
             changed = False
-            for state, t in transitions:
-                cost = _new(t).plus(*[self._smallest[child] for child in t.children])
-                if cost < self._smallest[state]:
-                    self._smallest[state], self._smallest_choice[state] = cost, t
+            for t in transitions:
+                cost = _new(t) + fsum(self._smallest[child] for child in t.children)
+                if cost < self._smallest[t.state]:
+                    self._smallest[t.state], self._smallest_choice[t.state] = cost, t
                     changed = True
 
     def find(self, derivation: Derivation) -> Nearest | None:
@@ -141,13 +116,13 @@ class NearestFinder:
             return len(phrases) - 1
 
         fold(derivation, self._arity, number)
-        costs: list[list[Cost]] = []
+        costs: list[list[float]] = []
         choices: list[dict[int, _Edit]] = []
         for place in range(len(phrases)):
             found, chosen = self._phrase(place, phrases, costs)
             costs.append(found)
             choices.append(chosen)
-        roots = [(costs[-1][state].plus(_likely(probability)), state) for state, probability in self._split.roots]
+        roots = [(costs[-1][state] - log(probability), state) for state, probability in self._split.roots]
         if not roots:
             return None
         places = list(self._places(len(phrases) - 1, min(roots)[1], choices))
@@ -156,39 +131,37 @@ class NearestFinder:
     # ---- one phrase of the item
 
     def _phrase(
-        self, number: int, phrases: Sequence[_ItemPhrase], costs: Sequence[Sequence[Cost]]
-    ) -> tuple[list[Cost], dict[int, _Edit]]:
+        self, number: int, phrases: Sequence[_ItemPhrase], costs: Sequence[Sequence[float]]
+    ) -> tuple[list[float], dict[int, _Edit]]:
         phrase = phrases[number]
-        best = [cost.plus(Cost(phrase.size)) for cost in self._smallest]
+        best = [cost + RULE * phrase.size for cost in self._smallest]
         chosen: dict[int, _Edit] = {}
 
-        def offer(state: int, cost: Cost, choice: _Edit) -> None:
+        def offer(state: int, cost: float, choice: _Edit) -> None:
             if cost < best[state]:
                 best[state], chosen[state] = cost, choice
 
-        for state, transition in self._of_rule.get(phrase.rule, ()):
+        for transition in self._of_rule.get(phrase.rule, ()):
             parts = zip(phrase.children, transition.children, strict=True)
-            cost = Cost().plus(*[costs[child][to] for child, to in parts])
-            surprise = _likely(transition.probability)
-            offer(state, cost.plus(surprise), _Edit(transition, phrase.children, kept=True))
+            cost = fsum(costs[child][to] for child, to in parts) - log(transition.probability)
+            offer(transition.state, cost, _Edit(transition, phrase.children, kept=True))
         for child in phrase.children:
-            dropped = Cost(phrase.size - phrases[child].size, raised=1)
+            dropped = RULE * (phrase.size - phrases[child].size) + RAISED
             for state, cost in enumerate(costs[child]):
-                offer(state, cost.plus(dropped), _Edit(None, (child,)))
-        for state, transition in self._phrasal if phrase.children else ():
-            cost, sources = self._matched(phrase, transition, phrases, costs)
-            offer(state, cost, _Edit(transition, sources))
+                offer(state, cost + dropped, _Edit(None, (child,)))
+        for transition in self._split.phrases if phrase.children else ():
+            offer(transition.state, *self._matched(phrase, transition, phrases, costs))
         self._embed(number, best, offer)
         return best, chosen
 
-    def _embed(self, number: int, best: Sequence[Cost], offer: Callable[[int, Cost, _Edit], None]) -> None:
+    def _embed(self, number: int, best: Sequence[float], offer: Callable[[int, float, _Edit], None]) -> None:
         """Put new rules around what a phrase has become, as long as that is cheaper."""
-        queue = [(cost, state) for state, cost in enumerate(best) if cost < IMPOSSIBLE]
+        queue = [(cost, state) for state, cost in enumerate(best) if cost < inf]
         heapify(queue)
         while queue:
             cost, state = heappop(queue)
-            for parent, rest, transition, place in self._around[state] if cost <= best[state] else ():
-                total = cost.plus(rest)
+            for rest, transition, place in self._around[state] if cost <= best[state] else ():
+                total, parent = cost + rest, transition.state
                 if total < best[parent]:
                     around: list[int | None] = [None] * len(transition.children)
                     around[place] = number
@@ -200,29 +173,20 @@ class NearestFinder:
         phrase: _ItemPhrase,
         transition: Transition,
         phrases: Sequence[_ItemPhrase],
-        costs: Sequence[Sequence[Cost]],
-    ) -> tuple[Cost, tuple[int | None, ...]]:
+        costs: Sequence[Sequence[float]],
+    ) -> tuple[float, _Edit]:
         """Return a new rule in place of the phrase's, with the cheapest matching of their children."""
-        table: dict[frozenset[int], tuple[Cost, tuple[int | None, ...]]] = {
-            frozenset(): (_new(transition).plus(Cost(1)), ())
-        }
-        for state in transition.children:
-            grown: dict[frozenset[int], tuple[Cost, tuple[int | None, ...]]] = {}
-            for used, (cost, sources) in table.items():
-                options: list[tuple[frozenset[int], Cost, int | None]] = [(used, self._smallest[state], None)]
-                options += [
-                    (used | {child}, costs[child][state], child) for child in phrase.children if child not in used
-                ]
-                for key, more, source in options:
-                    total = cost.plus(more), (*sources, source)
-                    if key not in grown or total[0] < grown[key][0]:
-                        grown[key] = total
-            table = grown
-        complete = []
-        for used, (cost, sources) in table.items():
-            left = [phrases[child].size for child in phrase.children if child not in used]
-            complete.append((cost.plus(Cost(sum(left))), sources))
-        return min(complete, key=lambda pair: pair[0])
+        best, chosen = inf, _Edit(transition, ())
+        inside = RULE * sum(phrases[child].size for child in phrase.children)
+        for sources in product((None, *phrase.children), repeat=len(transition.children)):
+            used = [child for child in sources if child is not None]
+            if len(set(used)) == len(used):
+                cost = inside - RULE * sum(phrases[child].size for child in used)
+                for child, state in zip(sources, transition.children, strict=True):
+                    cost += self._smallest[state] if child is None else costs[child][state]
+                if cost < best:
+                    best, chosen = cost, _Edit(transition, sources)
+        return best + RULE + _new(transition), chosen
 
     # ---- the result
 
@@ -266,9 +230,5 @@ class NearestFinder:
         return max(free, key=lambda transition: transition.probability).rule
 
 
-def _new(transition: Transition) -> Cost:
-    return Cost(1).plus(_likely(transition.probability))
-
-
-def _likely(probability: float) -> Cost:
-    return Cost(surprise=-log(probability))
+def _new(transition: Transition) -> float:
+    return RULE - log(transition.probability)

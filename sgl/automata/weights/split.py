@@ -9,12 +9,9 @@ derives every text that satisfies the constraint with exactly the probability it
 author's grammar given the constraint, since the products telescope: sampling without rejection,
 however improbable the constraint.  Transitions are thousands, so they are kept as columns.
 
-How many derivations there are is counted in whole numbers, those of ``n`` source tokens length by length::
-
-    c(q, n) = sum over q -> r(q1 ... qk) and n1 + ... + nk = n - tokens(r)  of  c(q1, n1) ... c(qk, nk)
-
-The automata are deterministic, so every derivation is counted once.  The probability that at most *h* rules are above
-one another is the *h*-th Kleene iterate of the equations of the inside weights, with the probabilities of the split.
+Derivations are counted in whole numbers, length by length; the automata are deterministic, so each is counted once.
+The probability that at most *h* rules are above one another is the *h*-th Kleene iterate of the equations of the inside
+weights, with the probabilities of the split.
 """
 
 from collections import Counter
@@ -46,8 +43,9 @@ Step = tuple[int | None, int, int, Callable[[list[int]], Any]]
 
 
 class Transition(NamedTuple):
-    """A rule over child states, with its probability given the parent's state."""
+    """A rule over child states, with its probability given the parent's ``state``."""
 
+    state: int
     rule: int
     children: tuple[int, ...]
     probability: float
@@ -62,17 +60,12 @@ class Transitions:
     children: NDArray[np.intp]
     probabilities: Vector
 
-    def rows(self) -> Iterable[tuple[int, int, tuple[int, ...], float]]:
-        """State, rule, children and probability of each transition."""
+    def rows(self) -> Iterable[Transition]:
+        """Return each transition by itself."""
         arity = (self.children != NO_CHILD).sum(axis=0).tolist()
         rows = zip(self.children.T.tolist(), arity, strict=True)
-        return zip(
-            self.states.tolist(),
-            self.rules.tolist(),
-            [tuple(row[:number]) if number else () for row, number in rows],
-            self.probabilities.tolist(),
-            strict=True,
-        )
+        children = [tuple(row[:number]) if number else () for row, number in rows]
+        return map(Transition, self.states.tolist(), self.rules.tolist(), children, self.probabilities.tolist())
 
     def chosen(self, rows: Mask) -> "Transitions":
         """Return some of the transitions."""
@@ -103,7 +96,7 @@ class SplitGrammar:
     @cached_property
     def transitions_of(self) -> tuple[tuple[Transition, ...], ...]:
         """The transitions of each state, by rule and children."""
-        rows = [Transition(*row[1:]) for row in self.transitions.rows()]
+        rows = [*self.transitions.rows()]
         bounds = np.searchsorted(self.transitions.states, np.arange(len(self.category) + 1))
         return tuple([tuple(rows[start:end]) for start, end in pairwise(bounds.tolist())])
 
@@ -113,8 +106,8 @@ class SplitGrammar:
         return self.transitions.chosen((self.transitions.children != NO_CHILD).any(axis=0))
 
     @cached_property
-    def phrases(self) -> list[tuple[int, int, tuple[int, ...], float]]:
-        """State, rule, children and probability of each of them."""
+    def phrases(self) -> list[Transition]:
+        """Each of them."""
         return [*self.phrasal.rows()]
 
     @cached_property
@@ -123,37 +116,25 @@ class SplitGrammar:
         return self.transitions.chosen((self.transitions.children == NO_CHILD).all(axis=0))
 
     @cached_property
-    def equations(self) -> EquationSystem:
-        """The equations of the inside weights of the split itself, all of which are 1."""
-        phrasal, lexical, size = self.phrasal, self.lexical, len(self.category)
-        return EquationSystem(
-            size=size,
-            state=phrasal.states,
-            weight=phrasal.probabilities,
-            children=np.where(phrasal.children == NO_CHILD, size, phrasal.children),
-            # ``bincount`` adds in the order of the transitions.
-            constant=np.bincount(lexical.states, lexical.probabilities, size).astype(np.float64),
-        )
-
-    @cached_property
     def moments(self) -> Moments:
         """The expected numbers of phrases below one another."""
-        rows = ((state, weight, children) for state, _, children, weight in self.phrases)
-        return Moments.of(len(self.category), rows)
+        return Moments.of(len(self.category), self.phrases)
+
+    @cached_property
+    def component_of(self) -> dict[int, int]:
+        """The number of the component of each state."""
+        return {state: number for number, own in enumerate(self.moments.components) for state in own}
 
     @cached_property
     def steps(self) -> list[Step]:
         """The phrasal transitions, in the order of the components of the split."""
-        own: list[list[tuple[int, tuple[int, ...]]]] = [[] for _ in self.category]
-        for state, rule, children, _ in self.phrases:
-            own[state].append((rule, children))
-        steps: list[Step] = []
-        for number, component in enumerate(self.moments.components):
-            inside = frozenset(component)
-            found = [(rule, state, below) for state in component for rule, below in own[state]]
-            loop = number if any(not inside.isdisjoint(below) for _, _, below in found) else None
-            steps += [(loop, rule, state, itemgetter(*below)) for rule, state, below in found]
-        return steps
+        place = self.component_of
+        loops = {place[t.state] for t in self.phrases if place[t.state] in map(place.__getitem__, t.children)}
+        found = [(place[t.state], t.rule, t.state, itemgetter(*t.children)) for t in self.phrases]
+        return [
+            (number if number in loops else None, rule, state, children_of)
+            for number, rule, state, children_of in sorted(found, key=itemgetter(0))
+        ]
 
     @cached_property
     def places_of(self) -> dict[int, list[int]]:
@@ -254,27 +235,19 @@ def _solved(automaton: TreeAutomaton) -> tuple[EquationSystem, Vector, float]:
 
 def count_derivations(split: SplitGrammar) -> int | None:
     """Return the number of derivations of a split, or ``None`` if they are infinitely many."""
-    successors = [[child for t in own for child in t.children] for own in split.transitions_of]
-    counts = [0] * len(successors)
-    for component in components(successors):
-        state = component[0]
-        if len(component) > 1 or state in successors[state]:
+    counts = [0] * len(split.category)
+    for component in split.moments.components:
+        if split.moments.recursive(component):
             return None
-        own = split.transitions_of[state]
-        counts[state] = sum(prod([counts[child] for child in t.children]) for t in own)
+        (state,) = component
+        counts[state] = sum(prod([counts[child] for child in t.children]) for t in split.transitions_of[state])
     return sum(counts[state] for state, _ in split.roots)
 
 
 def endless_rule(split: SplitGrammar) -> Rule:
     """Return a rule by which a split with infinitely many derivations makes phrases in phrases."""
-    below = [{child for t in own for child in t.children} for own in split.transitions_of]
-    place = {state: n for n, own in enumerate(components(below)) for state in own}
-    rules = (
-        t.rule
-        for state, own in enumerate(split.transitions_of)
-        for t in own
-        if place[state] in {place[child] for child in t.children}
-    )
+    place = split.component_of
+    rules = (t.rule for t in split.phrases if place[t.state] in map(place.__getitem__, t.children))
     return split.grammar.rules[next(rules)]
 
 
@@ -341,10 +314,13 @@ def _ways(rows: Sequence[Sequence[int]], length: int) -> int:
 
 def height_distribution(split: SplitGrammar) -> tuple[float, ...]:
     """Return the probabilities of the heights 0, 1, 2, ... of the derivations of a split."""
+    rows, size = split.transitions, len(split.category)
+    children = np.where(rows.children == NO_CHILD, size, rows.children)
+    equations = EquationSystem(size, rows.states, rows.probabilities, children, constant=np.zeros(size))
     at_most = [0.0]
-    inside = np.append(np.zeros(len(split.category)), 1.0)
+    inside = np.append(np.zeros(size), 1.0)
     while 1.0 - at_most[-1] > LEFT_OUT and len(at_most) <= HIGHEST and not split.empty:
-        inside = split.equations.apply(inside)
+        inside = equations.apply(inside)
         at_most.append(sum(share * float(inside[state]) for state, share in split.roots))
     below = [0.0, *at_most]
     return tuple(now - before for now, before in zip(at_most, below, strict=False))

@@ -28,9 +28,6 @@ from sgl.frontend.names.dataset import SPLITS, DatasetSettings
 from sgl.frontend.names.session import Session
 from sgl.frontend.names.signature import Signature
 
-GEN = "gen"
-TRAIN = "train"
-
 
 @dataclass(frozen=True)
 class Claims:
@@ -92,7 +89,7 @@ class _Strata:
                 name = f"{split}/{plan.IN_DISTRIBUTION}"
                 constraint = self._trained((), self._reserved(()), self._only(None))
                 yield plan.Stratum(split, plan.IN_DISTRIBUTION, name, extent, constraint)
-            for lowered in self.patterns if split == TRAIN else ():
+            for lowered in self.patterns if split == plan.TRAIN else ():
                 yield from self._exposures(lowered.pattern)
             for part in self.parts:
                 yield from self._part(part, split)
@@ -128,9 +125,9 @@ class _Strata:
             own = {exposure.structure, *pattern.reserved}
             others = (r for r in self._reserved([pattern.name]) if r not in own)
             yield plan.Stratum(
-                TRAIN,
+                plan.TRAIN,
                 category,
-                f"{TRAIN}/{category}/{index}",
+                f"{plan.TRAIN}/{category}/{index}",
                 exposure.extent,
                 self._trained(((exposure.structure,),), others, self._only(None)),
             )
@@ -167,9 +164,9 @@ class _Strata:
             only = self._only(None, item=True)
             excluded = _unique(pattern.exclude, quota.outside, strange, only, self.nowhere)
             yield plan.Stratum(
-                GEN,
+                plan.GEN,
                 pattern.name,
-                f"{GEN}/{pattern.name}/{index}",
+                f"{plan.GEN}/{pattern.name}/{index}",
                 quota.extent,
                 plan.Constraint((pattern.gen, *quota.groups), excluded),
             )
@@ -184,8 +181,8 @@ def check_patterns(claims: Claims, dataset: DatasetSettings, state: Session) -> 
     patterns = claims.patterns
     _check_held_out(patterns, state)
     exposed = sum(exposure.extent.count for lowered in patterns for exposure in lowered.pattern.expose)
-    quotas = [quota for lowered in claims.parts for quota in lowered.part.quotas if quota.split == TRAIN]
-    usual = dataset.extents.get(TRAIN, Extent())
+    quotas = [quota for lowered in claims.parts for quota in lowered.part.quotas if quota.split == plan.TRAIN]
+    usual = dataset.extents.get(plan.TRAIN, Extent())
     trained = usual.count + exposed + sum(quota.extent.count for quota in quotas)
     # All sentences that there are have not been counted yet.
     whole = usual.every or any(quota.extent.every for quota in quotas)
@@ -200,7 +197,7 @@ def _check_trained(lowered: LoweredPattern, trained: int, dataset: DatasetSettin
     """Report a pattern that asks for more training sentences than there are, or has items and no training at all."""
     asked = [(lowered.span("need", n), need.minimum) for n, need in enumerate(lowered.pattern.need)]
     hint = "need fewer, or make `train` larger"
-    if TRAIN not in dataset.extents:
+    if plan.TRAIN not in dataset.extents:
         hint = "the dataset has no `train`: add `train 40000` to it"
     for span, number in asked:
         if number > trained:

@@ -1,8 +1,8 @@
-"""From a structure to its automaton over the derivations of a grammar: the door of this package.
+"""Structures that say how long texts are: words are counted beside the graph.
 
-A structure that says how long texts are counts words beside its graph.  A phrase has a number of words in each of its
-parts, which a rule adds up; a child that is copied counts again, one that is dropped does not.  No test tells numbers
-apart from some number on, so that this one stands for all that follow, and there are finitely many states::
+A phrase has a number of words in each of its parts, which a rule adds up; a child that is copied counts again, one that
+is dropped does not.  No test tells numbers apart from some number on, so that this one stands for all that follow, and
+there are finitely many states::
 
     { V -[nsubj]-> N; length en >= 3 }      dogs        ({∅, N head}, 1)
                                             dogs sleep  (FOUND, 2)
@@ -13,10 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from sgl.automata.common import Numbering, Numbers, computed_once
-from sgl.automata.patterns.query import Schema
-from sgl.automata.patterns.structure_automaton import FOUND, SchemaAutomaton, StructureAutomaton
-from sgl.automata.patterns.symbols import FragmentIndex
+from sgl.automata.common import Numbering, Numbers
+from sgl.automata.patterns.structure_automaton import FOUND, StructureAutomaton
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, fold
 from sgl.core.structure import Structure
@@ -71,51 +69,3 @@ class MeasuredAutomaton:
     def accepts(self, grammar: CoreGrammar, derivation: Derivation) -> bool:
         """Return whether a derivation, its rule ids in preorder, has the structure."""
         return self.accepts_state(fold(derivation, grammar.arity, self.step))
-
-
-class StructureReader:
-    """Reads structures over one grammar, each once; structures of one schema share the steps of their automata.
-
-    A structure may cost ``budget`` elementary steps, by default the limit ``matches``.
-    """
-
-    def __init__(self, grammar: CoreGrammar, budget: int | None = None) -> None:
-        self._grammar, self._budget = grammar, budget
-        self._cores: dict[tuple[str, Schema], SchemaAutomaton] = {}
-        self._plain: dict[Structure, StructureAutomaton] = {}
-
-    @computed_once
-    def automaton(self, structure: Structure) -> StructureAutomaton | MeasuredAutomaton:
-        """Return the automaton of a structure over single derivations."""
-        return (
-            MeasuredAutomaton(structure, self._grammar, self.plain) if structure.body.lengths else self.plain(structure)
-        )
-
-    def plain(self, structure: Structure) -> StructureAutomaton:
-        """Return the automaton of a structure without tests on lengths."""
-        if structure not in self._plain:
-            fragments = self.fragments(structure.layer)
-            self._plain[structure] = StructureAutomaton(structure, fragments, self._cores, self._budget)
-        return self._plain[structure]
-
-    @computed_once
-    def fragments(self, layer: str) -> FragmentIndex:
-        """Return the fragments of all rules in a layer."""
-        return FragmentIndex(self._grammar, layer)
-
-    def reads(self, grammar: CoreGrammar) -> bool:
-        """Return whether the automata are also those of a grammar with other weights, words and labels of nodes."""
-        fragments = StructureReader(grammar).fragments
-        return all(automaton.reads(fragments(structure.layer)) for structure, automaton in self._plain.items())
-
-    def weigh(self, grammar: CoreGrammar) -> None:
-        """Go on with a grammar that is read alike."""
-        self._grammar = grammar
-        self.__dict__.pop("fragments()", None)
-
-
-def compile_structure(
-    grammar: CoreGrammar, structure: Structure, budget: int | None = None
-) -> StructureAutomaton | MeasuredAutomaton:
-    """Return the automaton of a single structure; see ``StructureCompiler`` for many."""
-    return StructureReader(grammar, budget).automaton(structure)
