@@ -17,7 +17,6 @@ from sgl.core.grammar import CoreGrammar, RuleKey
 from sgl.core.plan import Plan, Release
 from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
-from sgl.frontend.checks import check_graphs, check_words
 from sgl.frontend.elaborate.columns import Evaluation, Inflection
 from sgl.frontend.elaborate.forms import each_layer, entries_of, laid_over
 from sgl.frontend.elaborate.structures import write_out
@@ -26,7 +25,7 @@ from sgl.frontend.lower.bodies import StructureContext
 from sgl.frontend.lower.expand import expand
 from sgl.frontend.lower.finishing import check_absorbed, check_contrast
 from sgl.frontend.lower.grammar import Expanded, lower
-from sgl.frontend.lower.nodes import check_instances
+from sgl.frontend.lower.graphs import check_graphs
 from sgl.frontend.lower.patterns import (
     LoweredPart,
     LoweredPattern,
@@ -41,7 +40,7 @@ from sgl.frontend.lower.restrictions import LoweredRestriction, lower_restrictio
 from sgl.frontend.lower.rules import lower_rules
 from sgl.frontend.lower.structures import contexts_of, is_spoken_of, lower_structure
 from sgl.frontend.lower.weights import apply_weights
-from sgl.frontend.lower.words import lower_words
+from sgl.frontend.lower.words import check_words, lower_words
 from sgl.frontend.names.dataset import DatasetSettings, check_lemma_classes, choose_targets, read_dataset, read_release
 from sgl.frontend.names.resolved import Resolved, resolve
 from sgl.frontend.names.scopes import Scope
@@ -138,17 +137,18 @@ def _expanded(signed: Signed, dataset: DatasetSettings | None) -> Expanded | Non
     """Return the core grammar of the rules and words; None after errors."""
     known = (signed.project, signed.settings, signed.diagnostics, signed.parameters, signed.names, signed.signature)
     produced = Produced(*known, lower_rules(signed), *lower_words(signed))
-    for check in (check_graphs, check_words):
-        if not signed.diagnostics.errors:
-            check(produced)
+    if not signed.diagnostics.errors:
+        check_words(produced)
     if dataset is None or signed.diagnostics.errors:
         return None
     instances = expand(dataset.start, produced)
     if instances is None:
         return None
     expanded = Expanded(*known, produced.rules, produced.words, produced.tables, instances, lower(instances, produced))
-    for check_expanded in (check_instances, check_absorbed, check_contrast):
-        check_expanded(expanded)
+    if not check_graphs(expanded):
+        return None
+    check_absorbed(expanded)
+    check_contrast(expanded)
     return expanded
 
 

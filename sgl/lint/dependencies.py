@@ -5,12 +5,13 @@ along the ports of the rules.
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Set
+from itertools import chain
 from pathlib import Path
 
-from sgl.core.grammar import EXTRACTED, CoreGrammar, Edge, Node, Rule, Token
-from sgl.core.rounds import Rounds
+from sgl.core.grammar import EXTRACTED, Edge, Node, Rule, Token
 from sgl.diagnostics import Span, one_slip, suggest
+from sgl.frontend.lower.graphs import Held, Kinds, held_by_ports
 from sgl.lint.registry import Finding, Subject, of_grammar
 
 _TABLE = tomllib.loads(Path(__file__).with_name("dependencies.toml").read_text("utf-8"))
@@ -18,9 +19,6 @@ _TABLE = tomllib.loads(Path(__file__).with_name("dependencies.toml").read_text("
 _UPOS = frozenset(_TABLE["upos"].split())
 #: Which parts of speech cannot stand at the two ends of an edge, head and dependent.
 _ODD = {label: [frozenset(end.split()) for end in ends] for label, ends in _TABLE["relations"].items()}
-
-#: The parts of speech of what the ports of categories hold.
-_Ports = Mapping[tuple[int, int], frozenset[str]]
 
 
 def _trees(subject: Subject) -> Iterator[int]:
@@ -39,9 +37,10 @@ def _base(edge: Edge) -> str:
 def odd_edges(subject: Subject) -> Iterator[Finding]:
     """Find edges between parts of speech that have none with this label."""
     for layer in _trees(subject):
-        ports, told = _parts_of_speech(subject.grammar, layer), set[tuple[Span, str]]()
+        held, told = held_by_ports(subject.grammar, layer, _upos), set[tuple[Span, str]]()
         for rule, span, edge in _edges(subject, layer):
-            heads, dependents = (_upos(rule, layer, end, ports) for end in (edge.source, edge.target))
+            nodes = (rule.fragments[layer].nodes[end] for end in (edge.source, edge.target))
+            heads, dependents = (_upos(node, rule, held).keys() for node in nodes)
             if _is_odd(edge, heads, dependents) and (span, edge.label) not in told:
                 told.add((span, edge.label))
                 turned = not _is_odd(edge, dependents, heads)
@@ -56,7 +55,7 @@ def _edges(subject: Subject, layer: int) -> Iterator[tuple[Rule, Span, Edge]]:
         yield from ((rule, span, edge) for edge in rule.fragments[layer].edges)
 
 
-def _is_odd(edge: Edge, heads: frozenset[str], dependents: frozenset[str]) -> bool:
+def _is_odd(edge: Edge, heads: Set[str], dependents: Set[str]) -> bool:
     """Return whether UD have no such edge; nothing is known of extracted ones, and of placeholders."""
     if edge.label.startswith(EXTRACTED) or _base(edge) not in _ODD or not (heads and dependents):
         return False
@@ -64,26 +63,12 @@ def _is_odd(edge: Edge, heads: frozenset[str], dependents: frozenset[str]) -> bo
     return heads <= no_heads or dependents <= no_dependents
 
 
-def _parts_of_speech(grammar: CoreGrammar, layer: int) -> _Ports:
-    ports: dict[tuple[int, int], frozenset[str]] = {}
-    rounds = Rounds(rule.rhs for rule in grammar.rules)
-    for rule in map(grammar.rules.__getitem__, rounds):
-        for port, node in enumerate(rule.fragments[layer].exports):
-            known = ports.setdefault((rule.lhs, port), frozenset())
-            found = known | _upos(rule, layer, node, ports)
-            if found != known:
-                ports[rule.lhs, port] = found
-                rounds.grew(rule.lhs)
-    return ports
-
-
-def _upos(rule: Rule, layer: int, number: int, ports: _Ports) -> frozenset[str]:
+def _upos(node: Node, rule: Rule, held: Held) -> Kinds:
     """Return the parts of speech that a node can have; ``?`` is unknown, a placeholder has none."""
-    node = rule.fragments[layer].nodes[number]
     if node.attributes is not None:
-        return frozenset({dict(node.attributes).get("upos", "?")})
-    parts = (ports.get((rule.rhs[child], port), frozenset()) for child, port in node.glue)
-    return frozenset[str]().union(*parts)
+        return {dict(node.attributes).get("upos", "?"): rule}
+    parts = (held.get((rule.rhs[child], port), {}) for child, port in node.glue)
+    return dict(chain.from_iterable(part.items() for part in parts))
 
 
 # ---- names

@@ -11,7 +11,7 @@ What the declarations claim for themselves is kept out of all other strata::
 Checked here are two patterns that hold out the same, and parts of which training cannot have enough.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations
@@ -220,40 +220,30 @@ def _check_contexts(lowered: LoweredPattern, dataset: DatasetSettings, state: Se
         state.error("SGL0825", place, message, f"say what the phrase is: `{{ N[lemma=…]; {str(structure.body)[2:]}`")
 
 
-#: Structures in their canonical form, each with its place, by the pattern that holds them out.
-_Places = Mapping[str, list[tuple[object, Span]]]
-
-
 def _check_held_out(patterns: Sequence[LoweredPattern], state: Session) -> None:
     """Report the pairs of patterns that hold out the same structure."""
-    held_out = {lowered.pattern.name: _held_out(lowered) for lowered in patterns}
-    holding: dict[object, dict[int, None]] = {}
+    held: dict[tuple[int, Structure], Span] = {}
+    holding: dict[Structure, list[int]] = {}
     for number, lowered in enumerate(patterns):
-        for structure, _ in held_out[lowered.pattern.name]:
-            holding.setdefault(structure, {})[number] = None
-    for first, second in sorted({pair for numbers in holding.values() for pair in combinations(numbers, 2)}):
-        _check_same(patterns[first], patterns[second], held_out, state)
+        kinds = (("forbid", lowered.pattern.forbid), ("never", lowered.pattern.never))
+        for kind, index, structure in ((kind, *one) for kind, some in kinds for one in enumerate(some)):
+            form = structure.canonical()
+            if held.setdefault((number, form), span := lowered.span(kind, index)) is span:
+                holding.setdefault(form, []).append(number)
+    for form, numbers in holding.items():
+        for first, second in combinations(numbers, 2):
+            _check_same(patterns[first], patterns[second], held[first, form], held[second, form], state)
 
 
-def _check_same(first: LoweredPattern, second: LoweredPattern, held: _Places, state: Session) -> None:
+def _check_same(first: LoweredPattern, second: LoweredPattern, earlier: Span, span: Span, state: Session) -> None:
     allowing = [
         f"`allow {other.pattern.name}` to `{one.pattern.name}`"
         for one, other in ((first, second), (second, first))
         if other.pattern.name not in one.pattern.allow
     ]
-    if not allowing:
-        return
-    earlier = dict(reversed(held[first.pattern.name]))
-    for structure, span in held[second.pattern.name]:
-        if structure in earlier:
-            names = f"`{first.pattern.name}` and `{second.pattern.name}`"
-            labels = [Label(earlier[structure], "the same is held out here")]
-            notes = ("an item of one would contain what the other holds out",)
-            hint = f"add {' and '.join(allowing)}, or make one of the two structures narrower"
-            state.error("SGL0819", span, f"{names} hold out the same structure", hint, labels=labels, notes=notes)
-
-
-def _held_out(lowered: LoweredPattern) -> list[tuple[object, Span]]:
-    pattern = lowered.pattern
-    kinds = (("forbid", pattern.forbid), ("never", pattern.never))
-    return [(s_.canonical(), lowered.span(kind, i)) for kind, some in kinds for i, s_ in enumerate(some)]
+    if allowing:
+        names = f"`{first.pattern.name}` and `{second.pattern.name}`"
+        labels = [Label(earlier, "the same is held out here")]
+        notes = ("an item of one would contain what the other holds out",)
+        hint = f"add {' and '.join(allowing)}, or make one of the two structures narrower"
+        state.error("SGL0819", span, f"{names} hold out the same structure", hint, labels=labels, notes=notes)

@@ -1,18 +1,22 @@
-"""Lower words and lexicon tables to productions without children."""
+"""Lower words and lexicon tables to productions without children, and check that each is there once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
+from sgl.characters import code_of, hidden
 from sgl.core.grammar import Cut, Fragment, GraphLayer, Item, Node, Template, Token
 from sgl.diagnostics import Label, Span
 from sgl.frontend.elaborate.categories import category_pattern
 from sgl.frontend.elaborate.columns import Evaluation, check_morphology
 from sgl.frontend.elaborate.forms import each_layer, entries_of, laid_over
+from sgl.frontend.elaborate.open_text import possible, shown
 from sgl.frontend.elaborate.tables import LexiconTables, check_columns, rows_of, rows_with_values, weighting_of
 from sgl.frontend.lower.productions import (
     Pool,
+    Produced,
     Production,
     Version,
     check_attribute_name,
@@ -24,6 +28,7 @@ from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
 from sgl.lang.yaml_files import LexiconTable, TableRow
+from sgl.rendering.conllu import is_attribute
 
 #: Productions of a word or of a lexicon; what is wrong with a word is reported.
 Words = tuple[Production, ...]
@@ -239,3 +244,43 @@ def _lexicon(lexicon: s.Lexicon, scope: Scope, state: Signed, table: LexiconTabl
                 state.error("SGL0605", row.span, message, "remove one of the rows", labels=labels)
             found.append(word)
     return tuple(found)
+
+
+def check_words(state: Produced) -> None:
+    """Report repeated and invisible words, and what CoNLL-U cannot hold."""
+    for productions in (state.rules, *state.words):
+        state.kept("characters", (productions,), partial(_check_characters, productions, state))
+    words = (p for p in state.productions if not p.rhs)
+    state.kept("words", tuple(words), partial(_check_repeated, state))
+
+
+def _check_characters(productions: Sequence[Production], state: Produced) -> None:
+    for production in productions:
+        for item in chain(*chain(*(version.templates for version in production.versions))):
+            text = shown(item.text) if isinstance(item, Token) else ""
+            if (at := hidden(text, whole=True)) >= 0:
+                message = f"the word `{text}` has a character that cannot be seen, {code_of(text[at])}"
+                state.error("SGL0107", production.span, message, "it changes nothing there; remove it")
+        for name, value in _attributes(production):
+            if not is_attribute(name, value):
+                message = f"CoNLL-U cannot hold the attribute {name}={value!r}"
+                state.error("SGL0512", production.span, message, "write it without spaces and bars")
+
+
+def _check_repeated(state: Produced) -> None:
+    words: dict[object, Production] = {}
+    for word, version in ((p, version) for p in state.productions if not p.rhs for version in p.versions):
+        # Homonyms, which differ in a graph, are different words.
+        meaning = tuple(tuple(node.attributes for node in fragment.nodes) for fragment in version.fragments)
+        earlier = words.setdefault((word.lhs.info.name, word.lhs.slots, version.templates, meaning), word)
+        if earlier is not word:
+            labels = [Label(earlier.span, "the same word, in the same category")]
+            hint = "remove one of the two; a weight makes a word more frequent"
+            state.error("SGL0605", word.span, "this is the same word as an earlier one", hint, labels=labels)
+
+
+def _attributes(production: Production) -> Iterator[tuple[str, str]]:
+    fragments = (fragment for version in production.versions for fragment in version.fragments)
+    for node in (node for fragment in fragments for node in fragment.nodes):
+        for name, value in node.attributes or ():
+            yield from ((name, one) for one in possible(value, production.domains))
