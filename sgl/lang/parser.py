@@ -36,14 +36,6 @@ TERMINALS: dict[str, str] = {
     "WHOLE": "a whole number",
     "_MINUS": "`-`",
     "STRING": 'a quoted text `"…"`',
-    "TILDE": "`~`",
-    "NOT": "`not`",
-    "REPEATED": "`repeated`",
-    "LAST": "`last`",
-    "FIRST": "`first`",
-    "BEFORE": "`before`",
-    "AFTER": "`after`",
-    "CONTRAST": "`contrast`",
 }
 
 _SHOWN = 5
