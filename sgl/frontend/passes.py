@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from sgl.core.grammar import CoreGrammar, RuleKey
+from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan, Release
 from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
@@ -24,19 +24,12 @@ from sgl.frontend.elaborate.tables import LexiconTables, rows_of
 from sgl.frontend.lower.bodies import StructureContext
 from sgl.frontend.lower.expand import expand
 from sgl.frontend.lower.finishing import check_absorbed, check_contrast
-from sgl.frontend.lower.grammar import Expanded, lower
+from sgl.frontend.lower.grammar import Expanded, Lowered, lower
 from sgl.frontend.lower.graphs import check_graphs
-from sgl.frontend.lower.patterns import (
-    LoweredPart,
-    LoweredPattern,
-    LoweredTest,
-    lower_parts,
-    lower_patterns,
-    lower_tests,
-)
+from sgl.frontend.lower.patterns import LoweredTest, lower_parts, lower_patterns, lower_tests
 from sgl.frontend.lower.plan import Claims, check_patterns, make_plan
 from sgl.frontend.lower.productions import Produced
-from sgl.frontend.lower.restrictions import LoweredRestriction, lower_restrictions
+from sgl.frontend.lower.restrictions import lower_restrictions
 from sgl.frontend.lower.rules import lower_rules
 from sgl.frontend.lower.structures import contexts_of, is_spoken_of, lower_structure
 from sgl.frontend.lower.weights import apply_weights
@@ -51,8 +44,8 @@ from sgl.lang.project import Project
 from sgl.lang.reader import read
 
 
-@dataclass(frozen=True)
-class Compiled:
+@dataclass(frozen=True, kw_only=True)
+class Compiled(Claims, Lowered):
     """A grammar that was compiled without errors, and where its parts were written.
 
     It ``has_dataset`` if a dataset is declared; otherwise its plan is empty.  ``origin`` is the
@@ -62,13 +55,7 @@ class Compiled:
 
     project: Project
     parameters: Mapping[str, str]
-    grammar: CoreGrammar
     plan: Plan
-    rule_spans: tuple[Span, ...]
-    rule_keys: tuple[RuleKey, ...]
-    patterns: tuple[LoweredPattern, ...]
-    parts: tuple[LoweredPart, ...]
-    restrictions: tuple[LoweredRestriction, ...]
     dataset_span: Span
     tests: tuple[LoweredTest, ...]
     has_dataset: bool = True
@@ -118,17 +105,13 @@ def run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diagn
     compiled = Compiled(
         project=project,
         parameters=resolved.parameters.values,
-        grammar=lowered.grammar,
         plan=make_plan(dataset, targets, claims, signature),
-        rule_spans=lowered.rule_spans,
-        rule_keys=lowered.rule_keys,
-        patterns=claims.patterns,
-        parts=claims.parts,
-        restrictions=claims.restrictions,
         dataset_span=dataset.start.span,
         tests=tests,
         has_dataset=dataset.declared,
         release=release,
+        **vars(lowered),
+        **vars(claims),
     )
     return Compilation(expanded, compiled)
 

@@ -90,18 +90,19 @@ class _Slot(NamedTuple):
         """Remove from the parts of a production what the field takes, and return it."""
         if not self.types:
             return bool(parts) and parts.pop(0) is not None
+        nothing = () if self.many and not self.optional else None
         if parts and parts[0] is None and (self.many or self.optional):
             del parts[0]
-            return () if self.many and not self.optional else None
-        if not self.many:
-            places = [i for i, part in enumerate(parts) if isinstance(part, self.types)]
-            return parts.pop(places[0]) if places else None
+            return nothing
         for index, part in enumerate(parts):
-            if isinstance(part, tuple) and all(isinstance(member, self.types) for member in part):
+            if self._is_all_of(part) if self.many else isinstance(part, self.types):
                 return parts.pop(index)
-        taken = tuple(part for part in parts if isinstance(part, self.types))
+        taken = tuple(part for part in parts if self.many and isinstance(part, self.types))
         parts[:] = [part for part in parts if not isinstance(part, self.types)]
-        return taken or (None if self.optional else ())
+        return taken or nothing
+
+    def _is_all_of(self, part: Any) -> bool:
+        return isinstance(part, tuple) and all(isinstance(member, self.types) for member in part)
 
 
 @cache

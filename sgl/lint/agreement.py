@@ -17,7 +17,6 @@ agrees with another child (*an old cat*), nor where the author writes ``NP[num=_
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from enum import Enum
 from itertools import chain, permutations
 from typing import NamedTuple
 
@@ -30,31 +29,21 @@ from sgl.lint.places import LEFT, FeaturePlace, Places
 from sgl.lint.registry import Finding, Subject, of_grammar
 
 
-class Reason(Enum):
-    """Why an open place is suspicious, the most certain reason first."""
-
-    TIED_ELSEWHERE = "tied elsewhere"
-    NEVER_ASKED = "never asked for"
-    NEVER_SET = "never set"
-    GOVERNED_ELSEWHERE = "governed elsewhere"
-
-
 class Suspect(NamedTuple):
-    """An open place with a partner that it may have to agree with; ``tied_at`` is where rules do otherwise.
+    """An open place with a partner that it may have to agree with, and ``why``.
 
-    Of government the partner is the place itself: at the end of an edge with its label other rules have a ``value``.
+    ``tied_at`` is where rules do otherwise, and ``elsewhere`` what they do there.  What ``nobody`` asks for, or sets,
+    is told once.  Of government the partner is the place itself: at the end of an edge with its label other rules have
+    a ``value``.
     """
 
     place: FeaturePlace
     partner: FeaturePlace
-    reason: Reason
+    why: str
+    elsewhere: str = ""
     tied_at: tuple[Span, ...] = ()
     value: str = ""
-
-    @property
-    def partner_name(self) -> str:
-        """What an author calls the partner: a category, or the label of an edge."""
-        return self.partner.label if self.value else self.partner.category
+    nobody: bool = False
 
 
 class Choice(NamedTuple):
@@ -80,30 +69,29 @@ def open_features(subject: Subject) -> Iterator[Finding]:
         place = suspect.place
         what = f"the rule `{place.production.name}` leaves `{place.feature}` of `{place.category}` open"
         witness, same = _witness(choices, subject, texts)
-        elsewhere, why = _reasons(suspect)
         mentions, any_value = _written(suspect), place.pattern.having(place.feature, ANY)
         yield Finding(
             place.pattern.span,
             f"{what}, so that {_consequence(suspect, same)}",
             f"write {' and '.join(f'`{mention}`' for mention in mentions)}; if any value is meant, `{any_value}`",
             label=f"any value of `{place.feature}`",
-            labels=tuple(Label(span, elsewhere) for span in suspect.tied_at[:1]),
-            notes=tuple(note for note in (why, witness) if note),
+            labels=tuple(Label(span, suspect.elsewhere) for span in suspect.tied_at[:1]),
+            notes=tuple(note for note in (suspect.why, witness) if note),
         )
 
 
 def _open(subject: Subject) -> list[tuple[Suspect, tuple[Choice, ...]]]:
     found: dict[tuple[int, str], tuple[Suspect, tuple[Choice, ...]]] = {}
-    told: set[tuple[Reason, tuple[str, bool, str]]] = set()
+    told: set[tuple[str, tuple[str, bool, str]]] = set()
     for suspect in _all_suspects(subject):
         place, key = suspect.place, (id(suspect.place.production), suspect.place.feature)
-        if key in found or (suspect.reason, place.kind) in told:
+        if key in found or (suspect.elsewhere, place.kind) in told:
             continue
         choices = _choices(suspect, subject.instances_of[key[0]])
         if len({choice.value for choice in choices}) > 1:
             found[key] = suspect, choices
-            if suspect.reason in (Reason.NEVER_ASKED, Reason.NEVER_SET):
-                told |= {(suspect.reason, place.kind), (suspect.reason, suspect.partner.kind)}
+            if suspect.nobody:
+                told |= {(suspect.elsewhere, place.kind), (suspect.elsewhere, suspect.partner.kind)}
     return sorted(found.values(), key=lambda pair: pair[0].place.pattern.span)
 
 
@@ -114,7 +102,7 @@ def _all_suspects(subject: Subject) -> Iterator[Suspect]:
     words = [word for word in subject.productions if not word.rhs]
     places = Places([rule for rule in subject.productions if rule.rhs and id(rule) in subject.instances_of], words)
     # Most certain first: of what nobody asks for, both places are open; else one alone is.
-    yield from sorted(_suspects(places), key=lambda x: x.partner.is_open == (x.reason is Reason.TIED_ELSEWHERE))
+    yield from sorted(_suspects(places), key=lambda x: x.partner.is_open != x.nobody)
     yield from _governed(places)
 
 
@@ -137,7 +125,8 @@ def _tied_elsewhere(place: FeaturePlace, partner: FeaturePlace, places: Places) 
     others = [o for o in places.by_kind[place.kind] if o.production is not place.production and o.production.rhs]
     spans = tuple(other.pattern.span for other in others if other.is_tied_with(partner))
     if spans and all(other.is_told for other in others):
-        yield Suspect(place, partner, Reason.TIED_ELSEWHERE, spans)
+        more = f"so it does in {len(spans) - 1:,} other {'rule' if len(spans) == 2 else 'rules'}" if spans[1:] else ""
+        yield Suspect(place, partner, more, f"here it agrees with `{partner.category}`", spans)
 
 
 def _never_asked(place: FeaturePlace, partner: FeaturePlace, places: Places) -> Iterator[Suspect]:
@@ -145,13 +134,14 @@ def _never_asked(place: FeaturePlace, partner: FeaturePlace, places: Places) -> 
     # it stands beside elsewhere has a gender.
     alone = partner.variable is not None and partner.goes_up
     if not alone or all(any(map(one.may_agree_with, one.beside)) for one in places.by_kind[place.kind]):
-        yield Suspect(place, partner, Reason.NEVER_ASKED)
+        yield Suspect(place, partner, f"no rule asks for the `{place.feature}` of `{place.category}`", nobody=True)
 
 
 def _never_set(place: FeaturePlace, partner: FeaturePlace, places: Places) -> Iterator[Suspect]:
     asked = places.by_kind.get((place.category, False, place.feature), [])
     if spans := tuple(other.pattern.span for other in asked if other.is_told):
-        yield Suspect(place, partner, Reason.NEVER_SET, spans)
+        why = f"nothing sets the `{place.feature}` of `{place.category}`"
+        yield Suspect(place, partner, why, "asked for here", spans, nobody=True)
 
 
 def _governed(places: Places) -> Iterator[Suspect]:
@@ -159,7 +149,9 @@ def _governed(places: Places) -> Iterator[Suspect]:
         silent = [place for place in same if not place.is_told]
         value, spans = _usual([place for place in same if place.is_told])
         if value and len(silent) == 1 and silent[0].is_open:
-            yield Suspect(silent[0], silent[0], Reason.GOVERNED_ELSEWHERE, spans, value)
+            place = silent[0]
+            why = f"the other rules say `{place.pattern.having(place.feature, value)}` of `{place.label}`"
+            yield Suspect(place, place, why, "said here", spans, value)
 
 
 #: How many other rules must say what a feature is before one that does not is suspicious.
@@ -230,22 +222,9 @@ def _pairs(choices: Sequence[Choice]) -> list[tuple[int, int]]:
 
 
 def _consequence(suspect: Suspect, same: bool) -> str:
-    if suspect.reason is Reason.GOVERNED_ELSEWHERE:
+    if suspect.value:
         return f"any `{suspect.place.feature}` can stand here"
-    return "it says the same in several ways" if same else f"it need not agree with `{suspect.partner_name}`"
-
-
-def _reasons(suspect: Suspect) -> tuple[str, str]:
-    """Return what to say of the place of other rules, and why they make this one suspicious."""
-    category, feature, others = suspect.place.category, suspect.place.feature, len(suspect.tied_at) - 1
-    more = f"so it does in {others:,} other {'rule' if others == 1 else 'rules'}" if others else ""
-    governed = f"the other rules say `{_written(suspect)[0]}` of `{suspect.partner_name}`"
-    return {
-        Reason.TIED_ELSEWHERE: (f"here it agrees with `{suspect.partner_name}`", more),
-        Reason.NEVER_ASKED: ("", f"no rule asks for the `{feature}` of `{category}`"),
-        Reason.NEVER_SET: ("asked for here", f"nothing sets the `{feature}` of `{category}`"),
-        Reason.GOVERNED_ELSEWHERE: ("said here", governed),
-    }[suspect.reason]
+    return "it says the same in several ways" if same else f"it need not agree with `{suspect.partner.category}`"
 
 
 def _written(suspect: Suspect) -> tuple[str, ...]:

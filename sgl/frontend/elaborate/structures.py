@@ -4,32 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from sgl.frontend.elaborate.substitution import nodes_given, substitution
 from sgl.frontend.names.scopes import Scope
 from sgl.lang import syntax as s
 
 
-class LayerGraph(NamedTuple):
-    """What a structure says of a layer; without one, of the layer that its clause is about."""
-
-    layer: s.Name | None
-    graph: s.GraphPattern
-
-
 @dataclass(frozen=True)
 class Written:
-    """A structure in which nothing is abbreviated, as ``ref`` writes or names it."""
+    """A structure in which nothing is abbreviated, as ``ref`` writes or names it.
+
+    Of its ``parts`` each is about a layer; without one, about the layer that its clause is about.
+    """
 
     ref: s.GraphRef
     scope: Scope
-    parts: tuple[LayerGraph, ...]
+    parts: tuple[tuple[s.Name | None, s.GraphPattern], ...]
 
     @property
     def names(self) -> tuple[str, ...]:
         """The variables by which others may speak of its nodes; those inside a ``repeat`` are not, its ends are."""
-        return tuple(dict.fromkeys(name.text for part in self.parts for name in seen_in(part.graph.bodies[0])))
+        return tuple(dict.fromkeys(name.text for _, graph in self.parts for name in seen_in(graph.bodies[0])))
 
     @property
     def spoken(self) -> list[str]:
@@ -41,8 +36,8 @@ class Written:
             [part.graph for part in self.ref.parts] if isinstance(self.ref, s.Layered) else [self.ref] * len(self.parts)
         )
         found: list[str] = []
-        for ref, part in zip(refs, self.parts, strict=True):
-            names = [name.text for body in part.graph.bodies for name in seen_in(body)]
+        for ref, (_, graph) in zip(refs, self.parts, strict=True):
+            names = [name.text for body in graph.bodies for name in seen_in(body)]
             found += [name for name in names if not isinstance(ref, s.Application) or name in nodes_given(ref)]
         return found
 
@@ -51,8 +46,8 @@ def write_out(ref: s.GraphRef, scope: Scope) -> Written | None:
     """Return the structure that is written, or that a name and its arguments stand for; None after a report."""
     graph = _declared(ref, scope)
     if not isinstance(graph, s.Layered):
-        return None if graph is None else Written(ref, scope, (LayerGraph(None, graph),))
-    found: dict[str, LayerGraph] = {}
+        return None if graph is None else Written(ref, scope, ((None, graph),))
+    found: dict[str, tuple[s.Name, s.GraphPattern]] = {}
     for part in graph.parts:
         inner, name = _declared(part.graph, scope), part.layer
         if inner is None:
@@ -62,7 +57,7 @@ def write_out(ref: s.GraphRef, scope: Scope) -> Written | None:
             message, hint = f"this structure {told}", "write each layer once, before its braces"
             scope.resolved.session.error("SGL0832", name.span, message, hint)
             return None
-        found[name.text] = LayerGraph(name, inner)
+        found[name.text] = name, inner
     return Written(ref, scope, tuple(found.values()))
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import count, product
+from typing import cast
 
 from sgl.core import structure as c
 from sgl.core.grammar import GraphLayer
@@ -270,6 +271,7 @@ class BodyLowering:
         self.context.state.error(code, name.span, message, _hint(name.text, known), labels=labels, notes=notes)
 
 
+_STRICT: dict[str, tuple[c.Sign, int]] = {">": (">=", 1), "<": ("<=", -1)}
 _COMPARISONS: dict[str, c.Comparison] = {"=": "=", ">=": ">=", "<=": "<="}
 
 
@@ -292,16 +294,11 @@ def length_test(written: s.Length, layers: tuple[str, ...], state: Resolved) -> 
         if number is None or not countable(number, written.number.span, state):
             return None
         more = number
-    known = {">": (">=", 1), "<": ("<=", -1)}
-    name, step = known.get(sign, (sign, 0))
-    comparison = next(own for own in _SIGNS if own == name)
+    comparison, step = _STRICT.get(sign) or (cast(c.Sign, sign), 0)
     if more + step < 0 and not part:
         state.error("SGL0801", written.span, "no text has fewer than 0 words")
         return None
     return c.LengthTest(layer.text, comparison, more + step, part)
-
-
-_SIGNS: tuple[c.Sign, ...] = ("=", ">=", "<=", "!=")
 
 
 def countable(number: int, place: Span, state: Resolved) -> bool:

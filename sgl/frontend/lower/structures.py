@@ -76,11 +76,11 @@ def lower_structure(written: Written | None, context: StructureContext) -> c.Str
     if written is None:
         return None
     errors, structures = context.state.diagnostics.errors, list[c.Structure]()
-    for part in written.parts:
-        own = _context_of(part.layer, context)
+    for layer, graph in written.parts:
+        own = _context_of(layer, context)
         if own is None:
             return None
-        structures.append(_lowered(part.graph, written, own))
+        structures.append(_lowered(graph, written, own))
     if context.state.diagnostics.errors > errors:
         return None
     if len(structures) == 1:

@@ -12,7 +12,7 @@ from functools import partial
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Label
 from sgl.foreign import limits
-from sgl.frontend.names.finishing import finish_of, options_in_force, with_twins
+from sgl.frontend.names.finishing import text_layer, with_twins
 from sgl.frontend.names.parameters import is_weight
 from sgl.frontend.names.resolved import Resolved
 from sgl.frontend.names.scopes import Scope, check_taken
@@ -131,7 +131,7 @@ def _signature(state: Resolved) -> Signature | None:
     strange = [layer for layer in layers if layer.kind.text not in _KINDS]
     for layer in strange:
         state.report_missing("kind of layer", layer.kind, _KINDS, "a layer is `text` or `graph on …`")
-    text = with_twins([_text_layer(d, state) for d in layers if d.kind.text == "text"], state)
+    text = with_twins([text_layer(d, state) for d in layers if d.kind.text == "text"], state)
     graphs = _graph_layers(layers, [layer.name for layer in text], state)
     views = tuple(_views(graphs, state))
     unread = state.project.lacks("layer")
@@ -154,26 +154,6 @@ def _signature(state: Resolved) -> Signature | None:
         return None
     ordered = frozenset(d.name.text for d, _ in state.names.of(s.Feature) if d.ordered)
     return Signature(text, tuple(graphs), features, weights, categories, unsound, views=views, ordered=ordered)
-
-
-def _text_layer(declaration: s.Layer, state: Resolved) -> TextLayer:
-    join: s.Option | None = None
-    attach: set[str] = set()
-    options = list(options_in_force(declaration, state))
-    for option in options:
-        if not isinstance(option, s.Option) or option.name.text not in ("join", "attach"):
-            continue
-        if option.name.text == "attach":
-            attach |= {value.text for value in option.values}
-        elif join is None:
-            join = option
-        else:
-            message = f"the layer `{declaration.name}` says twice how its words are joined"
-            hint = "keep one of the two, or give each a `when` of its own"
-            state.error("SGL0308", option.span, message, hint, labels=[Label(join.span, "here first")])
-    between = " " if join is None else join.values[0].text
-    name, finish = declaration.name.text, finish_of(options, state)
-    return TextLayer(name, between, frozenset(attach), finish)
 
 
 def _graph_layers(layers: Sequence[s.Layer], text: Sequence[str], state: Session) -> list[GraphLayer]:
