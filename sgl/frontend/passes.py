@@ -18,9 +18,8 @@ from sgl.core.plan import Plan, Release
 from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
 from sgl.frontend.elaborate.columns import Evaluation, Inflection
-from sgl.frontend.elaborate.forms import each_layer, entries_of, laid_over
-from sgl.frontend.elaborate.structures import write_out
-from sgl.frontend.elaborate.tables import LexiconTables, rows_of
+from sgl.frontend.elaborate.substitution import write_out
+from sgl.frontend.elaborate.tables import LexiconTables, each_layer, entries_of, laid_over, rows_of
 from sgl.frontend.lower.bodies import StructureContext
 from sgl.frontend.lower.expand import expand
 from sgl.frontend.lower.finishing import check_absorbed, check_contrast
@@ -29,15 +28,13 @@ from sgl.frontend.lower.graphs import check_graphs
 from sgl.frontend.lower.patterns import LoweredTest, lower_parts, lower_patterns, lower_tests
 from sgl.frontend.lower.plan import Claims, check_patterns, make_plan
 from sgl.frontend.lower.productions import Produced
-from sgl.frontend.lower.restrictions import lower_restrictions
 from sgl.frontend.lower.rules import lower_rules
-from sgl.frontend.lower.structures import contexts_of, is_spoken_of, lower_structure
+from sgl.frontend.lower.structures import contexts_of, is_spoken_of, lower_restrictions, lower_structure
 from sgl.frontend.lower.weights import apply_weights
 from sgl.frontend.lower.words import check_words, lower_words
 from sgl.frontend.names.dataset import DatasetSettings, check_lemma_classes, choose_targets, read_dataset, read_release
-from sgl.frontend.names.resolved import Resolved, resolve
-from sgl.frontend.names.scopes import Scope
-from sgl.frontend.names.session import Session
+from sgl.frontend.names.parameters import Session
+from sgl.frontend.names.scopes import Resolved, Scope, resolve
 from sgl.frontend.names.signature import Signed, build_signature
 from sgl.lang import syntax as s
 from sgl.lang.project import Project

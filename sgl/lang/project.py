@@ -81,10 +81,7 @@ class Project:
         return [d for unit in self.units for d in unit.file.declarations if isinstance(d, kind)]
 
     def files(self) -> list[tuple[str, SourceFile]]:
-        """Return all files that were read, with names seen from the directory of the main file.
-
-        These, and their order, are the same however the main file was named.
-        """
+        """Return all files that were read, however the main one was named: names are seen from its directory."""
         root = self.main.root.shown
         prefix = f"{root}/" if root else ""
         found = self.sources.files.items()

@@ -1,8 +1,4 @@
-"""Edges, labels and parts of speech that Universal Dependencies do not have.
-
-An ``nsubj`` from a noun to a verb is the wrong way round.  Which parts of speech stand at the ends of an edge is known
-along the ports of the rules.
-"""
+"""Edges, labels and parts of speech that Universal Dependencies do not have; those of phrases are known along ports."""
 
 import tomllib
 from collections.abc import Iterator, Set
@@ -23,21 +19,18 @@ _ODD = {label: [frozenset(end.split()) for end in ends] for label, ends in _TABL
 
 def _trees(subject: Subject) -> Iterator[int]:
     """Yield the numbers of the graph layers that are dependency trees."""
-    yield from (number for number, layer in enumerate(subject.grammar.graph_layers) if not layer.free)
+    yield from (number for number, layer in enumerate(subject.declared.grammar.graph_layers) if not layer.free)
 
 
 def _base(edge: Edge) -> str:
     return edge.label.removeprefix(EXTRACTED).partition(":")[0]
 
 
-# ---- edges
-
-
 @of_grammar("SGL0515")
 def odd_edges(subject: Subject) -> Iterator[Finding]:
     """Find edges between parts of speech that have none with this label."""
     for layer in _trees(subject):
-        held, told = held_by_ports(subject.grammar, layer, _upos), set[tuple[Span, str]]()
+        held, told = held_by_ports(subject.declared.grammar, layer, _upos), set[tuple[Span, str]]()
         for rule, span, edge in _edges(subject, layer):
             nodes = (rule.fragments[layer].nodes[end] for end in (edge.source, edge.target))
             heads, dependents = (_upos(node, rule, held).keys() for node in nodes)
@@ -71,16 +64,13 @@ def _upos(node: Node, rule: Rule, held: Held) -> Kinds:
     return dict(chain.from_iterable(part.items() for part in parts))
 
 
-# ---- names
-
-
 @of_grammar("SGL0517")
 def odd_parts_of_speech(subject: Subject) -> Iterator[Finding]:
     """Find words with a part of speech that UD do not have, beside some that they have."""
     for layer in _trees(subject):
         tags: dict[str, dict[str, tuple[Span, str]]] = {}
         for rule, span, node in _nodes(subject, layer):
-            word = _word_of(rule, node, subject.grammar.anchors[layer])
+            word = _word_of(rule, node, subject.declared.grammar.anchors[layer])
             tag = dict(node.attributes or ()).get("upos", "")
             tags.setdefault(tag, {}).setdefault(rule.name, (span, word))
         for tag in sorted(tags.keys() - _UPOS if tags.keys() & _UPOS else ()):

@@ -21,15 +21,13 @@ from sgl.core import structure as c
 from sgl.core.grammar import GraphLayer
 from sgl.diagnostics import Label, Span, shortlist, suggest, suggested
 from sgl.foreign import limits
-from sgl.frontend.elaborate.structures import seen_in, variables_in
+from sgl.frontend.elaborate.substitution import seen_in, variables_in
 from sgl.frontend.lower.finishing import Absorbed
-from sgl.frontend.names.resolved import Resolved
-from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s
 
 #: A structure may not have more edges and paths than this.
 MAX_EDGES = 400
-#: So many names a hint lists.
 _LISTED = 12
 
 

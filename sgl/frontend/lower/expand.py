@@ -52,11 +52,7 @@ class _TooManyError(Exception):
 
 
 def expand(start: s.Name, state: Produced) -> list[Instance] | None:
-    """Instantiate the productions, from words to whatever the start category reaches.
-
-    The productions have no faults.  Those of the start category are first, so that it becomes category 0.  Return None
-    after an error.
-    """
+    """Instantiate sound productions from words to what the start reaches, which is first; None after an error."""
     # What has neither children nor words counts as a rule.
     words = [p for p in state.productions if not p.rhs and not p.empty]
     rules = [p for p in state.productions if p.rhs or p.empty]

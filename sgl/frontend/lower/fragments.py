@@ -14,7 +14,7 @@ from networkx.utils import UnionFind
 
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Item, Node, Template, Token
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.elaborate.open_text import possible, shown
+from sgl.frontend.elaborate.rules import possible, shown
 from sgl.frontend.lower.productions import RESERVED_LABELS, check_attribute_name
 from sgl.frontend.names.signature import CategoryInfo
 from sgl.lang import syntax as s
@@ -265,9 +265,9 @@ class FragmentLowering:
         the one that no edge leads to or, if these are several or none, the head of the first layer.
         """
         free, able = self.layer.free, self._able()
-        marked = {self.united[target] for _, label, target, _ in self.edges if label.startswith(EXTRACTED)}
-        led = {self.united[target] for _, label, target, _ in self.edges if free or not label.startswith(EXTRACTED)}
-        extracted = set() if free else marked.union(self.united[atom] for atom in self.touched)
+        led, extracted = set[Atom](), {self.united[atom] for atom in self.touched if not free}
+        for _, label, target, _ in self.edges:
+            (led if free or not label.startswith(EXTRACTED) else extracted).add(self.united[target])
         tops = {root: atom for root, atom in able.items() if root not in led}
         tops = {root: atom for root, atom in tops.items() if root not in extracted} or tops
         if len(tops) == 1:

@@ -23,9 +23,10 @@ from sgl.core.grammar import (
     Token,
 )
 from sgl.diagnostics import Span
-from sgl.frontend.elaborate.open_text import filled
+from sgl.frontend.elaborate.rules import filled
+from sgl.frontend.elaborate.tables import Weighting
 from sgl.frontend.lower.expand import Concrete, Instance
-from sgl.frontend.lower.productions import Pool, Produced
+from sgl.frontend.lower.productions import Produced
 from sgl.frontend.names.signature import Signature
 
 
@@ -79,7 +80,7 @@ def _weights(instances: Sequence[Instance], signature: Signature) -> list[float]
     """
     choices = [_choice_weight(instance, signature) for instance in instances]
     chosen = defaultdict[tuple[int, int, Concrete], float](float)
-    ranks, pools = Counter[tuple[Pool, Concrete]](), defaultdict[tuple[Pool, Concrete], float](float)
+    ranks, pools = Counter[tuple[Weighting, Concrete]](), defaultdict[tuple[Weighting, Concrete], float](float)
     shares: list[float] = []
     for instance, choice in zip(instances, choices, strict=True):
         production, version, lhs = instance.production, instance.version, instance.lhs
@@ -97,7 +98,7 @@ def _weights(instances: Sequence[Instance], signature: Signature) -> list[float]
         production, lhs = instance.production, instance.lhs
         weight = share * choice / chosen[id(production), instance.version.sharing, lhs]
         if production.pool is not None:
-            weight *= production.pool.weight / pools[production.pool, lhs]
+            weight *= production.pool.total / pools[production.pool, lhs]
         weights.append(weight)
         totals[lhs] += weight
     return [w / totals[instance.lhs] for instance, w in zip(instances, weights, strict=True)]

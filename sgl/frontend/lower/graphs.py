@@ -13,10 +13,9 @@ Shown once and for all derivations (of a free layer the last two):
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 
-from sgl.core.grammar import EXTRACTED, HEAD, Category, CoreGrammar, Fragment, GraphLayer, Node, Rule, Slot, Token
+from sgl.core.grammar import EXTRACTED, HEAD, Category, CoreGrammar, Node, Rule, Slot, Token
 from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label
 from sgl.frontend.lower.expand import Instance
@@ -63,9 +62,12 @@ def check_graphs(state: Expanded) -> bool:
     """Return whether all graphs are trees, have words, and edges that lead to a node; report rules otherwise."""
     grammar = state.declared.grammar
     errors, graphs = state.diagnostics.errors, list[_RuleGraph]()
+    pairs = zip(grammar.rules, state.instances, strict=True)
+    # A word that is declared as such is one node.
+    rules = [pair for pair in pairs if not (pair[1].production.word or pair[1].production.pool)]
     for number in range(len(grammar.graph_layers)):
-        layer = _Layer(number, held_by_ports(grammar, number, _kinds), state, set())
-        graphs += [_RuleGraph(*pair, layer) for pair in zip(grammar.rules, state.instances, strict=True)]
+        held, told = held_by_ports(grammar, number, _kinds), set[object]()
+        graphs += [_RuleGraph(rule, instance, number, held, told, state) for rule, instance in rules]
     for graph in graphs:
         graph.check_shape()
     # That something lacks a node may follow from what was reported.
@@ -74,45 +76,26 @@ def check_graphs(state: Expanded) -> bool:
     return state.diagnostics.errors == errors
 
 
-@dataclass(frozen=True)
-class _Layer:
-    """A graph layer, what ports hold in it, and what was ``told`` of which case of a rule."""
-
-    number: int
-    held: Held
-    state: Expanded
-    told: set[object]
-
-    @property
-    def grammar(self) -> CoreGrammar:
-        return self.state.declared.grammar
-
-    @property
-    def graph(self) -> GraphLayer:
-        return self.grammar.graph_layers[self.number]
-
-    @property
-    def text(self) -> int:
-        return self.grammar.anchors[self.number]
-
-
 class _RuleGraph:
-    """The graph of one rule in one layer."""
+    """The graph of one rule in one layer, where ports ``held`` something; ``told`` is what was said of that layer."""
 
-    def __init__(self, rule: Rule, instance: Instance, layer: _Layer) -> None:
-        self.rule, self.instance, self.layer = rule, instance, layer
-        self.fragment: Fragment = rule.fragments[layer.number]
-        self.nodes, self.edges, self.exports = self.fragment.nodes, self.fragment.edges, self.fragment.exports
-        self.children = [layer.grammar.categories[child] for child in rule.rhs]
+    def __init__(
+        self, rule: Rule, instance: Instance, number: int, held: Held, told: set[object], state: Expanded
+    ) -> None:
+        self.rule, self.instance, self.held, self.told, self.state = rule, instance, held, told, state
+        grammar, fragment = state.declared.grammar, rule.fragments[number]
+        self.layer, self.text = grammar.graph_layers[number], grammar.anchors[number]
+        self.nodes, self.edges, self.exports = fragment.nodes, fragment.edges, fragment.exports
+        self.children = [grammar.categories[child] for child in rule.rhs]
 
     def _parts(self, node: Node) -> list[dict[str, Rule]]:
-        return [self.layer.held.get((self.rule.rhs[child], port), {}) for child, port in node.glue]
+        return [self.held.get((self.rule.rhs[child], port), {}) for child, port in node.glue]
 
     def check_shape(self) -> None:
         if len({(e.source, e.label.removeprefix(EXTRACTED), e.target) for e in self.edges}) < len(self.edges):
             notes = (f"its edges are: {', '.join(edge.label for edge in self.edges)}",)
             self._error("SGL0508", "an edge is written twice", "remove one of the two", notes=notes)
-        if not self.layer.graph.free:
+        if not self.layer.free:
             self._check_tree()
         for index, node in enumerate(self.nodes):
             parts = self._parts(node)
@@ -122,7 +105,7 @@ class _RuleGraph:
 
     def _check_tree(self) -> None:
         placed = {node.token for node in self.nodes}
-        for index, item in enumerate(self.rule.templates[self.layer.text]):
+        for index, item in enumerate(self.rule.templates[self.text]):
             if isinstance(item, Token) and index not in placed:
                 hint = f'connect it: `X -[mark]-> "{item.text}"(upos=…)`'
                 self._error("SGL0507", f'the word "{item.text}" has no place in the graph', hint, place=index)
@@ -159,7 +142,7 @@ class _RuleGraph:
         (head, *exported), node = self.exports, self.nodes[index]
         own = node.attributes is not None
         words = sum(part.keys() == {WORD} for part in parts) + own
-        is_open = words == 0 and PLACEHOLDER in _kinds(node, self.rule, self.layer.held)
+        is_open = words == 0 and PLACEHOLDER in _kinds(node, self.rule, self.held)
         if sum(WORD in part for part in parts) + own > 1:
             message = f"{self._name(node)} {'would' if words > 1 else 'could'} be two words at once"
             self._error("SGL0510", message, "bind a gap to one word only", place=index)
@@ -171,63 +154,62 @@ class _RuleGraph:
 
     def _name(self, node: Node) -> str:
         if node.token is not None:
-            item = self.rule.templates[self.layer.text][node.token]
+            item = self.rule.templates[self.text][node.token]
             return f'"{item.text}"' if isinstance(item, Token) else "a word"
         if not node.glue:
             return "a new node"
         child, port = min(node.glue, key=lambda pair: (pair[1], pair[0]))
         category = self.children[child]
-        name = category.ports_in(self.layer.graph.name)[port]
+        name = category.ports_in(self.layer.name)[port]
         return f"`{category.base}`" if name == HEAD else f"`{category.base}.{name}`"
 
     def check_nodes(self) -> None:
         """Report phrases that may be no node and need one, or have no single place in another language."""
         for place, what in self._needed().items():
             for child, port in self.nodes[place].glue:
-                word = self.layer.held[self.rule.rhs[child], port].get(NOTHING)
+                word = self.held[self.rule.rhs[child], port].get(NOTHING)
                 if word is not None:
-                    message = f"`{self.children[child].name}` {what}, and may be no node of `{self.layer.graph.name}`"
+                    message = f"`{self.children[child].name}` {what}, and may be no node of `{self.layer.name}`"
                     labels, hint = self._reason(word, self.rule.rhs[child])
                     self._error("SGL0516", message, hint, labels=labels)
-        if self.layer.text:
+        if self.text:
             for told in self._misplaced():
                 self._error("SGL0516", told, _BY_FEATURE)
 
     def _needed(self) -> dict[int, str]:
         """Return which nodes of a rule have to be there, and why."""
-        needed = {self.exports[0]: "is the head"} if len(self.nodes) > 1 and not self.layer.graph.free else {}
+        needed = {self.exports[0]: "is the head"} if len(self.nodes) > 1 and not self.layer.free else {}
         needed |= {place: "fills a port" for place, node in enumerate(self.nodes) if len(node.glue) > 1}
         return needed | {end: f"has an edge `{e.label}`" for e in self.edges for end in (e.source, e.target)}
 
     def _reason(self, word: Rule, category: int) -> tuple[list[Label], str]:
         """Return a label for a word that is no node, and a hint for the phrase of a category that it is the head of."""
-        grammar, layer, hints = self.layer.grammar, self.layer.graph, list[str]()
+        layer, categories, hints = self.layer, self.state.declared.grammar.categories, list[str]()
         why = f"is empty in `{layer.anchor}`"
-        if word.words(self.layer.text):
+        if word.words(self.text):
             why, hints = f"has no clause for `{layer.name}`", [f"write `{layer.name} node(…)` for the word"]
         if word.lhs != category:
-            hints.append(f"let another node be the head in a rule of `{grammar.categories[category].base}`")
+            hints.append(f"let another node be the head in a rule of `{categories[category].base}`")
         hint = ", or ".join([*hints, _BY_FEATURE])
-        return [Label(self.layer.state.declared.rule_spans[word.id], f"this word {why}")], hint
+        return [Label(self.state.declared.rule_spans[word.id], f"this word {why}")], hint
 
     def _misplaced(self) -> Iterator[str]:
         """Yield what is wrong with children that have no single place in another language."""
-        layer = self.layer.graph
         glued = (index for index, node in enumerate(self.nodes) if len(node.glue) > 1)
         tied = {self.exports[0], *(edge.target for edge in self.edges), *glued}
         for index, node in enumerate(self.nodes):
             for child in (child for child, port in node.glue if port == 0):
                 category, pieces = self.children[child], self._pieces(child)
-                if WORD not in self.layer.held[self.rule.rhs[child], 0]:
+                if WORD not in self.held[self.rule.rhs[child], 0]:
                     continue
-                if not layer.free and index not in tied:
-                    yield f"`{category.name}` depends on nothing in `{layer.name}`"
-                elif pieces != _parts(category, layer.anchor):
-                    yield f"`{category.name}` stands {len(pieces)} times in `{layer.anchor}`"
+                if not self.layer.free and index not in tied:
+                    yield f"`{category.name}` depends on nothing in `{self.layer.name}`"
+                elif pieces != _parts(category, self.layer.anchor):
+                    yield f"`{category.name}` stands {len(pieces)} times in `{self.layer.anchor}`"
 
     def _pieces(self, child: int) -> list[int]:
         """Return which parts of a child the rule writes in the text layer; -1 is one that a function changes."""
-        template = self.rule.templates[self.layer.text]
+        template = self.rule.templates[self.text]
         slots = (item for item in template if isinstance(item, Slot) and item.child == child)
         return sorted(-1 if item.functions else item.part for item in slots)
 
@@ -243,11 +225,11 @@ class _RuleGraph:
     ) -> None:
         """Report something once, whatever the values of features are; of several nodes for each."""
         span, when = self.instance.production.span, self.instance.version.when
-        if (code, span, when, place) not in self.layer.told:
-            self.layer.told.add((code, span, when, place))
+        if (code, span, when, place) not in self.told:
+            self.told.add((code, span, when, place))
             case = f" with `{when}`" if when else ""
             message = f"in the rule `{self.rule.name}`{case}, {message}"
-            self.layer.state.error(code, span, message, hint, labels=labels, notes=notes)
+            self.state.error(code, span, message, hint, labels=labels, notes=notes)
 
 
 def _parts(category: Category, layer: str) -> list[int]:

@@ -23,9 +23,9 @@ from sgl.core.joint import PLUS
 from sgl.core.structure import Structure
 from sgl.diagnostics import Label, Span
 from sgl.frontend.lower.patterns import LoweredPart, LoweredPattern
-from sgl.frontend.lower.restrictions import LoweredRestriction
+from sgl.frontend.lower.structures import LoweredRestriction
 from sgl.frontend.names.dataset import SPLITS, DatasetSettings
-from sgl.frontend.names.session import Session
+from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.signature import Signature
 
 GEN = "gen"
@@ -42,10 +42,7 @@ class Claims:
 
 
 def make_plan(settings: DatasetSettings, targets: tuple[str, ...], claims: Claims, signature: Signature) -> plan.Plan:
-    """Divide the dataset into strata, in the order in which they are drawn.
-
-    No text of any stratum contains what is ``nowhere``.
-    """
+    """Divide the dataset into strata, in the order of drawing; no text of any contains what is ``nowhere``."""
     equal = (repr(settings), targets, signature.text_layers, signature.graph_layers)
     nowhere = _unique(*(restriction.structures for restriction in claims.restrictions))
     known = (*claims.patterns, *claims.parts)
@@ -99,8 +96,6 @@ class _Strata:
         for lowered in self.patterns:
             yield from self._gen(lowered)
 
-    # ---- what is kept out
-
     def _trained(
         self, require: tuple[tuple[Structure, ...], ...], reserved: Iterable[Structure], *exclude: Iterable[Structure]
     ) -> plan.Constraint:
@@ -113,14 +108,9 @@ class _Strata:
         return (structure for lowered in others for structure in lowered.pattern.reserved)
 
     def _only(self, own: LoweredPart | None, *, item: bool = False) -> Iterable[Structure]:
-        """Return what only sentences of a part contain, of all parts but one.
-
-        An item of a pattern may contain that of the parts that are tested.
-        """
+        """Return what only sentences of other parts contain; an ``item`` may contain that of tested parts."""
         others = (p for p in self.parts if p is not own and not (item and p.part.tested))
         return (structure for lowered in others for structure in lowered.part.only)
-
-    # ---- the strata of one declaration
 
     def _exposures(self, pattern: plan.Pattern) -> Iterator[plan.Stratum]:
         category = f"{plan.EXPOSURE_PREFIX}{pattern.name}"

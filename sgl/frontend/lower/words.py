@@ -11,11 +11,19 @@ from sgl.core.grammar import Cut, Fragment, GraphLayer, Item, Node, Template, To
 from sgl.diagnostics import Label, Span
 from sgl.frontend.elaborate.categories import category_pattern
 from sgl.frontend.elaborate.columns import Evaluation, check_morphology
-from sgl.frontend.elaborate.forms import each_layer, entries_of, laid_over
-from sgl.frontend.elaborate.open_text import possible, shown
-from sgl.frontend.elaborate.tables import LexiconTables, check_columns, rows_of, rows_with_values, weighting_of
+from sgl.frontend.elaborate.rules import possible, shown
+from sgl.frontend.elaborate.tables import (
+    LexiconTables,
+    Weighting,
+    check_columns,
+    each_layer,
+    entries_of,
+    laid_over,
+    rows_of,
+    rows_with_values,
+    weighting_of,
+)
 from sgl.frontend.lower.productions import (
-    Pool,
     Produced,
     Production,
     Version,
@@ -74,7 +82,7 @@ class _WordLowering:
         features = dict(zip(self.lhs.info.features, self.lhs.slots, strict=True)) if self.lhs is not None else {}
         self.evaluation = replace(evaluation, features=features)
 
-    def lower(self, name: str, share: float, pool: Pool | None = None) -> Production | None:
+    def lower(self, name: str, share: float, pool: Weighting | None = None) -> Production | None:
         signature, lhs = self.state.signature, self.lhs
         texts = {layer.name: self._words(layer.name) for layer in signature.text_layers}
         graphs = [self._fragment(layer, texts[layer.anchor]) for layer in signature.graph_layers]
@@ -220,7 +228,7 @@ def _lexicon(lexicon: s.Lexicon, scope: Scope, state: Signed, table: LexiconTabl
     weighting, found = weighting_of(lexicon, state), list[Production]()
     chosen = rows_of(lexicon, table, state)
     for entry in entries:
-        pool = Pool(weighting.total, weighting.exponent)
+        pool = replace(weighting)
         layers = laid_over(entry.layers, shared)
         # What a block asks for a table need not have.
         optional = frozenset(column.name.text for column in s.parts_of(s.Column, entry.block))

@@ -11,9 +11,8 @@ from dataclasses import replace
 from sgl.core.grammar import TextLayer
 from sgl.core.spelling import Finish
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.names.resolved import Resolved
-from sgl.frontend.names.scopes import ResolvedNames
-from sgl.frontend.names.session import Session
+from sgl.frontend.names.parameters import Session
+from sgl.frontend.names.scopes import Resolved, ResolvedNames
 from sgl.lang import syntax as s
 
 #: The options of a text layer: whether words stand there, what behind them, and an example.
