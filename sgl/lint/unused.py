@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.frontend import Compiled
+from sgl.frontend.elaborate.tables import blocks_of
 from sgl.frontend.names.scopes import KINDS, OF_THEMSELVES, Scope
 from sgl.lang import syntax as s
 from sgl.lint.registry import Finding, Subject, of_dataset, of_grammar
@@ -64,10 +65,8 @@ def _mentioned_columns(subject: Subject) -> dict[Path, dict[str, None]]:
 
 
 def _columns(lexicon: s.Lexicon, scope: Scope) -> Iterator[s.Name]:
-    uses = (entry for entry in lexicon.entries if isinstance(entry, s.FormsUse))
-    blocks = (block for use in uses if (block := scope.peek(s.Forms, use.name.text)) is not None)
     yield from (condition.column for condition in lexicon.where)
-    yield from (column.name for column in s.parts_of(s.Column, (lexicon, *blocks)))
+    yield from (column.name for column in s.parts_of(s.Column, (lexicon, *blocks_of(lexicon, scope))))
 
 
 @of_grammar("SGL0616")

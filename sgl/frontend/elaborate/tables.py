@@ -90,6 +90,12 @@ def laid_over(over: tuple[s.LayerClause, ...], under: tuple[s.LayerClause, ...])
     return (*(clause for clause in under if clause.layer.text not in named), *over)
 
 
+def blocks_of(lexicon: s.Lexicon, scope: Scope) -> list[s.Forms]:
+    """Return the blocks of forms that a lexicon uses."""
+    uses = (entry for entry in lexicon.entries if isinstance(entry, s.FormsUse))
+    return [block for use in uses if (block := scope.peek(s.Forms, use.name.text)) is not None]
+
+
 def _entries_of_use(use: s.FormsUse, block: s.Forms, state: Resolved, signature: Signature | None) -> list[s.Entry]:
     wanted, given, found = [name.text for name in block.parameters], use.arguments, list[s.Entry]()
     if len(wanted) != len(given):
@@ -179,8 +185,7 @@ class LexiconTables:
         for lexicon, scope in self.state.names.declared(s.Lexicon):
             # What cannot be located was reported when it was to be read.
             if (path := scope.locate(lexicon.path, Diagnostics())) is not None:
-                uses = (entry for entry in lexicon.entries if isinstance(entry, s.FormsUse))
-                for block in (block for use in uses if (block := scope.peek(s.Forms, use.name.text)) is not None):
+                for block in blocks_of(lexicon, scope):
                     blocks.setdefault(block.name.text, (block, []))[1].append(self.read.get(path))
         for block, read in blocks.values():
             if len(tables := [table for table in read if table is not None]) == len(read):

@@ -8,20 +8,16 @@ the head of a free layer, where no edge tells, is the child that the first layer
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from networkx.utils import UnionFind
 
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Item, Node, Template, Token
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.elaborate.rules import possible, shown
+from sgl.frontend.elaborate.rules import RuleNames, possible, shown
 from sgl.frontend.lower.productions import RESERVED_LABELS, check_attribute_name
 from sgl.frontend.names.signature import CategoryInfo
 from sgl.lang import syntax as s
-
-if TYPE_CHECKING:
-    from sgl.frontend.elaborate.rules import RuleNames
-
 
 #: In place of a child: the left-hand side, whose ports the rule introduces, and the words that it writes.
 _OWN, _WORD = -1, -2
@@ -52,7 +48,7 @@ class FragmentLowering:
     values it is.  ``default`` is the head of the first layer, if that has an atom here.
     """
 
-    names: "RuleNames"
+    names: RuleNames
     layer: GraphLayer
     lhs: CategoryInfo
     rhs: Sequence[CategoryInfo]

@@ -45,10 +45,8 @@ def make_plan(settings: DatasetSettings, targets: tuple[str, ...], claims: Claim
     """Divide the dataset into strata, in the order of drawing; no text of any contains what is ``nowhere``."""
     equal = (repr(settings), targets, signature.text_layers, signature.graph_layers)
     nowhere = _unique(*(restriction.structures for restriction in claims.restrictions))
-    known = (*claims.patterns, *claims.parts)
-    strata = _Strata(settings, claims.patterns, claims.parts, nowhere)
-    make = partial(_plan, strata, targets, signature)
-    return kept("plan", known, (len(claims.patterns), nowhere, *equal), make)
+    make = partial(_plan, _Strata(settings, claims.patterns, claims.parts, nowhere), targets, signature)
+    return kept("plan", (*claims.patterns, *claims.parts), (len(claims.patterns), nowhere, *equal), make)
 
 
 def _plan(strata: "_Strata", targets: tuple[str, ...], signature: Signature) -> plan.Plan:
