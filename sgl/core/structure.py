@@ -10,14 +10,14 @@ the independent verifier parses with its own reader.  Semantics: ``docs/structur
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import eq, ge, le, ne
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Literal
 
 Comparison = Literal["=", ">=", "<="]
 Sign = Literal["=", ">=", "<=", "!="]
 
 #: What the signs of comparisons mean.
-COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, ">=": ge, "<=": le, "!=": ne}
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 @dataclass(frozen=True)

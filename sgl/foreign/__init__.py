@@ -211,7 +211,9 @@ _PIECE = 1 << 20
 def read_bytes(path: Path, kind: Kind, *, inside: Path | None = None) -> bytes:
     """Return all of a file."""
     text = edit_of(path)
-    if text is not None and len(text) <= kind.limit:
+    if text is not None:
+        if len(text) > kind.limit:
+            raise _too_large(path, kind, len(text))
         return text
     pieces, size = [], 0
     with opened(path, kind, inside=inside) as stream:

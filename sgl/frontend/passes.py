@@ -13,47 +13,36 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from sgl.core.grammar import CoreGrammar, RuleKey
+from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan, Release
 from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
-from sgl.frontend.checks import check_graphs, check_words
 from sgl.frontend.elaborate.columns import Evaluation, Inflection
-from sgl.frontend.elaborate.forms import each_layer, entries_of, laid_over
-from sgl.frontend.elaborate.structures import write_out
-from sgl.frontend.elaborate.tables import LexiconTables, rows_of
+from sgl.frontend.elaborate.substitution import write_out
+from sgl.frontend.elaborate.tables import LexiconTables, each_layer, entries_of, laid_over, rows_of
 from sgl.frontend.lower.bodies import StructureContext
 from sgl.frontend.lower.expand import expand
 from sgl.frontend.lower.finishing import check_absorbed, check_contrast
-from sgl.frontend.lower.grammar import Expanded, lower
-from sgl.frontend.lower.nodes import check_instances
-from sgl.frontend.lower.patterns import (
-    LoweredPart,
-    LoweredPattern,
-    LoweredTest,
-    lower_parts,
-    lower_patterns,
-    lower_tests,
-)
+from sgl.frontend.lower.grammar import Expanded, Lowered, lower
+from sgl.frontend.lower.graphs import check_graphs
+from sgl.frontend.lower.patterns import LoweredTest, lower_parts, lower_patterns, lower_tests
 from sgl.frontend.lower.plan import Claims, check_patterns, make_plan
 from sgl.frontend.lower.productions import Produced
-from sgl.frontend.lower.restrictions import LoweredRestriction, lower_restrictions
 from sgl.frontend.lower.rules import lower_rules
-from sgl.frontend.lower.structures import contexts_of, is_spoken_of, lower_structure
+from sgl.frontend.lower.structures import contexts_of, is_spoken_of, lower_restrictions, lower_structure
 from sgl.frontend.lower.weights import apply_weights
-from sgl.frontend.lower.words import lower_words
+from sgl.frontend.lower.words import check_words, lower_words
 from sgl.frontend.names.dataset import DatasetSettings, check_lemma_classes, choose_targets, read_dataset, read_release
-from sgl.frontend.names.resolved import Resolved, resolve
-from sgl.frontend.names.scopes import Scope
-from sgl.frontend.names.session import Session
+from sgl.frontend.names.parameters import Session
+from sgl.frontend.names.scopes import Resolved, Scope, resolve
 from sgl.frontend.names.signature import Signed, build_signature
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
 from sgl.lang.reader import read
 
 
-@dataclass(frozen=True)
-class Compiled:
+@dataclass(frozen=True, kw_only=True)
+class Compiled(Claims, Lowered):
     """A grammar that was compiled without errors, and where its parts were written.
 
     It ``has_dataset`` if a dataset is declared; otherwise its plan is empty.  ``origin`` is the
@@ -63,13 +52,7 @@ class Compiled:
 
     project: Project
     parameters: Mapping[str, str]
-    grammar: CoreGrammar
     plan: Plan
-    rule_spans: tuple[Span, ...]
-    rule_keys: tuple[RuleKey, ...]
-    patterns: tuple[LoweredPattern, ...]
-    parts: tuple[LoweredPart, ...]
-    restrictions: tuple[LoweredRestriction, ...]
     dataset_span: Span
     tests: tuple[LoweredTest, ...]
     has_dataset: bool = True
@@ -119,17 +102,13 @@ def run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diagn
     compiled = Compiled(
         project=project,
         parameters=resolved.parameters.values,
-        grammar=lowered.grammar,
         plan=make_plan(dataset, targets, claims, signature),
-        rule_spans=lowered.rule_spans,
-        rule_keys=lowered.rule_keys,
-        patterns=claims.patterns,
-        parts=claims.parts,
-        restrictions=claims.restrictions,
         dataset_span=dataset.start.span,
         tests=tests,
         has_dataset=dataset.declared,
         release=release,
+        **vars(lowered),
+        **vars(claims),
     )
     return Compilation(expanded, compiled)
 
@@ -138,17 +117,18 @@ def _expanded(signed: Signed, dataset: DatasetSettings | None) -> Expanded | Non
     """Return the core grammar of the rules and words; None after errors."""
     known = (signed.project, signed.settings, signed.diagnostics, signed.parameters, signed.names, signed.signature)
     produced = Produced(*known, lower_rules(signed), *lower_words(signed))
-    for check in (check_graphs, check_words):
-        if not signed.diagnostics.errors:
-            check(produced)
+    if not signed.diagnostics.errors:
+        check_words(produced)
     if dataset is None or signed.diagnostics.errors:
         return None
     instances = expand(dataset.start, produced)
     if instances is None:
         return None
     expanded = Expanded(*known, produced.rules, produced.words, produced.tables, instances, lower(instances, produced))
-    for check_expanded in (check_instances, check_absorbed, check_contrast):
-        check_expanded(expanded)
+    if not check_graphs(expanded):
+        return None
+    check_absorbed(expanded)
+    check_contrast(expanded)
     return expanded
 
 

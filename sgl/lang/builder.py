@@ -5,7 +5,6 @@ says: each field takes the part of the production that has its type.  The others
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import fields, replace
 from functools import cache
 from types import NoneType
@@ -31,6 +30,9 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     "feature": (s.Feature, {"ordered": False}),
     "ordered_feature": (s.Feature, {"ordered": True}),
     "setting": (s.Setting, {"comparison": None}),
+    "order_setting": (s.Setting, {}),
+    "entry": (s.Entry, {"layers": (), "block": None}),
+    "forms_use": (s.FormsUse, {"layers": ()}),
     "if_test": (s.Condition, {}),
     "contrast": (s.Contrast, {"place": None, "when": None}),
     "elision": (s.Elision, {"place": None}),
@@ -55,6 +57,9 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     "for_each": (s.Share, {"each": True}),
     "in_all": (s.Share, {"each": False}),
     "amount": (s.Amount, {"offset": 0}),
+    "sum": (s.Amount, {}),
+    "longest": (s.Longest, {"offset": 0}),
+    "longest_sum": (s.Longest, {}),
     "set_argument": (s.WordList, {"values": ()}),
     "words_argument": (s.WordList, {"word_set": None}),
     "weighted_value": (s.FeatureValue, {}),
@@ -85,18 +90,19 @@ class _Slot(NamedTuple):
         """Remove from the parts of a production what the field takes, and return it."""
         if not self.types:
             return bool(parts) and parts.pop(0) is not None
+        nothing = () if self.many and not self.optional else None
         if parts and parts[0] is None and (self.many or self.optional):
             del parts[0]
-            return () if self.many and not self.optional else None
-        if not self.many:
-            places = [i for i, part in enumerate(parts) if isinstance(part, self.types)]
-            return parts.pop(places[0]) if places else None
+            return nothing
         for index, part in enumerate(parts):
-            if isinstance(part, tuple) and all(isinstance(member, self.types) for member in part):
+            if self._is_all_of(part) if self.many else isinstance(part, self.types):
                 return parts.pop(index)
-        taken = tuple(part for part in parts if isinstance(part, self.types))
+        taken = tuple(part for part in parts if self.many and isinstance(part, self.types))
         parts[:] = [part for part in parts if not isinstance(part, self.types)]
-        return taken or (None if self.optional else ())
+        return taken or nothing
+
+    def _is_all_of(self, part: Any) -> bool:
+        return isinstance(part, tuple) and all(isinstance(member, self.types) for member in part)
 
 
 @cache
@@ -168,16 +174,6 @@ class TokenBuilder(Transformer[Token, Any]):
     comparison = order = if_comparison = name
 
 
-def _with_offset(kind: type[s.Amount | s.Longest], sign: int) -> Callable[..., s.SyntaxNode]:
-    """Return the method of a number by its name, to which another one is added if there is one."""
-
-    def build(self: TokenBuilder, meta: Meta, parts: list[s.Name]) -> s.SyntaxNode:
-        name, *more = parts
-        return kind(self._span(meta), name, sum(sign * int(one.text) for one in more))
-
-    return build
-
-
 @v_args(meta=True)
 class TreeBuilder(TokenBuilder):
     """Builds the syntax tree of one declaration that starts at ``offset``."""
@@ -186,7 +182,7 @@ class TreeBuilder(TokenBuilder):
         """Return the only part."""
         return parts[0]
 
-    quoted = text = column = entry = structure_name = in_split = start
+    quoted = text = column = structure_name = in_split = start
 
     def names(self, _: Meta, parts: list[Any]) -> tuple[Any, ...]:
         """Return the parts, without those that are left out."""
@@ -203,13 +199,9 @@ class TreeBuilder(TokenBuilder):
     def text_part(self, meta: Meta, parts: list[s.Name]) -> s.Port:
         return s.Port(self._span(meta), self.dotted_name(meta, parts), None)
 
-    more, less = _with_offset(s.Amount, 1), _with_offset(s.Amount, -1)
-    longest = longer = _with_offset(s.Longest, 1)
-    shorter = _with_offset(s.Longest, -1)
-
-    def order_setting(self, meta: Meta, parts: list[s.Name]) -> s.Setting:
-        feature, comparison, value = parts
-        return s.Setting(self._span(meta), feature, (value,), comparison)
+    def added(self, _: Meta, parts: list[Any]) -> int:
+        sign, number = parts
+        return int(f"{sign}{number}")
 
     def weights_of_rule(self, meta: Meta, parts: list[Any]) -> tuple[s.WeightCase, ...]:
         """Return the weights of a rule; conditions belong to the weight before them."""
@@ -237,21 +229,11 @@ class TreeBuilder(TokenBuilder):
         kind, *argument = _first(parts, tuple) or (None,)
         return s.Weight(self._span(meta), factor, kind, next(iter(argument), None), column)
 
-    def lexicon(self, meta: Meta, parts: list[Any]) -> s.Lexicon:
-        name, path, where, weight, *clauses = parts
-        shared, entries = _entries(clauses)
-        variants, when = _every(clauses, s.Variant), _every(clauses, s.When)
-        written = (name, path, where or (), weight, shared, entries)
-        return s.Lexicon(self._span(meta), *written, variants, when)
+    def lexicon(self, meta: Meta, parts: list[Any]) -> s.SyntaxNode:
+        return self._node("lexicon", _grouped(parts), meta)
 
-    def forms(self, meta: Meta, parts: list[Any]) -> s.Forms:
-        name, category, *rest = parts
-        parameters, clauses = _every(rest, s.Name), [p for p in rest if not isinstance(p, s.Name)]
-        return s.Forms(self._span(meta), name, category, parameters, *_entries(clauses))
-
-    def forms_use(self, meta: Meta, parts: list[Any]) -> s.FormsUse:
-        name, category, *arguments = parts
-        return s.FormsUse(self._span(meta), name, category, tuple(arguments), ())
+    def forms(self, meta: Meta, parts: list[Any]) -> s.SyntaxNode:
+        return self._node("forms", _grouped(parts), meta)
 
     def label(self, meta: Meta, parts: list[Any]) -> s.LabelText:
         mark = "~" if isinstance(parts[0], Token) else ""
@@ -301,21 +283,19 @@ class TreeBuilder(TokenBuilder):
         return s.Test(self._span(meta), sentence, texts, _every(rest, s.When), graphs)
 
 
-def _entries(clauses: list[Any]) -> tuple[tuple[s.LayerClause, ...], tuple[Any, ...]]:
-    """Return the clauses before the first category, which are shared, and entries with theirs."""
-    shared: list[s.LayerClause] = []
-    entries: list[s.Entry | s.FormsUse] = []
-    for clause in clauses:
-        if isinstance(clause, s.CategoryRef):
-            entries.append(s.Entry(clause.span, clause, ()))
-        elif isinstance(clause, s.FormsUse):
-            entries.append(clause)
-        elif isinstance(clause, s.LayerClause) and entries:
-            last = entries[-1]
-            entries[-1] = replace(last, span=last.span.to(clause.span), layers=(*last.layers, clause))
-        elif isinstance(clause, s.LayerClause):
-            shared.append(clause)
-    return tuple(shared), tuple(entries)
+def _grouped(parts: list[Any]) -> list[Any]:
+    """Return the parts of a lexicon or block, where entries have the clauses below them; those above all are shared."""
+    found: list[Any] = []
+    last = None
+    for part in parts:
+        if isinstance(part, s.Entry | s.FormsUse):
+            last = len(found)
+        if isinstance(part, s.LayerClause) and last is not None:
+            entry = found[last]
+            found[last] = replace(entry, span=entry.span.to(part.span), layers=(*entry.layers, part))
+        else:
+            found.append(part)
+    return found
 
 
 def _every(parts: list[Any], kind: type) -> tuple[Any, ...]:

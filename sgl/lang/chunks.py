@@ -62,11 +62,7 @@ def first_word(text: str) -> str:
 
 @dataclass(frozen=True)
 class Chunk:
-    """One declaration: its place in the file, its prepared text and its comments.
-
-    ``text`` is empty where there are only comments.  ``keyword`` is its first word.  ``fault`` says
-    what is wrong with its quotations or brackets, if anything is.
-    """
+    """One declaration: its place, prepared text (empty for comments alone), first word, and what is wrong."""
 
     start: int
     text: str

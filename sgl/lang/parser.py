@@ -24,7 +24,6 @@ from sgl.diagnostics import SourceFile, suggest
 from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang.chunks import Chunk
 
-#: What an author calls the things the parser can expect.
 TERMINALS: dict[str, str] = {
     "$END": "the end of the declaration",
     "_NL": "the end of the line",
@@ -36,14 +35,6 @@ TERMINALS: dict[str, str] = {
     "WHOLE": "a whole number",
     "_MINUS": "`-`",
     "STRING": 'a quoted text `"…"`',
-    "TILDE": "`~`",
-    "NOT": "`not`",
-    "REPEATED": "`repeated`",
-    "LAST": "`last`",
-    "FIRST": "`first`",
-    "BEFORE": "`before`",
-    "AFTER": "`after`",
-    "CONTRAST": "`contrast`",
 }
 
 _SHOWN = 5

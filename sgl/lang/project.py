@@ -13,13 +13,14 @@ import hashlib
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
+from errno import EFBIG, ENOENT
 from pathlib import Path
 from typing import TypeVar
 
 from sgl.cache import cached, kept, memory
 from sgl.characters import visible
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, SourceMap, Span, suggest, suggested
-from sgl.foreign import SOURCE, edit_of, read_bytes
+from sgl.foreign import SOURCE, ForeignFileError, read_bytes, text_of
 from sgl.lang import MAX_SOURCE, SUFFIXES, TABLE_SUFFIXES, TEMPLATE_SUFFIXES
 from sgl.lang.chunks import placed
 from sgl.lang.reader import read
@@ -80,10 +81,7 @@ class Project:
         return [d for unit in self.units for d in unit.file.declarations if isinstance(d, kind)]
 
     def files(self) -> list[tuple[str, SourceFile]]:
-        """Return all files that were read, with names seen from the directory of the main file.
-
-        These, and their order, are the same however the main file was named.
-        """
+        """Return all files that were read, however the main one was named: names are seen from its directory."""
         root = self.main.root.shown
         prefix = f"{root}/" if root else ""
         found = self.sources.files.items()
@@ -274,17 +272,14 @@ def read_file(
     path: Path, shown: str, span: Span | None, limit: int, sources: SourceMap, diagnostics: Diagnostics
 ) -> SourceFile | None:
     """Return a file as a text with plain line ends; None after a report."""
-    content, fault = b"", None
     try:
-        fault = _unreadable(path, shown, limit)
-        content = read_bytes(path, replace(SOURCE, limit=limit)) if fault is None else b""
-    except OSError as error:
-        reason = error.strerror or "it cannot be opened"
-        fault = "SGL0001", f"the file `{shown}` cannot be read: {reason}", ""
-    if fault is not None:
-        code, message, hint = fault
+        content = read_bytes(path, replace(SOURCE, limit=limit))
+    except OSError as problem:
         sources.dependencies.missed()
-        diagnostics.error(code, span, message, hint)
+        missing, large = problem.errno == ENOENT, problem.errno == EFBIG
+        message = f"the file `{shown}` " + ("is not there" if missing else f"cannot be read: {problem.strerror}")
+        hint = _instead_of(path) if missing else "split it into several files" if large else ""
+        diagnostics.error("SGL0003" if large else "SGL0001", span, message, hint)
         return None
     sources.dependencies.read(path, content, shown)
     return source_of(content, shown, span, sources, diagnostics)
@@ -295,39 +290,24 @@ def source_of(
 ) -> SourceFile | None:
     """Return what was read as a text with plain line ends; None after a report."""
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as problem:
-        line = content.count(b"\n", 0, problem.start) + 1
-        message = f"line {line:,} of the file `{shown}` is not UTF-8 (byte {problem.start:,})"
-        diagnostics.error("SGL0002", span, message, hint="save it as UTF-8")
-        return None
-    if "\0" in text:
-        message = f"the file `{shown}` is not a text (it has a zero byte)"
-        diagnostics.error("SGL0002", span, message, hint="name a text file, saved as UTF-8")
+        text = text_of(content, Path(shown))
+        if "\0" in text:
+            raise ForeignFileError(Path(shown), "it has a zero byte", hint="name a text file, saved as UTF-8")
+    except ForeignFileError as problem:
+        message = f"the file `{shown}` is not a text: {problem.strerror}"
+        diagnostics.error("SGL0002", span, message, problem.hint)
         return None
     return sources.add(SourceFile(shown, text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
-def _unreadable(path: Path, shown: str, limit: int) -> tuple[str, str, str] | None:
-    """Return why nothing can be read from a path, if so: a code, a message and a hint."""
-    text = edit_of(path)
-    if text is not None or path.is_file():
-        size = path.stat().st_size if text is None else len(text)
-        if size <= limit:
-            return None
-        message = f"the file `{shown}` has {size:,} bytes, more than the {limit:,} allowed"
-        return "SGL0003", message, "split it into several files"
-    if path.is_dir():
-        return "SGL0001", f"`{shown}` is a directory, not a file", ""
-    if path.exists():
-        return "SGL0001", f"`{shown}` is not a file but a device or a pipe", ""
+def _instead_of(path: Path) -> str:
+    """Return the hint for a file that is not there: one with a name like it, or where files of SGL are."""
+    if any(path.parts[-2:] == bundled.parts[-2:] for bundled in grammars_dir().rglob("*.*")):
+        return f"{_COPY}; `use` needs no copy"
     siblings = path.parent.iterdir() if path.parent.is_dir() else ()
     suffix = path.suffix or ".sgl"
     near = suggested(path.stem, [p.stem for p in siblings if p.name.endswith(suffix)])
-    hint = f"did you mean `{near}{suffix}`?" if near is not None else suggest(path.name, bundled_grammars())
-    if any(path.parts[-2:] == bundled.parts[-2:] for bundled in grammars_dir().rglob("*.*")):
-        hint = f"{_COPY}; `use` needs no copy"
-    return "SGL0001", f"the file `{shown}` is not there", hint
+    return f"did you mean `{near}{suffix}`?" if near is not None else suggest(path.name, bundled_grammars())
 
 
 _ENTRY = re.compile(r"^([0-9a-f]{64})  (.+)$", re.MULTILINE)

@@ -17,7 +17,7 @@ from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang.builder import TreeBuilder
 from sgl.lang.chunks import Chunk, begins_declaration, first_word, split_chunks
 from sgl.lang.parser import Finding, clip, declared_in, old_notation, parse_failure, parser
-from sgl.lang.syntax import Declaration, File, Name, Unread
+from sgl.lang.syntax import Declaration, File, Unread
 from sgl.lang.typos import COMMENTS, probable_typo
 
 #: After so many mistakes the rest of a file is not read.
@@ -40,14 +40,12 @@ def read(source: SourceFile, diagnostics: Diagnostics) -> File:
     """Return the syntax tree of a file; what cannot be read is reported and left out."""
     before = diagnostics.errors
     declarations: list[Declaration] = []
-    comments: list[Name] = []
     unread: list[Unread] = []
     above: Chunk | None = None
     chunks, layers = list(split_chunks(source)), tuple(declared_in(source, "layer"))
     if _is_foreign(source, chunks, diagnostics):
-        return File(source.name, (), (), (Unread("", ""),))
+        return File(source.name, (), (Unread("", ""),))
     for chunk in chunks:
-        comments.extend(chunk.comments)
         if diagnostics.errors - before >= MAX_MISTAKES:
             unread.append(Unread("", ""))
             message = f"this file has more than {MAX_MISTAKES} mistakes; the rest of it is not read"
@@ -69,7 +67,7 @@ def read(source: SourceFile, diagnostics: Diagnostics) -> File:
             declarations.pop()
             unread.extend(_unread(above))
             above = None
-    return File(source.name, tuple(declarations), tuple(comments), tuple(unread))
+    return File(source.name, tuple(declarations), tuple(unread))
 
 
 def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> Declaration | None:

@@ -27,7 +27,6 @@ from sgl.foreign import ForeignFileError, limits
 from sgl.lang.chunks import REMOVE
 from sgl.lang.syntax import Name
 
-#: Rows that a table may have.
 MAX_ROWS = 200_000
 
 #: Lists and mappings may stand in one another this deep; no shape needs more.
@@ -347,10 +346,7 @@ def _columns(node: YamlNode, whole: str) -> Iterator[tuple[str, YamlNode]]:
 
 
 def cell_span(source: SourceFile, row: TableRow, column: str, value: str) -> Span:
-    """Return where a row, or one of its variants, has this value in this column; else the row.
-
-    Rows keep no places of their cells; the few that are spoken of are read once more.
-    """
+    """Return where a row or a variant has a value, else the row: it keeps no places of cells, and is read once more."""
     file = YamlFile(source, source.position(row.span.start)[0] - 1)
     # The lines from the row on need not be YAML by themselves.
     with suppress(yaml.YAMLError, MalformedTable, StopIteration):

@@ -1,7 +1,11 @@
 """Features that a rule leaves open although it looks as if it should make two places agree.
 
-Each open place (:mod:`sgl.lint.places`) may have a *partner*: a second place of the rule that has the feature too, and
-no fixed value.  Most open places are right; one is suspicious
+A *place* is a child of a rule or its left-hand side, with one of the features that its category carries.  It is *open*
+if its brackets do not mention the feature.  Places of other rules are compared by their kind: the category, whether it
+is built or a child, and the feature.
+
+Each open place may have a *partner*: a second place of the rule that has the feature too, and no fixed value.  Most
+open places are right; one is suspicious
 
 * if all other rules with such a child (or such a left-hand side) say something about the
   feature, and some of them makes it agree with a partner of the same category;
@@ -15,46 +19,169 @@ agrees with the partner, nor of a child whose words do not inflect for the featu
 agrees with another child (*an old cat*), nor where the author writes ``NP[num=_]``: any value.
 """
 
+from __future__ import annotations
+
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from enum import Enum
+from collections.abc import Iterator, Sequence, Set
+from functools import cached_property
 from itertools import chain, permutations
 from typing import NamedTuple
 
 from sgl.core.interpret import interpret
+from sgl.core.rounds import Rounds
 from sgl.core.smallest import SmallestTexts
 from sgl.diagnostics import Label, Span
-from sgl.frontend.elaborate.categories import ANY
+from sgl.frontend.elaborate.categories import ANY, Slotting
 from sgl.frontend.lower.expand import Concrete, Instance
-from sgl.lint.places import LEFT, FeaturePlace, Places
+from sgl.frontend.lower.productions import Production
 from sgl.lint.registry import Finding, Subject, of_grammar
 
+#: The number of the left-hand side among the places of a rule; children have 0, 1, ….
+LEFT = -1
 
-class Reason(Enum):
-    """Why an open place is suspicious, the most certain reason first."""
 
-    TIED_ELSEWHERE = "tied elsewhere"
-    NEVER_ASKED = "never asked for"
-    NEVER_SET = "never set"
-    GOVERNED_ELSEWHERE = "governed elsewhere"
+class FeaturePlace:
+    """A place of a rule, with one of the features that its category carries, by its ``slot`` there.
+
+    It is open if its ``pattern`` says nothing about the feature, and told if that has a ``variable``, or not all
+    values.  ``beside`` are all places of this rule.
+    """
+
+    def __init__(self, production: Production, number: int, slot: int, beside: list[FeaturePlace]) -> None:
+        pattern = (production.lhs, *production.rhs)[number - LEFT]
+        self.production, self.number, self.beside = production, number, beside
+        self.pattern, self.slot = pattern, slot
+        self.feature, written = pattern.info.features[slot], pattern.slots[slot]
+        self.category, self.is_left = pattern.info.name, number == LEFT
+        self.variable = written if isinstance(written, str) else None
+        self.is_open = self.feature not in pattern.mentioned
+        self.is_told = self.feature not in pattern.free
+        self.fixed = frozenset[str]() if isinstance(written, str) else written
+        self.carried = (self.category, self.feature)
+        self.kind = (self.category, self.is_left, self.feature)
+
+    @property
+    def goes_up(self) -> bool:
+        """Whether a child has its value in common with the left-hand side."""
+        return any(other.is_left and other.variable == self.variable for other in self.beside)
+
+    def is_tied_with(self, partner: FeaturePlace) -> bool:
+        """Return whether it agrees, in its own rule, with a place like the partner.
+
+        A verb that agrees with what follows it (*there are dogs*) is not like one that takes
+        its number from above (*they see dogs*).
+        """
+        return self.variable is not None and any(
+            other.kind == partner.kind
+            and other.variable == self.variable
+            and (partner.variable is None or other.goes_up == partner.goes_up)
+            for other in self.beside
+            if other.number != self.number
+        )
+
+    def may_agree_with(self, partner: FeaturePlace) -> bool:
+        """Return whether both could be meant to agree, as no others like this one do."""
+        if partner.feature != self.feature or partner.number == self.number:
+            return False
+        if partner.variable is None:
+            return partner.is_open
+        alike = (other for other in self.beside if other.number != self.number and other.kind == self.kind)
+        return all(other.variable != partner.variable for other in alike)
+
+    def is_provided_by(self, partner: FeaturePlace) -> bool:
+        """Return whether another child agrees with the partner, and so shows its value."""
+        if self.is_left or partner.is_left or partner.variable is None:
+            return False
+        children = (other for other in self.beside if other.number not in (LEFT, partner.number))
+        return any(other.variable == partner.variable for other in children)
+
+    @property
+    def label(self) -> str:
+        """The label of the edge that leads to a child in the first graph; nothing if there is none."""
+        fragments = self.production.versions[0].fragments
+        if self.is_left or not fragments:
+            return ""
+        fragment = fragments[0]
+        heads = [n for n, node in enumerate(fragment.nodes) if (self.number, 0) in node.glue]
+        return next((edge.label for edge in fragment.edges if edge.target in heads), "")
+
+
+def places_of(production: Production) -> list[FeaturePlace]:
+    """Return all places of a rule or a word."""
+    found: list[FeaturePlace] = []
+    for number, pattern in enumerate((production.lhs, *production.rhs), LEFT):
+        for slot in range(len(pattern.slots)):
+            found.append(FeaturePlace(production, number, slot, found))
+    return found
+
+
+class Places:
+    """The places of some rules, and what words say about the features of categories."""
+
+    def __init__(self, rules: Sequence[Production], words: Sequence[Production]) -> None:
+        self._words = words
+        self.of_rules = [places_of(rule) for rule in rules]
+        # One word of each kind is enough: of a category, with values for the same features.
+        kinds = {(w.lhs.info.name, w.lhs.mentioned, w.lhs.free): w for w in reversed(words)}
+        told = [place for word in kinds.values() for place in places_of(word)]
+        self.by_kind: dict[tuple[str, bool, str], list[FeaturePlace]] = {}
+        for place in chain(*self.of_rules, told):
+            self.by_kind.setdefault(place.kind, []).append(place)
+        #: The features of categories that come from words.
+        self.of_words = self._risen({place.carried for place in told if place.is_told})
+
+    @cached_property
+    def inflected(self) -> set[tuple[str, str]]:
+        """The features of categories by which the forms of one lemma differ."""
+        values: dict[tuple[tuple[str, str], object], set[Slotting]] = {}
+        for word in self._words:
+            fragments = word.versions[0].fragments
+            for place in places_of(word) if fragments else ():
+                if place.is_told:
+                    lemma = dict(fragments[0].nodes[0].attributes or ()).get("lemma", "")
+                    values.setdefault((place.carried, lemma), set()).add(place.pattern.slots[place.slot])
+        return self._risen({carried for (carried, _), forms in values.items() if len(forms) > 1})
+
+    def by_label(self) -> dict[tuple[tuple[str, str], str], list[FeaturePlace]]:
+        """Return children whose words inflect for a feature, by this and by the label of the edge to them."""
+        found: dict[tuple[tuple[str, str], str], list[FeaturePlace]] = {}
+        for place in chain.from_iterable(self.of_rules):
+            if (label := place.label) and place.carried in self.inflected:
+                found.setdefault((place.carried, label), []).append(place)
+        return found
+
+    def _risen(self, features: set[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Return these features with those that categories above take from them."""
+        found = set(features)
+        rounds = Rounds([place.carried for place in places if not place.is_left] for places in self.of_rules)
+        for places in map(self.of_rules.__getitem__, rounds):
+            for carried in _taken_up(places, found) - found:
+                rounds.grew(carried)
+                found.add(carried)
+        return found
+
+
+def _taken_up(places: Sequence[FeaturePlace], below: Set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return the features that the left-hand side of a rule has in common with those below."""
+    variables = {place.variable for place in places if not place.is_left and place.carried in below} - {None}
+    return {place.carried for place in places if place.is_left and place.variable in variables}
 
 
 class Suspect(NamedTuple):
-    """An open place with a partner that it may have to agree with; ``tied_at`` is where rules do otherwise.
+    """An open place with a partner that it may have to agree with, and ``why``.
 
-    Of government the partner is the place itself: at the end of an edge with its label other rules have a ``value``.
+    ``tied_at`` is where rules do otherwise, and ``elsewhere`` what they do there.  What ``nobody`` asks for, or sets,
+    is told once.  Of government the partner is the place itself: at the end of an edge with its label other rules have
+    a ``value``.
     """
 
     place: FeaturePlace
     partner: FeaturePlace
-    reason: Reason
+    why: str
+    elsewhere: str = ""
     tied_at: tuple[Span, ...] = ()
     value: str = ""
-
-    @property
-    def partner_name(self) -> str:
-        """What an author calls the partner: a category, or the label of an edge."""
-        return self.partner.label if self.value else self.partner.category
+    nobody: bool = False
 
 
 class Choice(NamedTuple):
@@ -75,46 +202,42 @@ def open_features(subject: Subject) -> Iterator[Finding]:
     """Find the suspicious places of all rules that take part, one for each rule and feature."""
     if not (found := _open(subject)):
         return
-    texts = SmallestTexts(subject.grammar)
+    texts = SmallestTexts(subject.declared.grammar)
     for suspect, choices in found:
         place = suspect.place
         what = f"the rule `{place.production.name}` leaves `{place.feature}` of `{place.category}` open"
         witness, same = _witness(choices, subject, texts)
-        elsewhere, why = _reasons(suspect)
         mentions, any_value = _written(suspect), place.pattern.having(place.feature, ANY)
         yield Finding(
             place.pattern.span,
             f"{what}, so that {_consequence(suspect, same)}",
             f"write {' and '.join(f'`{mention}`' for mention in mentions)}; if any value is meant, `{any_value}`",
             label=f"any value of `{place.feature}`",
-            labels=tuple(Label(span, elsewhere) for span in suspect.tied_at[:1]),
-            notes=tuple(note for note in (why, witness) if note),
+            labels=tuple(Label(span, suspect.elsewhere) for span in suspect.tied_at[:1]),
+            notes=tuple(note for note in (suspect.why, witness) if note),
         )
 
 
 def _open(subject: Subject) -> list[tuple[Suspect, tuple[Choice, ...]]]:
     found: dict[tuple[int, str], tuple[Suspect, tuple[Choice, ...]]] = {}
-    told: set[tuple[Reason, tuple[str, bool, str]]] = set()
+    told: set[tuple[str, tuple[str, bool, str]]] = set()
     for suspect in _all_suspects(subject):
         place, key = suspect.place, (id(suspect.place.production), suspect.place.feature)
-        if key in found or (suspect.reason, place.kind) in told:
+        if key in found or (suspect.elsewhere, place.kind) in told:
             continue
         choices = _choices(suspect, subject.instances_of[key[0]])
         if len({choice.value for choice in choices}) > 1:
             found[key] = suspect, choices
-            if suspect.reason in (Reason.NEVER_ASKED, Reason.NEVER_SET):
-                told |= {(suspect.reason, place.kind), (suspect.reason, suspect.partner.kind)}
+            if suspect.nobody:
+                told |= {(suspect.elsewhere, place.kind), (suspect.elsewhere, suspect.partner.kind)}
     return sorted(found.values(), key=lambda pair: pair[0].place.pattern.span)
-
-
-# ---- suspicions
 
 
 def _all_suspects(subject: Subject) -> Iterator[Suspect]:
     words = [word for word in subject.productions if not word.rhs]
     places = Places([rule for rule in subject.productions if rule.rhs and id(rule) in subject.instances_of], words)
     # Most certain first: of what nobody asks for, both places are open; else one alone is.
-    yield from sorted(_suspects(places), key=lambda x: x.partner.is_open == (x.reason is Reason.TIED_ELSEWHERE))
+    yield from sorted(_suspects(places), key=lambda x: x.partner.is_open != x.nobody)
     yield from _governed(places)
 
 
@@ -137,7 +260,8 @@ def _tied_elsewhere(place: FeaturePlace, partner: FeaturePlace, places: Places) 
     others = [o for o in places.by_kind[place.kind] if o.production is not place.production and o.production.rhs]
     spans = tuple(other.pattern.span for other in others if other.is_tied_with(partner))
     if spans and all(other.is_told for other in others):
-        yield Suspect(place, partner, Reason.TIED_ELSEWHERE, spans)
+        more = f"so it does in {len(spans) - 1:,} other {'rule' if len(spans) == 2 else 'rules'}" if spans[1:] else ""
+        yield Suspect(place, partner, more, f"here it agrees with `{partner.category}`", spans)
 
 
 def _never_asked(place: FeaturePlace, partner: FeaturePlace, places: Places) -> Iterator[Suspect]:
@@ -145,13 +269,14 @@ def _never_asked(place: FeaturePlace, partner: FeaturePlace, places: Places) -> 
     # it stands beside elsewhere has a gender.
     alone = partner.variable is not None and partner.goes_up
     if not alone or all(any(map(one.may_agree_with, one.beside)) for one in places.by_kind[place.kind]):
-        yield Suspect(place, partner, Reason.NEVER_ASKED)
+        yield Suspect(place, partner, f"no rule asks for the `{place.feature}` of `{place.category}`", nobody=True)
 
 
 def _never_set(place: FeaturePlace, partner: FeaturePlace, places: Places) -> Iterator[Suspect]:
     asked = places.by_kind.get((place.category, False, place.feature), [])
     if spans := tuple(other.pattern.span for other in asked if other.is_told):
-        yield Suspect(place, partner, Reason.NEVER_SET, spans)
+        why = f"nothing sets the `{place.feature}` of `{place.category}`"
+        yield Suspect(place, partner, why, "asked for here", spans, nobody=True)
 
 
 def _governed(places: Places) -> Iterator[Suspect]:
@@ -159,7 +284,9 @@ def _governed(places: Places) -> Iterator[Suspect]:
         silent = [place for place in same if not place.is_told]
         value, spans = _usual([place for place in same if place.is_told])
         if value and len(silent) == 1 and silent[0].is_open:
-            yield Suspect(silent[0], silent[0], Reason.GOVERNED_ELSEWHERE, spans, value)
+            place = silent[0]
+            why = f"the other rules say `{place.pattern.having(place.feature, value)}` of `{place.label}`"
+            yield Suspect(place, place, why, "said here", spans, value)
 
 
 #: How many other rules must say what a feature is before one that does not is suspicious.
@@ -174,9 +301,6 @@ def _usual(told: Sequence[FeaturePlace]) -> tuple[str, tuple[Span, ...]]:
     ((value, count),) = Counter(value for place in fixed for value in place.fixed).most_common(1)
     spans = tuple(place.pattern.span for place in fixed if value in place.fixed)
     return (value, spans) if 2 * count >= len(told) else ("", ())
-
-
-# ---- what they change
 
 
 def _choices(suspect: Suspect, instances: Sequence[tuple[int, Instance]]) -> tuple[Choice, ...]:
@@ -196,11 +320,8 @@ def _choices(suspect: Suspect, instances: Sequence[tuple[int, Instance]]) -> tup
 
 
 def _witness(choices: Sequence[Choice], subject: Subject, texts: SmallestTexts) -> tuple[str, bool]:
-    """Return a text in which the two do not agree, beside one in which they do, and whether they are one text.
-
-    They are texts of the source if these differ.
-    """
-    grammar = subject.grammar
+    """Return a text where the two do not agree, beside one where they do, and whether these are one text."""
+    grammar = subject.declared.grammar
     said = [tuple(interpret(grammar, texts.of(rule)).texts for rule in pair) for pair in _pairs(choices)]
     source = grammar.text_layer(subject.signature.source.name)
     for layer in sorted(range(len(grammar.text_layers)), key=lambda layer: layer != source):
@@ -226,26 +347,10 @@ def _pairs(choices: Sequence[Choice]) -> list[tuple[int, int]]:
     return [(choice.rule, agreeing[choice.rest]) for choice in differing[:_TRIED]]
 
 
-# ---- what an author reads
-
-
 def _consequence(suspect: Suspect, same: bool) -> str:
-    if suspect.reason is Reason.GOVERNED_ELSEWHERE:
+    if suspect.value:
         return f"any `{suspect.place.feature}` can stand here"
-    return "it says the same in several ways" if same else f"it need not agree with `{suspect.partner_name}`"
-
-
-def _reasons(suspect: Suspect) -> tuple[str, str]:
-    """Return what to say of the place of other rules, and why they make this one suspicious."""
-    category, feature, others = suspect.place.category, suspect.place.feature, len(suspect.tied_at) - 1
-    more = f"so it does in {others:,} other {'rule' if others == 1 else 'rules'}" if others else ""
-    governed = f"the other rules say `{_written(suspect)[0]}` of `{suspect.partner_name}`"
-    return {
-        Reason.TIED_ELSEWHERE: (f"here it agrees with `{suspect.partner_name}`", more),
-        Reason.NEVER_ASKED: ("", f"no rule asks for the `{feature}` of `{category}`"),
-        Reason.NEVER_SET: ("asked for here", f"nothing sets the `{feature}` of `{category}`"),
-        Reason.GOVERNED_ELSEWHERE: ("said here", governed),
-    }[suspect.reason]
+    return "it says the same in several ways" if same else f"it need not agree with `{suspect.partner.category}`"
 
 
 def _written(suspect: Suspect) -> tuple[str, ...]:

@@ -1,16 +1,13 @@
-"""Edges, labels and parts of speech that Universal Dependencies do not have.
-
-An ``nsubj`` from a noun to a verb is the wrong way round.  Which parts of speech stand at the ends of an edge is known
-along the ports of the rules.
-"""
+"""Edges, labels and parts of speech that Universal Dependencies do not have; those of phrases are known along ports."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Set
+from itertools import chain
 from pathlib import Path
 
-from sgl.core.grammar import EXTRACTED, CoreGrammar, Edge, Node, Rule, Token
-from sgl.core.rounds import Rounds
+from sgl.core.grammar import EXTRACTED, Edge, Node, Rule, Token
 from sgl.diagnostics import Span, one_slip, suggest
+from sgl.frontend.lower.graphs import Held, Kinds, held_by_ports
 from sgl.lint.registry import Finding, Subject, of_grammar
 
 _TABLE = tomllib.loads(Path(__file__).with_name("dependencies.toml").read_text("utf-8"))
@@ -19,29 +16,24 @@ _UPOS = frozenset(_TABLE["upos"].split())
 #: Which parts of speech cannot stand at the two ends of an edge, head and dependent.
 _ODD = {label: [frozenset(end.split()) for end in ends] for label, ends in _TABLE["relations"].items()}
 
-#: The parts of speech of what the ports of categories hold.
-_Ports = Mapping[tuple[int, int], frozenset[str]]
-
 
 def _trees(subject: Subject) -> Iterator[int]:
     """Yield the numbers of the graph layers that are dependency trees."""
-    yield from (number for number, layer in enumerate(subject.grammar.graph_layers) if not layer.free)
+    yield from (number for number, layer in enumerate(subject.declared.grammar.graph_layers) if not layer.free)
 
 
 def _base(edge: Edge) -> str:
     return edge.label.removeprefix(EXTRACTED).partition(":")[0]
 
 
-# ---- edges
-
-
 @of_grammar("SGL0515")
 def odd_edges(subject: Subject) -> Iterator[Finding]:
     """Find edges between parts of speech that have none with this label."""
     for layer in _trees(subject):
-        ports, told = _parts_of_speech(subject.grammar, layer), set[tuple[Span, str]]()
+        held, told = held_by_ports(subject.declared.grammar, layer, _upos), set[tuple[Span, str]]()
         for rule, span, edge in _edges(subject, layer):
-            heads, dependents = (_upos(rule, layer, end, ports) for end in (edge.source, edge.target))
+            nodes = (rule.fragments[layer].nodes[end] for end in (edge.source, edge.target))
+            heads, dependents = (_upos(node, rule, held).keys() for node in nodes)
             if _is_odd(edge, heads, dependents) and (span, edge.label) not in told:
                 told.add((span, edge.label))
                 turned = not _is_odd(edge, dependents, heads)
@@ -56,7 +48,7 @@ def _edges(subject: Subject, layer: int) -> Iterator[tuple[Rule, Span, Edge]]:
         yield from ((rule, span, edge) for edge in rule.fragments[layer].edges)
 
 
-def _is_odd(edge: Edge, heads: frozenset[str], dependents: frozenset[str]) -> bool:
+def _is_odd(edge: Edge, heads: Set[str], dependents: Set[str]) -> bool:
     """Return whether UD have no such edge; nothing is known of extracted ones, and of placeholders."""
     if edge.label.startswith(EXTRACTED) or _base(edge) not in _ODD or not (heads and dependents):
         return False
@@ -64,29 +56,12 @@ def _is_odd(edge: Edge, heads: frozenset[str], dependents: frozenset[str]) -> bo
     return heads <= no_heads or dependents <= no_dependents
 
 
-def _parts_of_speech(grammar: CoreGrammar, layer: int) -> _Ports:
-    ports: dict[tuple[int, int], frozenset[str]] = {}
-    rounds = Rounds(rule.rhs for rule in grammar.rules)
-    for rule in map(grammar.rules.__getitem__, rounds):
-        for port, node in enumerate(rule.fragments[layer].exports):
-            known = ports.setdefault((rule.lhs, port), frozenset())
-            found = known | _upos(rule, layer, node, ports)
-            if found != known:
-                ports[rule.lhs, port] = found
-                rounds.grew(rule.lhs)
-    return ports
-
-
-def _upos(rule: Rule, layer: int, number: int, ports: _Ports) -> frozenset[str]:
+def _upos(node: Node, rule: Rule, held: Held) -> Kinds:
     """Return the parts of speech that a node can have; ``?`` is unknown, a placeholder has none."""
-    node = rule.fragments[layer].nodes[number]
     if node.attributes is not None:
-        return frozenset({dict(node.attributes).get("upos", "?")})
-    parts = (ports.get((rule.rhs[child], port), frozenset()) for child, port in node.glue)
-    return frozenset[str]().union(*parts)
-
-
-# ---- names
+        return {dict(node.attributes).get("upos", "?"): rule}
+    parts = (held.get((rule.rhs[child], port), {}) for child, port in node.glue)
+    return dict(chain.from_iterable(part.items() for part in parts))
 
 
 @of_grammar("SGL0517")
@@ -95,7 +70,7 @@ def odd_parts_of_speech(subject: Subject) -> Iterator[Finding]:
     for layer in _trees(subject):
         tags: dict[str, dict[str, tuple[Span, str]]] = {}
         for rule, span, node in _nodes(subject, layer):
-            word = _word_of(rule, node, subject.grammar.anchors[layer])
+            word = _word_of(rule, node, subject.declared.grammar.anchors[layer])
             tag = dict(node.attributes or ()).get("upos", "")
             tags.setdefault(tag, {}).setdefault(rule.name, (span, word))
         for tag in sorted(tags.keys() - _UPOS if tags.keys() & _UPOS else ()):

@@ -10,46 +10,26 @@ A lint of the *grammar* has the rules; it speaks even while patterns have errors
 as well, so it speaks when there are no errors.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields
 from functools import cached_property, partial
-from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from sgl.core.grammar import CoreGrammar, Rule
+from sgl.core.grammar import Rule
 from sgl.diagnostics import Diagnostic, Label, Severity, Span
 from sgl.frontend import Compilation, Compiled
 from sgl.frontend.lower.expand import Instance
-from sgl.frontend.lower.productions import Production
-from sgl.frontend.names.scopes import ResolvedNames
-from sgl.frontend.names.signature import Signature
+from sgl.frontend.lower.grammar import Expanded
 from sgl.lang import syntax as s
-from sgl.lang.project import Project
-from sgl.lang.yaml_files import LexiconTable
 
 
-@dataclass(frozen=True)
-class Subject:
-    """What the front end knows of a grammar whose rules have no errors.
-
-    ``tables`` are the tables of its lexicons.  ``productions`` are its rules and words with features open;
-    ``instances`` have their features fixed, and are those that texts can have, one for each rule of the core grammar.
-    ``spans`` are their places.
-    """
-
-    project: Project
-    names: ResolvedNames
-    signature: Signature
-    tables: Mapping[Path, LexiconTable]
-    productions: tuple[Production, ...]
-    instances: tuple[Instance, ...]
-    grammar: CoreGrammar
-    spans: tuple[Span, ...]
+class Subject(Expanded):
+    """What the front end knows of a grammar whose rules have no errors, by the questions that lints ask."""
 
     @cached_property
     def placed(self) -> tuple[tuple[Rule, Span], ...]:
         """The rules of the core grammar with their places."""
-        return tuple(zip(self.grammar.rules, self.spans, strict=True))
+        return tuple(zip(self.declared.grammar.rules, self.declared.rule_spans, strict=True))
 
     @cached_property
     def phrasal(self) -> tuple[tuple[Rule, Span], ...]:
@@ -115,16 +95,7 @@ def opinions(made: Compilation) -> Iterator[Diagnostic]:
     """Yield what all lints find in a grammar, as warnings; nothing while its rules have errors."""
     if (expanded := made.expanded) is None:
         return
-    subject = Subject(
-        expanded.project,
-        expanded.names,
-        expanded.signature,
-        expanded.tables,
-        expanded.productions,
-        tuple(expanded.instances),
-        expanded.declared.grammar,
-        expanded.declared.rule_spans,
-    )
+    subject = Subject(**{known.name: getattr(expanded, known.name) for known in fields(expanded)})
     for code, lint in GRAMMAR_LINTS:
         yield from (_warning(code, found) for found in lint(subject))
     if made.compiled is not None:

@@ -24,7 +24,7 @@ def twins(subject: Subject) -> Iterator[Finding]:
         if place != span:
             same.setdefault((span, place), []).append(rule)
     instances = Counter(span for _, span in subject.phrasal)
-    categories = subject.grammar.categories
+    categories = subject.declared.grammar.categories
     for (span, place), rules in same.items():
         names = shortlist((categories[rule.lhs].name for rule in rules), 3)
         partly = f" for {names}" if len(rules) < instances[span] else ""
@@ -45,7 +45,7 @@ def _with_firsts(subject: Subject) -> Iterator[tuple[Rule, Span, Rule, Span]]:
 @of_grammar("SGL0713")
 def idle_weights(subject: Subject) -> Iterator[Finding]:
     """Find weights of rules that are the only ones of all their categories, under any setting."""
-    grammar, alone = subject.grammar, _without_rivals(subject)
+    grammar, alone = subject.declared.grammar, _without_rivals(subject)
     names = _names_by_category(grammar)
     for span, weight in _single_weights(subject).items():
         if rule := alone.get(span):
@@ -60,7 +60,7 @@ def idle_weights(subject: Subject) -> Iterator[Finding]:
 def _without_rivals(subject: Subject) -> dict[Span, Rule]:
     """Return the first instance of each rule that is the only one of all its categories, by its place."""
     # A category may have thousands of rules, and the grammar thousands of idle weights.
-    several = [len({rule.name for rule in rules}) > 1 for rules in subject.grammar.rules_of]
+    several = [len({rule.name for rule in rules}) > 1 for rules in subject.declared.grammar.rules_of]
     competing = {span for rule, span in subject.phrasal if several[rule.lhs]}
     return {span: rule for rule, span in reversed(subject.phrasal) if span not in competing}
 

@@ -1,13 +1,15 @@
-"""What is written and never used: declarations, rules, and the columns and variants of tables.
+"""What is written and never used: declarations, rules, values of features, and the columns and variants of tables.
 
-What another setting of the parameters uses, or a file of the library declares, is not idle.
+What another setting of the parameters uses, or a file of the library declares, is not idle, nor a value that only an
+idle rule or word would set.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from sgl.diagnostics import Diagnostics, suggest
+from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.frontend import Compiled
+from sgl.frontend.elaborate.tables import blocks_of
 from sgl.frontend.names.scopes import KINDS, OF_THEMSELVES, Scope
 from sgl.lang import syntax as s
 from sgl.lint.registry import Finding, Subject, of_dataset, of_grammar
@@ -30,7 +32,7 @@ def unused_names(subject: Subject, _: Compiled) -> Iterator[Finding]:
 @of_grammar("SGL0704")
 def unreachable_rules(subject: Subject) -> Iterator[Finding]:
     """Find rules and words that no text has; nothing is said of words of a lexicon."""
-    start, told = subject.grammar.categories[subject.grammar.start].name, set[str]()
+    start, told = subject.declared.grammar.categories[subject.declared.grammar.start].name, set[str]()
     for production in subject.productions:
         name = production.name
         if id(production) not in subject.instances_of and not production.pool and name not in told:
@@ -38,9 +40,6 @@ def unreachable_rules(subject: Subject) -> Iterator[Finding]:
             category = production.lhs.info.name
             message = f"`{name}` never takes part in a sentence: `{category}` cannot be reached from `{start}`"
             yield Finding(production.span, message, f"use `{category}` in a rule, or remove what is idle")
-
-
-# ---- tables
 
 
 @of_grammar("SGL0612")
@@ -66,10 +65,8 @@ def _mentioned_columns(subject: Subject) -> dict[Path, dict[str, None]]:
 
 
 def _columns(lexicon: s.Lexicon, scope: Scope) -> Iterator[s.Name]:
-    uses = (entry for entry in lexicon.entries if isinstance(entry, s.FormsUse))
-    blocks = (block for use in uses if (block := scope.peek(s.Forms, use.name.text)) is not None)
     yield from (condition.column for condition in lexicon.where)
-    yield from (column.name for column in s.parts_of(s.Column, (lexicon, *blocks)))
+    yield from (column.name for column in s.parts_of(s.Column, (lexicon, *blocks_of(lexicon, scope))))
 
 
 @of_grammar("SGL0616")
@@ -92,3 +89,43 @@ def idle_variants(subject: Subject) -> Iterator[Finding]:
             for column in (column for column, cell in cells.items() if row.cells.get(column, "") == cell):
                 message = f"the variant `{variant}` of this row changes nothing in the column `{column}`"
                 yield Finding(row.span, message, "remove the cell from the variant")
+
+
+@of_grammar("SGL0410")
+def idle_values(subject: Subject) -> Iterator[Finding]:
+    """Find values of features that no phrase has, though it has others; a rule may ask for them in vain."""
+    given = _given_values(subject)
+    for feature, scope in subject.names.of(s.Feature):
+        known = given.get(feature.name.text, set())
+        for value in () if scope.unit.is_library or not known else feature.values:
+            if value.name.text not in known and not _is_left_out(feature, value, subject):
+                message = f"no phrase has the value `{value.name}` of the feature `{feature.name}`"
+                hint = "remove it, or let a word or a rule set it"
+                yield Finding(value.name.span, message, hint, labels=_asking(feature, value, subject))
+
+
+def _is_left_out(feature: s.Feature, value: s.FeatureValue, subject: Subject) -> bool:
+    """Return whether a declaration that is left out may set a value, by its name or in a column of a table."""
+    settings = (one for one in s.parts_of(s.Setting, subject.left_out) if one.feature.text == feature.name.text)
+    by_column = any(not isinstance(part, s.Name) for setting in settings for part in setting.values)
+    return by_column or value.name.text in subject.names_left_out
+
+
+def _given_values(subject: Subject) -> dict[str, set[str]]:
+    """Return the values that phrases of texts have, and those that idle rules would give them."""
+    given: dict[str, set[str]] = {}
+    for name, values in {instance.lhs for instance in subject.instances}:
+        for feature, value in zip(subject.signature.categories[name].features, values, strict=True):
+            given.setdefault(feature, set()).add(value)
+    for pattern in (production.lhs for production in subject.productions if id(production) not in subject.instances_of):
+        for feature, slot in zip(pattern.info.features, pattern.slots, strict=True):
+            given.setdefault(feature, set()).update(() if isinstance(slot, str) else slot)
+    return given
+
+
+def _asking(feature: s.Feature, value: s.FeatureValue, subject: Subject) -> tuple[Label, ...]:
+    """Return a label for the first rule that asks for a value."""
+    settings = s.parts_of(s.Setting, tuple(rule for rule, _ in subject.names.of(s.Rule)))
+    asking = (x for x in settings if x.feature.text == feature.name.text)
+    names = [name for name in s.parts_of(s.Name, tuple(asking)) if name.text == value.name.text]
+    return tuple(Label(name.span, "asked for here, in vain") for name in names[:1])

@@ -1,10 +1,11 @@
-"""Words: translations that nothing tells apart, and spaces in what is counted as one word."""
+"""Words, patterns and datasets: translations that nothing tells apart, spaces in a word, and what asks for little."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from sgl.cache import kept
 from sgl.core.grammar import Token
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Stratum
 from sgl.diagnostics import Label, Span
 from sgl.frontend import Compiled
 from sgl.frontend.lower.productions import Production, Version
@@ -45,3 +46,29 @@ def counted_spaces(subject: Subject, compiled: Compiled) -> Iterator[Finding]:
             divided = " ".join(f'"{word}"' for word in text.split())
             message = f'`length {name}` counts `"{text}"` as one word, and the text has a space in it'
             yield Finding(span, message, f"quote each word by itself: `{divided}`")
+
+
+@of_dataset("SGL0822")
+def patterns_without_items(_: Subject, compiled: Compiled) -> Iterator[Finding]:
+    """Find patterns that hold something out, and never test it."""
+    for lowered in compiled.patterns:
+        if lowered.pattern.forbid and not lowered.pattern.quotas:
+            name = lowered.declaration.name
+            yield Finding(name.span, f"the pattern `{name}` has no items", "say how many: `size 1000`")
+
+
+@of_dataset("SGL0835")
+def mostly_exposures(_: Subject, compiled: Compiled) -> Iterator[Finding]:
+    """Find training with more exposures than other sentences."""
+    training = [stratum for stratum in compiled.plan.strata if stratum.split == "train"]
+    written, exposed = (_count(training, of) for of in (IN_DISTRIBUTION, EXPOSURE_PREFIX))
+    # All sentences that there are have not been counted yet.
+    if exposed > written > 0 and not any(stratum.extent.every for stratum in training):
+        place = next(lowered.span("expose", 0) for lowered in compiled.patterns if lowered.pattern.expose)
+        message = f"training has {exposed:,} exposures beside the {written:,} sentences of `train`"
+        hint = "expose fewer: exposures come on top of `train`, and `per target` counts for each of the targets"
+        yield Finding(place, message, hint)
+
+
+def _count(strata: Iterable[Stratum], prefix: str) -> int:
+    return sum(stratum.extent.count for stratum in strata if stratum.category.startswith(prefix))

@@ -179,7 +179,7 @@ def test_the_page_of_the_site_has_every_code_with_its_anchor() -> None:
 
 def test_every_terminal_of_the_grammar_has_words_for_the_author() -> None:
     text = (ROOT / "sgl" / "lang" / "grammar.lark").read_text(encoding="utf-8")
-    named = set(re.findall(r"^([A-Z_]+)(?:\.\d+)?:", text, re.MULTILINE))
+    named = set(re.findall(r"^([A-Z_]+)(?:\.\d+)?: /", text, re.MULTILINE))
     assert named | {"$END"} == set(TERMINALS)
     assert not [words for words in TERMINALS.values() if any(i in words for i in INTERNAL)]
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
-from sgl.frontend.elaborate.open_text import filled, mark, possible, shown
+from sgl.frontend.elaborate.rules import filled, mark, possible, shown
 from sgl.frontend.elaborate.substitution import Substitution
-from sgl.frontend.names.session import Session
+from sgl.frontend.names.parameters import Session
 from sgl.lang import syntax as s
 from sgl.lang.project import load_project
 from sgl.lang.reader import read

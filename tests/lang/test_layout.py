@@ -11,6 +11,7 @@ import pytest
 from claims_maker import Maker
 from notation_model import Model
 from sgl.diagnostics import Diagnostics, SourceFile
+from sgl.lang.chunks import split_chunks
 from sgl.lang.layout import layout
 from sgl.lang.reader import read
 
@@ -79,7 +80,7 @@ def tree(text: str) -> str:
 
 def comments(text: str) -> list[str]:
     """What the comments of a file say, in their order."""
-    return [name.text for name in read(SourceFile("g.sgl", text), Diagnostics()).comments]
+    return [name.text for chunk in split_chunks(SourceFile("g.sgl", text)) for name in chunk.comments]
 
 
 def check(text: str) -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
 from sgl.frontend.elaborate.columns import Evaluation, Inflection
-from sgl.frontend.names.resolved import resolve
-from sgl.frontend.names.scopes import Scope
-from sgl.frontend.names.session import Session
+from sgl.frontend.names.parameters import Session
+from sgl.frontend.names.scopes import Scope, resolve
 from sgl.lang import syntax as s
 from sgl.lang.project import load_project
 from sgl.lang.yaml_files import TableRow, read_table

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
+from sgl.core.structure import COMPARISONS
 from sgl.diagnostics import Label, Span, one_slip, suggest
 from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import CategoryInfo, Signature, Signed
@@ -53,13 +54,7 @@ class Order(NamedTuple):
 
     def holds(self, left: str, right: str) -> bool:
         """Return whether two values are in the order that is asked for."""
-        return is_ordered(self.values.index(left), self.comparison, self.values.index(right))
-
-
-def is_ordered(left: int, comparison: str, right: int) -> bool:
-    """Return whether one number is ``>``, ``<``, ``>=`` or ``<=`` another."""
-    equal = left == right and comparison.endswith("=")
-    return equal or (left > right if comparison.startswith(">") else left < right)
+        return COMPARISONS[self.comparison](self.values.index(left), self.values.index(right))
 
 
 _SHORT_NAME = 2
@@ -135,7 +130,7 @@ class VariableTable:
         if comparison in ("=", "!="):
             return (value in listed) == (comparison == "=")
         values = self.values_of(condition.column.text)
-        return all(is_ordered(values.index(value), comparison, values.index(one)) for one in listed)
+        return all(COMPARISONS[comparison](values.index(value), values.index(one)) for one in listed)
 
     def use(self, name: str, span: Span, hint: str = "") -> bool:
         """Return whether the rule has a variable that a clause mentions; report it otherwise."""
@@ -271,8 +266,8 @@ def _compared(setting: s.Setting, comparison: str, variables: VariableTable | No
         message = f"`{bound}` is not a value of the feature `{feature}`"
         state.error("SGL0402", bound.span, message, suggest(bound.text, values, "its values are"))
         return None
-    index = values.index(bound.text)
-    found = frozenset(v for v in values if is_ordered(values.index(v), comparison, index))
+    holds, index = COMPARISONS[comparison], values.index(bound.text)
+    found = frozenset(v for v in values if holds(values.index(v), index))
     if not found:
         message = f"no value of `{feature}` is {comparison} `{bound}`"
         state.error("SGL0402", setting.span, message, f"in order they are: {' < '.join(values)}")

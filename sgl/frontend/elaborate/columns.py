@@ -11,8 +11,7 @@ from typing import NoReturn
 
 from sgl.diagnostics import Diagnostics, Label, Span, one_of, one_slip, suggest, suggested
 from sgl.frontend.elaborate.categories import Slotting
-from sgl.frontend.names.resolved import Resolved
-from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s
 
 #: A word is computed in so many steps, through so many calls in one another, and has
@@ -112,10 +111,7 @@ class Evaluation:
         return None
 
     def report(self, code: str, message: str, hint: str, asked: Label) -> None:
-        """Report the row; if another one has the same mistake, it is a further place of that.
-
-        Of a word that stands in no table it is the place where this was ``asked`` for.
-        """
+        """Report the row, or a further place of the same mistake; a word in no table where it was ``asked`` for."""
         if self.row is None:
             self.diagnostics.error(code, asked.span, message, hint)
             return
@@ -214,20 +210,9 @@ class Evaluation:
         scope = self.scope.resolved.scopes.get(call.span.file, self.scope)
         declared = scope.peek(s.Function, name) or scope.peek(s.Paradigm, name)
         if declared is None:
-            kinds = (s.Function, s.Paradigm)
-            if not any(scope.may_declare(kind, name) for kind in kinds):
-                hint = scope.in_library(name, *kinds)
-                hint = hint or suggest(name, [known for kind in kinds for known in scope.names(kind)])
-                self.diagnostics.error("SGL0201", call.name.span, f"there is no paradigm or function `{name}`", hint)
+            self._report_missing(call, scope)
             return None
-        values: list[str | _Missing] = []
-        for argument in call.arguments:
-            try:
-                value = self.value_within(self._plain(argument), depth)
-            except _Missing as problem:
-                values.append(problem)
-            else:
-                values += [value] if value is not None else []
+        values = [value for argument in call.arguments if (value := self._argument(argument, depth)) is not None]
         if len(values) < len(call.arguments):
             return None
         lacking = [value for value in values if isinstance(value, _Missing)]
@@ -247,6 +232,12 @@ class Evaluation:
             made = (name, language, word, inflection_class, result)
             self.listener(Inflection(*made, call.span, self.row))
         return result
+
+    def _argument(self, argument: s.Expression, depth: int) -> str | _Missing | None:
+        try:
+            return self.value_within(self._plain(argument), depth)
+        except _Missing as problem:
+            return problem
 
     def _function(
         self, call: s.Call, function: s.Function, values: list[str | _Missing], depth: int, *, heard: bool
@@ -289,6 +280,13 @@ class Evaluation:
             return None
         ending, replacement = max(fitting, key=lambda pair: len(pair[0].text))
         return word[: len(word) - len(ending.text)] + replacement.text
+
+    def _report_missing(self, call: s.Call, scope: Scope) -> None:
+        name, kinds = call.name.text, (s.Function, s.Paradigm)
+        if not any(scope.may_declare(kind, name) for kind in kinds):
+            hint = scope.in_library(name, *kinds)
+            hint = hint or suggest(name, [known for kind in kinds for known in scope.names(kind)])
+            self.diagnostics.error("SGL0201", call.name.span, f"there is no paradigm or function `{name}`", hint)
 
     def _report_arguments(self, call: s.Call, expected: int, declared: s.Name) -> None:
         plural = "s" if expected != 1 else ""

@@ -4,29 +4,58 @@ A clause may end with a condition, ``de  obj Vt if o = last``.  The rule then ha
 clauses that apply together; it stays one rule, with one name and one weight.  Of a text layer exactly one clause
 applies.  A clause without a condition is for the rest, which the right-hand side is for the source layer.  Of a graph
 layer all that apply add up.
+
+A rule is lowered once, and stands for a rule for each of the values that its feature variables can have.  Where it has
+a variable in a word, a label or an attribute, it has a mark that no author can write, and :func:`filled` puts the value
+there.  Nothing else knows of variables: to all others a mark is a part of a text.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from math import prod
 from typing import NamedTuple, TypeVar
 
 from sgl.diagnostics import Label, Span, shortlist, suggest
 from sgl.frontend.elaborate.categories import VariableTable, is_comparable
-from sgl.frontend.elaborate.forms import each_layer
-from sgl.frontend.elaborate.open_text import mark
 from sgl.frontend.elaborate.substitution import VARIABLE, Substitution
+from sgl.frontend.elaborate.tables import each_layer
 from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
 
+_MARK = "\0"
+_OPEN = re.compile(f"{_MARK}(.*?){_MARK}")
+
+
+def mark(variable: str) -> str:
+    """Return what stands for the value of a variable."""
+    return f"{_MARK}{variable}{_MARK}"
+
+
+def filled(text: str, values: Mapping[str, str]) -> str:
+    """Return a text with the values of its variables."""
+    return _OPEN.sub(lambda found: values[found[1]], text) if _MARK in text else text
+
+
+def shown(text: str) -> str:
+    """Return a text as its author writes it, ``nmod:$p``."""
+    return _OPEN.sub(r"$\1", text) if _MARK in text else text
+
+
+def possible(text: str, domains: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    """Yield what a text can be for values of its variables."""
+    names = tuple(dict.fromkeys(_OPEN.findall(text)))
+    for values in product(*(sorted(domains[name]) for name in names)):
+        yield filled(text, dict(zip(names, values, strict=True)))
+
+
 #: So many combinations of values may decide which clauses of one rule apply.
 MAX_COMBINATIONS = 10_000
 
-
 #: So many combinations without a clause are named.
 _SHOWN = 4
-
 
 _Written = TypeVar("_Written")
 
@@ -112,7 +141,6 @@ class RuleNames:
 
 Values = tuple[str, ...]
 
-
 _Part = s.LayerClause | s.WeightCase
 
 
@@ -135,34 +163,48 @@ class Cases(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Choice:
-    """What the variables that decide have for values, combination by combination."""
+class _Group:
+    """The weights of a rule, or its clauses about a layer: of those of a graph layer several apply, of others one."""
 
-    names: RuleNames
-    deciding: tuple[str, ...]
+    what: str
+    parts: Sequence[_Part]
+    several: bool
+    #: What has no condition is for the rest; of the source layer the right-hand side is.
+    has_rest: bool
+    variables: VariableTable
 
-    def told(self, values: Values) -> str:
-        return ", ".join(f"{name} = {value}" for name, value in zip(self.deciding, values, strict=True))
+    def conditional(self, given: Mapping[str, str]) -> list[_Part]:
+        """Return the parts with conditions, which hold for values of variables."""
+        return [part for part in self.parts if part.conditions and self._holds(part, given)]
 
-    def applying(self, parts: Iterable[_Part], values: Values) -> list[_Part]:
-        holds, given = self.names.variables.holds, dict(zip(self.deciding, values, strict=True))
-        return [part for part in parts if all(holds(c, given[c.column.text]) for c in part.conditions)]
+    def _holds(self, part: _Part, given: Mapping[str, str]) -> bool:
+        return all(self.variables.holds(condition, given[condition.column.text]) for condition in part.conditions)
 
-    def check(self, what: str, conditional: Sequence[_Part], *, complete: bool) -> None:
-        """Report clauses of a layer, or weights, of which several apply or, if they are not ``complete``, none."""
-        state, missing = self.names.state, list[str]()
-        for values in self.names.variables.combinations(self.deciding) if conditional else ():
-            found = self.applying(conditional, values)
+    def applying(self, given: Mapping[str, str]) -> list[_Part]:
+        if self.several:
+            return [part for part in self.parts if self._holds(part, given)]
+        return self.conditional(given) or [part for part in self.parts if not part.conditions][:1]
+
+    def check(self, table: Sequence[Mapping[str, str]]) -> None:
+        """Report parts of which several apply, or none."""
+        state, missing = self.variables.state, list[str]()
+        for given in table if not self.several and any(part.conditions for part in self.parts) else ():
+            found = self.conditional(given)
             if len(found) > 1:
-                message = f"there is a second {what} for `{self.told(values)}`"
+                message = f"there is a second {self.what} for `{_told(given)}`"
                 hint = "let their conditions exclude one another"
                 state.error("SGL0314", found[1].span, message, hint, labels=[Label(found[0].span, "here first")])
                 return
-            if not found and not complete:
-                missing.append(f"`{self.told(values)}`")
+            if not found and not self.has_rest:
+                missing.append(f"`{_told(given)}`")
         if missing:
+            last = [part for part in self.parts if part.conditions][-1]
             hint = "add it, or one without `if` for all other values; brackets leave values out: `N[case=acc|dat]`"
-            state.error("SGL0314", conditional[-1].span, f"there is no {what} for {shortlist(missing, _SHOWN)}", hint)
+            state.error("SGL0314", last.span, f"there is no {self.what} for {shortlist(missing, _SHOWN)}", hint)
+
+
+def _told(given: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in given.items())
 
 
 def cases_of(names: RuleNames) -> Cases | None:
@@ -171,8 +213,6 @@ def cases_of(names: RuleNames) -> Cases | None:
     weights = rule.weights or (s.WeightCase(rule.span, None, ()),)
     parts: list[_Part] = [*rule.layers, *weights]
     conditions = [condition for part in parts for condition in part.conditions]
-    if not conditions and len(weights) == 1:
-        return Cases((Case(rule.layers, weights[0].weight, 0, ""),), (), {(): 0})
     known = [_is_known(condition, variables, state) for condition in conditions]
     if not all(known):
         return None
@@ -182,53 +222,56 @@ def cases_of(names: RuleNames) -> Cases | None:
         message = f"the conditions have more than {MAX_COMBINATIONS:,} combinations of values"
         state.error("SGL0706", rule.name.span, message, "split the rule into several")
         return None
-    choice, errors = _Choice(names, deciding), state.diagnostics.errors
-    chosen = _chosen(choice, weights)
-    if chosen is None or state.diagnostics.errors > errors:
+    table = [dict(zip(deciding, values, strict=True)) for values in variables.combinations(deciding)]
+    errors, groups = state.diagnostics.errors, _groups(rule, weights, variables)
+    for group in groups:
+        group.check(table)
+    if state.diagnostics.errors > errors:
         return None
+    found = _cases(groups, table, deciding, weights)
+    used = {id(part) for case in found.cases for part in (*case.clauses, weights[case.sharing])}
+    _report_idle([part for part in parts if id(part) not in used], state)
+    return found if state.diagnostics.errors == errors else None
+
+
+def _cases(
+    groups: Sequence[_Group],
+    table: Sequence[Mapping[str, str]],
+    deciding: tuple[str, ...],
+    weights: Sequence[s.WeightCase],
+) -> Cases:
     cases: dict[tuple[int, ...], Case] = {}
-    for values, some in chosen.items():
+    number: dict[Values, int] = {}
+    for given in table:
+        some = [part for group in groups for part in group.applying(given)]
         clauses = tuple(part for part in some if isinstance(part, s.LayerClause))
         sharing = next(i for i, weight in enumerate(weights) if any(part is weight for part in some))
-        case = Case(clauses, weights[sharing].weight, sharing, choice.told(values))
-        cases.setdefault(tuple(map(id, some)), case)
-    order = {key: place for place, key in enumerate(cases)}
-    number = {values: order[tuple(map(id, some))] for values, some in chosen.items()}
+        key = tuple(map(id, some))
+        cases.setdefault(key, Case(clauses, weights[sharing].weight, sharing, _told(given)))
+        number[tuple(given.values())] = [*cases].index(key)
     return Cases(tuple(cases.values()), deciding, number)
 
 
-def _chosen(choice: _Choice, weights: Sequence[s.WeightCase]) -> dict[Values, list[_Part]] | None:
-    """Return which clauses and which weight apply for which values; what is wrong with them is reported."""
-    rule, state = choice.names.rule, choice.names.state
-    errors, source = state.diagnostics.errors, state.signature.source.name
-    texts = [text.name for text in state.signature.text_layers]
-    layers = dict.fromkeys([*texts, *(c.layer.text for c in rule.layers if "." in c.layer.text)])
-    groups: list[tuple[str, Sequence[_Part]]] = [("", weights)]
-    groups += [(layer, [c for c in rule.layers if c.layer.text == layer]) for layer in layers]
-    parts: tuple[_Part, ...] = (*rule.layers, *weights)
-    rests: list[tuple[_Part, list[_Part]]] = []
-    for layer, own in groups:
-        conditional, plain = [part for part in own if part.conditions], [part for part in own if not part.conditions]
-        # What has no condition is for the rest; of the source layer the right-hand side is.
-        rests += [(rest, conditional) for rest in plain[:1]]
-        if not layer and len(plain) > 1:
-            message = "the rule has two weights without a condition"
-            state.error("SGL0314", plain[-1].span, message, "write `if …` behind one of them")
-        what = f"clause of the layer `{layer}`" if layer else "weight"
-        choice.check(what, conditional, complete=bool(plain) or layer == source)
-    if state.diagnostics.errors > errors:
-        return None
-    found: dict[Values, list[_Part]] = {}
-    for values in choice.names.variables.combinations(choice.deciding):
-        idle = {id(rest) for rest, conditional in rests if choice.applying(conditional, values)}
-        found[values] = [part for part in choice.applying(parts, values) if id(part) not in idle]
-    used = {id(part) for some in found.values() for part in some}
-    for part in (part for part in parts if id(part) not in used):
+def _groups(rule: s.Rule, weights: Sequence[s.WeightCase], variables: VariableTable) -> list[_Group]:
+    state, plain = variables.state, [weight for weight in weights if not weight.conditions]
+    if len(plain) > 1:
+        message = "the rule has two weights without a condition"
+        state.error("SGL0314", plain[-1].span, message, "write `if …` behind one of them")
+    found = [_Group("weight", weights, False, bool(plain), variables)]
+    for layer in dict.fromkeys(clause.layer.text for clause in rule.layers):
+        clauses = [clause for clause in rule.layers if clause.layer.text == layer]
+        several = any(graph.name == layer for graph in state.signature.graph_layers)
+        has_rest = layer == state.signature.source.name or not all(clause.conditions for clause in clauses)
+        found.append(_Group(f"clause of the layer `{layer}`", clauses, several, has_rest, variables))
+    return found
+
+
+def _report_idle(parts: Sequence[_Part], state: Signed) -> None:
+    for part in parts:
         message = "this applies for no values that the rule can have"
         if not part.conditions:
             message = "the conditions of the others leave no values for this one"
         state.error("SGL0314", part.span, message, "remove it, or correct them")
-    return found
 
 
 def _is_known(condition: s.Condition, variables: VariableTable, state: Signed) -> bool:

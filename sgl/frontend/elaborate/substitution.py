@@ -1,4 +1,4 @@
-"""Put arguments in place of parameters, in any part of a syntax tree.
+"""Put arguments in place of parameters, in any part of a syntax tree: in structures, quotas, ranges and forms.
 
 What is abbreviated is written out, and then read like anything that an author writes.  In structures and quotas a
 parameter stands as ``n`` for a number, as ``$label`` for labels or words, as ``@pets`` for a set of words, and with a
@@ -6,15 +6,17 @@ capital letter for a node; in forms ``$class`` stands for a column or a text.  T
 mean in the file where it stands.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from itertools import count
+from itertools import chain, count
 from typing import Any, TypeVar
 
-from sgl.diagnostics import Label
-from sgl.frontend.names.scopes import KINDS
-from sgl.frontend.names.session import Session
+from sgl.diagnostics import Label, suggested
+from sgl.frontend.names.parameters import Session
+from sgl.frontend.names.scopes import KINDS, Resolved, Scope
 from sgl.lang import syntax as s
 
 #: How what a parameter stands for is written.
@@ -209,3 +211,156 @@ def mentioned_in(part: object) -> set[str]:
     """Return what may stand for a parameter in a part of a syntax tree: names, labels, and ends of labels."""
     labels = (label.text.rpartition("$")[2] for label in s.parts_of(s.LabelText, part))
     return {name.text for name in s.parts_of(s.Name, part)}.union(labels)
+
+
+@dataclass(frozen=True)
+class Written:
+    """A structure in which nothing is abbreviated, as ``ref`` writes or names it.
+
+    Of its ``parts`` each is about a layer; without one, about the layer that its clause is about.
+    """
+
+    ref: s.GraphRef
+    scope: Scope
+    parts: tuple[tuple[s.Name | None, s.GraphPattern], ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables by which others may speak of its nodes; those inside a ``repeat`` are not, its ends are."""
+        return tuple(dict.fromkeys(name.text for _, graph in self.parts for name in seen_in(graph.bodies[0])))
+
+    @property
+    def spoken(self) -> list[str]:
+        """The names by which a condition may speak of nodes of an item; with parameters only those of arguments."""
+        refs = (
+            [part.graph for part in self.ref.parts] if isinstance(self.ref, s.Layered) else [self.ref] * len(self.parts)
+        )
+        found: list[str] = []
+        for ref, (_, graph) in zip(refs, self.parts, strict=True):
+            names = [name.text for body in graph.bodies for name in seen_in(body)]
+            found += [name for name in names if not isinstance(ref, s.Application) or name in nodes_given(ref)]
+        return found
+
+
+def write_out(ref: s.GraphRef, scope: Scope) -> Written | None:
+    """Return the structure that is written, or that a name and its arguments stand for; None after a report."""
+    graph = _declared(ref, scope)
+    if not isinstance(graph, s.Layered):
+        return None if graph is None else Written(ref, scope, ((None, graph),))
+    found: dict[str, tuple[s.Name, s.GraphPattern]] = {}
+    for part in graph.parts:
+        inner, name = _declared(part.graph, scope), part.layer
+        if inner is None:
+            return None
+        if name.text in found or isinstance(inner, s.Layered):
+            told = f"speaks of `{name}` twice" if name.text in found else "has its layers where it is declared"
+            message, hint = f"this structure {told}", "write each layer once, before its braces"
+            scope.resolved.session.error("SGL0832", name.span, message, hint)
+            return None
+        found[name.text] = name, inner
+    return Written(ref, scope, tuple(found.values()))
+
+
+def _declared(ref: s.GraphRef, scope: Scope) -> s.GraphPattern | s.Layered | None:
+    if isinstance(ref, s.GraphPattern | s.Layered):
+        return ref
+    name = ref.name if isinstance(ref, s.Application) else ref
+    declaration = scope.of(ref).find(s.StructureDecl, name)
+    arguments = substitution(declaration, ref, scope.resolved.session) if declaration is not None else None
+    if declaration is None or arguments is None:
+        return None
+    graph = arguments.write_out(declaration.graph)
+    return graph if arguments.sound else None
+
+
+def variables_in(part: s.SyntaxNode) -> Iterator[s.Name]:
+    """Yield the variables of a structure, also those inside a ``repeat``, and its ends."""
+    for found in s.parts_of((s.VariableRef, s.Repeat), part):
+        if isinstance(found, s.Repeat):
+            yield from (found.first, found.last)
+        elif isinstance(found, s.VariableRef):
+            yield found.name
+
+
+def seen_in(body: s.BodyPattern) -> list[s.Name]:
+    """Return the variables of a body without those inside its repeats."""
+    names: list[s.Name] = []
+    for statement in body.statements:
+        if isinstance(statement, s.Chain):
+            names += [variable.name for variable in statement.variables]
+        elif isinstance(statement, s.Repeat):
+            names += [statement.first, statement.last]
+    return names
+
+
+MAX_RANGE = 100
+
+
+_Ranged = TypeVar("_Ranged", s.SizeItem, s.StructureClause)
+
+
+def each(part: _Ranged, state: Resolved) -> Iterator[_Ranged]:
+    """Yield a clause or an item of ``size`` once for each number of its range, if it has one."""
+    numbers = part.numbers
+    if numbers is None:
+        yield part
+        return
+    low, high = state.parameters.whole(numbers.low), state.parameters.whole(numbers.high)
+    if low is None or high is None:
+        return
+    if not 0 <= high - low < MAX_RANGE:
+        message = f"there is no number in {low}..{high}"
+        if high > low:
+            message = f"a range has at most {MAX_RANGE} numbers"
+        state.error("SGL0705", numbers.span, message)
+        return
+    one = replace(part, numbers=None)
+    if numbers.name.text not in mentioned_in(one):
+        hint = f"write it where it belongs: `within chain(nmod, {numbers.name})`"
+        state.warning("SGL0204", numbers.name.span, f"the number `{numbers.name}` is never used", hint)
+    for number in range(low, high + 1):
+        given = s.Amount(numbers.span, s.Name(str(number), numbers.span))
+        yield Substitution({numbers.name.text: given}, state).write_out(one)
+
+
+def items_of(
+    items: Iterable[s.SizeItem], scope: Scope, state: Resolved, inside: tuple[str, ...] = ()
+) -> Iterator[s.SizeItem]:
+    """Yield the items of ``size`` in force, those of quotas and ranges written out, at the place of their use."""
+    for item in chain.from_iterable(each(item, state) for item in items):
+        if not state.parameters.holds(item.when):
+            continue
+        errors = state.diagnostics.errors
+        quota = _quota_of(item.amount, scope.of(item.amount), state)
+        if quota is None:
+            if state.diagnostics.errors == errors and isinstance(item.amount, s.Amount):
+                yield item
+            continue
+        if quota.name.text in inside:
+            state.error("SGL0830", item.amount.span, f"the quota `{quota.name}` is used by itself")
+            continue
+        use = item.amount if isinstance(item.amount, s.Application) else item.amount.value
+        arguments = substitution(quota, use, state)
+        if arguments is None:
+            continue
+        written = arguments.write_out(quota.items)
+        for one in items_of(written, scope.where(quota), state, (*inside, quota.name.text)):
+            yield replace(
+                one,
+                span=item.span,
+                copies=one.copies or item.copies,
+                contexts=one.contexts or item.contexts,
+                share=one.share or item.share,
+                split=one.split or item.split,
+                conditions=(*one.conditions, *item.conditions),
+            )
+
+
+def _quota_of(amount: s.Amount | s.Application, scope: Scope, state: Resolved) -> s.Quota | None:
+    if isinstance(amount, s.Application):
+        return scope.find(s.Quota, amount.name)
+    name, known = amount.value, scope.names(s.Quota)
+    if amount.offset or name.text in state.parameters.values:
+        return None
+    near = name.text in known or (name.text[0].isalpha() and suggested(name.text, known))
+    return scope.find(s.Quota, name) if near else None

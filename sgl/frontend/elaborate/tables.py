@@ -1,29 +1,153 @@
-"""The tables of lexicons: which rows a lexicon takes, with which cells and which weights.
+"""Write out lexicons: the clauses of layers, one for each; the entries of blocks of forms; and the rows of tables.
 
-Every column that a lexicon mentions must be in its table, and every column of a table must be
-mentioned by some lexicon: a misspelt column is in one of the two lists only.  A *variant* of a row
-has cells that replace others under a setting: in data with mistakes, in another dialect.
+A block of forms is written once, over a category and columns that each use of it gives::
 
-A slip in the value of a feature is shown in the table, once for each value.  If a column has many
-such values, or no other, it is most likely the wrong one, and shown itself.
+    forms finite(X, particle)
+      X[form=past]
+        en  $past or ed($en)                          lexicon verbs from "verbs.yaml"
+        ja  governs($particle, past($ja, $class))       finite(Vt[order=first], $case)
+
+The lexicon gets the entry ``Vt[form=past, order=first]`` with ``$case`` for ``$particle``.
+Functions are those of the file that names them.
+
+Every column that a lexicon mentions must be in its table, and every column of a table must be mentioned by some
+lexicon: a misspelt column is in one of the two lists only.  A *variant* of a row has cells that replace others under a
+setting.  A slip in the value of a feature is shown in the table, once for each value.  If a column has many such
+values, or no other, it is most likely the wrong one, and shown itself.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from sgl.cache import kept
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, suggest
-from sgl.frontend.elaborate.categories import column_of
+from sgl.frontend.elaborate.categories import ANY, column_of
 from sgl.frontend.elaborate.columns import Evaluation
+from sgl.frontend.elaborate.substitution import Substitution
 from sgl.frontend.names.parameters import ORDERINGS, compare, decimal, is_weight
-from sgl.frontend.names.resolved import Resolved
-from sgl.frontend.names.scopes import Scope
-from sgl.frontend.names.signature import Signed
+from sgl.frontend.names.scopes import Resolved, Scope
+from sgl.frontend.names.signature import Signature, Signed
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
 from sgl.lang.yaml_files import LexiconTable, TableRow, cell_span, read_table
+
+
+def each_layer(
+    clauses: Iterable[s.LayerClause], state: Resolved, children: Collection[str] = ()
+) -> tuple[s.LayerClause, ...]:
+    """Return a clause for each layer that is named; ``children`` are layers only before statements about a graph."""
+    kinds = {layer.name.text: layer.kind.text for layer, _ in state.names.of(s.Layer)}
+    found: list[s.LayerClause] = []
+    for clause in clauses:
+        items = clause.template or ()
+        if clause.statements is None:
+            # Something is left to be said, and a child is meant rather than a layer.
+            own = kinds.get(clause.layer.text.partition(".")[0])
+            same = {name for name, kind in kinds.items() if kind == own}
+            named = _leading(items[:-1], same.difference(children))
+            left = items[len(named) :] if clause.template is not None else None
+        else:
+            layers = [name for name, kind in kinds.items() if kind == "graph"]
+            named, left = _leading(items, layers), None
+            for item in items[len(named) : len(named) + 1]:
+                hint = f"the graph layers are: {', '.join(layers)}; edges are separated by `;`"
+                state.error("SGL0306", item.span, "before the edges of a clause only graph layers are named", hint)
+        layers_of_clause = (clause.layer, *named)
+        found += [replace(clause, layer=layer, template=left) for layer in layers_of_clause]
+    return tuple(found)
+
+
+def _leading(items: Sequence[s.TemplateItem], layers: Collection[str]) -> list[s.Name]:
+    """Return the names of layers, or of parts in them, that ``items`` begin with."""
+    found: list[s.Name] = []
+    for item in items:
+        if not isinstance(item, s.Mention) or item.mode or item.name.text.partition(".")[0] not in layers:
+            break
+        found.append(item.name)
+    return found
+
+
+def entries_of(
+    lexicon: s.Lexicon, scope: Scope, state: Resolved, signature: Signature | None = None
+) -> tuple[s.Entry, ...] | None:
+    """Return a lexicon's entries and, completed by the clauses below their use, its blocks; None after a report."""
+    errors = state.diagnostics.errors
+    entries: list[s.Entry] = []
+    for entry in lexicon.entries:
+        if isinstance(entry, s.Entry):
+            entries.append(replace(entry, layers=each_layer(entry.layers, state)))
+        elif (block := scope.find(s.Forms, entry.name)) is not None:
+            entries += _entries_of_use(entry, block, state, signature)
+    return tuple(entries) if state.diagnostics.errors == errors else None
+
+
+def laid_over(over: tuple[s.LayerClause, ...], under: tuple[s.LayerClause, ...]) -> tuple[s.LayerClause, ...]:
+    """Return clauses with those of ``under`` that are about layers of which they say nothing."""
+    named = {clause.layer.text for clause in over}
+    return (*(clause for clause in under if clause.layer.text not in named), *over)
+
+
+def blocks_of(lexicon: s.Lexicon, scope: Scope) -> list[s.Forms]:
+    """Return the blocks of forms that a lexicon uses."""
+    uses = (entry for entry in lexicon.entries if isinstance(entry, s.FormsUse))
+    return [block for use in uses if (block := scope.peek(s.Forms, use.name.text)) is not None]
+
+
+def _entries_of_use(use: s.FormsUse, block: s.Forms, state: Resolved, signature: Signature | None) -> list[s.Entry]:
+    wanted, given, found = [name.text for name in block.parameters], use.arguments, list[s.Entry]()
+    if len(wanted) != len(given):
+        takes = ", ".join(["a category", *(f"`${name}`" for name in wanted)])
+        message = f"`{block.name}` takes {len(wanted) + 1} things, not {len(given) + 1}: {takes}"
+        state.error("SGL0617", use.span, message, labels=[Label(block.name.span, "declared here")])
+        return []
+    values = dict(zip(wanted, given, strict=True))
+    for entry in block.entries:
+        if entry.category.name.text != block.category.text:
+            message = f"an entry of `{block.name}` is of the category that its uses give it"
+            state.error("SGL0617", entry.category.name.span, message, f"write `{block.category}[…]`")
+            continue
+        settings = [_setting(setting, use, values, state, signature) for setting in entry.category.settings]
+        if None not in settings:
+            # The category is that of the use, with the settings of both.
+            written = (*(setting for setting in settings if setting is not None), *use.category.settings)
+            category = s.CategoryRef(use.category.span, use.category.name, written)
+            own, shared, below = (each_layer(clauses, state) for clauses in (entry.layers, block.shared, use.layers))
+            layers = laid_over(laid_over(own, shared), below)
+            found.append(s.Entry(use.span, category, Substitution(values, state).write_out(layers), block))
+    return found
+
+
+def _setting(
+    written: s.Setting, use: s.FormsUse, values: Mapping[str, s.Expression], state: Resolved, known: Signature | None
+) -> s.Setting | None:
+    feature, own, problem = written.feature, use.category, ("", "", "")
+    # Questions about a grammar are asked without its signature.
+    info = known.categories.get(own.name.text) if known is not None else None
+    possible = known.features.get(feature.text, ()) if known is not None else ()
+    given: tuple[Any, ...] = Substitution(values, state).write_out(written.values)
+    chosen = tuple(
+        s.Name(value.name.text, value.name.span) if isinstance(value, s.Mention) else value for value in given
+    )
+    names = [value.text for value in chosen if isinstance(value, s.Name)]
+    strange = next((name for name in names if name not in (*possible, ANY)), None)
+    if any(setting.feature.text == feature.text for setting in own.settings):
+        problem = ("SGL0403", f"`{feature}` is set here and in `{use.name}`", "remove one of them")
+    elif info is not None and feature.text not in info.features:
+        message = f"`{own.name}` has no feature `{feature}`, which `{use.name}` sets"
+        problem = ("SGL0401", message, suggest(feature.text, info.features))
+    elif info is not None and strange is not None:
+        message = f"`{strange}` is not a value of the feature `{feature}`"
+        problem = ("SGL0402", message, suggest(strange, possible, "its values are"))
+    elif not all(isinstance(value, s.Name | s.Column | s.Fallback) for value in chosen):
+        problem = ("SGL0617", f"the value of `{feature}` is a column or a plain value", "")
+    code, message, hint = problem
+    if code:
+        state.error(code, own.span, message, hint, labels=[Label(written.span, f"`{use.name}` sets it here")])
+        return None
+    return replace(written, values=chosen)
 
 
 def _read(source: SourceFile) -> tuple[LexiconTable | None, tuple[Diagnostic, ...]]:
@@ -61,8 +185,7 @@ class LexiconTables:
         for lexicon, scope in self.state.names.declared(s.Lexicon):
             # What cannot be located was reported when it was to be read.
             if (path := scope.locate(lexicon.path, Diagnostics())) is not None:
-                uses = (entry for entry in lexicon.entries if isinstance(entry, s.FormsUse))
-                for block in (block for use in uses if (block := scope.peek(s.Forms, use.name.text)) is not None):
+                for block in blocks_of(lexicon, scope):
                     blocks.setdefault(block.name.text, (block, []))[1].append(self.read.get(path))
         for block, read in blocks.values():
             if len(tables := [table for table in read if table is not None]) == len(read):
@@ -151,9 +274,9 @@ _DISTRIBUTIONS = ("zipf", "uniform")
 _STEEPEST = 20.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Weighting:
-    """The weight of a lexicon and what shares follow: a ``column``, Zipf's law with ``exponent``, or neither."""
+    """The weight of a lexicon in a category and what shares follow: a ``column``, Zipf's law, or neither."""
 
     total: float = 1.0
     exponent: float | None = None

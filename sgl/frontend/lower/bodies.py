@@ -15,20 +15,19 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import count, product
+from typing import cast
 
 from sgl.core import structure as c
 from sgl.core.grammar import GraphLayer
 from sgl.diagnostics import Label, Span, shortlist, suggest, suggested
 from sgl.foreign import limits
-from sgl.frontend.elaborate.structures import seen_in, variables_in
+from sgl.frontend.elaborate.substitution import seen_in, variables_in
 from sgl.frontend.lower.finishing import Absorbed
-from sgl.frontend.names.resolved import Resolved
-from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s
 
 #: A structure may not have more edges and paths than this.
 MAX_EDGES = 400
-#: So many names a hint lists.
 _LISTED = 12
 
 
@@ -270,6 +269,7 @@ class BodyLowering:
         self.context.state.error(code, name.span, message, _hint(name.text, known), labels=labels, notes=notes)
 
 
+_STRICT: dict[str, tuple[c.Sign, int]] = {">": (">=", 1), "<": ("<=", -1)}
 _COMPARISONS: dict[str, c.Comparison] = {"=": "=", ">=": ">=", "<=": "<="}
 
 
@@ -292,16 +292,11 @@ def length_test(written: s.Length, layers: tuple[str, ...], state: Resolved) -> 
         if number is None or not countable(number, written.number.span, state):
             return None
         more = number
-    known = {">": (">=", 1), "<": ("<=", -1)}
-    name, step = known.get(sign, (sign, 0))
-    comparison = next(own for own in _SIGNS if own == name)
+    comparison, step = _STRICT.get(sign) or (cast(c.Sign, sign), 0)
     if more + step < 0 and not part:
         state.error("SGL0801", written.span, "no text has fewer than 0 words")
         return None
     return c.LengthTest(layer.text, comparison, more + step, part)
-
-
-_SIGNS: tuple[c.Sign, ...] = ("=", ">=", "<=", "!=")
 
 
 def countable(number: int, place: Span, state: Resolved) -> bool:

@@ -44,16 +44,15 @@ class Instance:
         return self.production.version(self.values)
 
 
+_Partial = tuple[tuple[Concrete, ...], dict[str, str], Iterator[tuple[str, ...]]]
+
+
 class _TooManyError(Exception):
     """There are more instances, or combinations, than there may be; it was reported."""
 
 
 def expand(start: s.Name, state: Produced) -> list[Instance] | None:
-    """Instantiate the productions, from words to whatever the start category reaches.
-
-    The productions have no faults.  Those of the start category are first, so that it becomes category 0.  Return None
-    after an error.
-    """
+    """Instantiate sound productions from words to what the start reaches, which is first; None after an error."""
     # What has neither children nor words counts as a rule.
     words = [p for p in state.productions if not p.rhs and not p.empty]
     rules = [p for p in state.productions if p.rhs or p.empty]
@@ -144,34 +143,26 @@ class _Search:
 
     def _match(self, rule: Production) -> Iterator[tuple[dict[str, str], tuple[Concrete, ...]]]:
         """Yield assignments of buildable categories to the children, with the variables' values."""
+        # The first children, the values that they give to variables, and what may follow: not deeper with each child.
+        partial = [((), {}, self._features(rule.rhs[0], {}))] if rule.rhs else list[_Partial]()
         if not rule.rhs:
             yield {}, ()
-            return
-        # For each child up to the current one the values before it, and what is still to be tried.
-        bounds: list[dict[str, str]] = [{}]
-        waiting = [self._features(rule.rhs[0], {})]
-        chosen: list[Concrete] = []
-        while waiting:
-            features = next(waiting[-1], None)
+        while partial:
+            chosen, bound, waiting = partial[-1]
+            features = next(waiting, None)
             if features is None:
-                waiting.pop()
-                bounds.pop()
-                del chosen[-1:]
+                partial.pop()
                 continue
             self.steps += 1
             if self.steps > MAX_STEPS:
                 self._give_up(rule, f"of the rules combine in more than {MAX_STEPS:,} ways")
             pattern = rule.rhs[len(chosen)]
-            bound = _unify(pattern.slots, features, bounds[-1], rule.domains)
-            if bound is None:
-                continue
-            child = pattern.info.name, features
-            if len(waiting) == len(rule.rhs):
-                yield bound, (*chosen, child)
-            else:
-                chosen.append(child)
-                bounds.append(bound)
-                waiting.append(self._features(rule.rhs[len(chosen)], bound))
+            more = _unify(pattern.slots, features, bound, rule.domains)
+            children = (*chosen, (pattern.info.name, features))
+            if more is not None and len(children) == len(rule.rhs):
+                yield more, children
+            elif more is not None:
+                partial.append((children, more, self._features(rule.rhs[len(children)], more)))
 
     def _features(self, pattern: CategoryPattern, bound: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
         """Yield what can be built of a child and may fit: what has the first value that is already known."""

@@ -20,7 +20,7 @@ from sgl.core.rounds import Rounds
 from sgl.diagnostics import Span
 from sgl.frontend.lower.grammar import Expanded
 from sgl.frontend.names.finishing import NOTE, span_of
-from sgl.frontend.names.session import Session
+from sgl.frontend.names.parameters import Session
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,6 @@ def _leaves(grammar: CoreGrammar, layer: int) -> Iterator[tuple[int, set[int]]]:
             yield rule.id, own
 
 
-#: Differences are counted up to this number.
 SEVERAL = 2
 
 

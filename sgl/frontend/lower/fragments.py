@@ -8,44 +8,36 @@ the head of a free layer, where no edge tells, is the child that the first layer
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from networkx.utils import UnionFind
 
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Item, Node, Template, Token
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.elaborate.open_text import possible, shown
+from sgl.frontend.elaborate.rules import RuleNames, possible, shown
 from sgl.frontend.lower.productions import RESERVED_LABELS, check_attribute_name
 from sgl.frontend.names.signature import CategoryInfo
 from sgl.lang import syntax as s
 
-if TYPE_CHECKING:
-    from sgl.frontend.elaborate.rules import RuleNames
+#: In place of a child: the left-hand side, whose ports the rule introduces, and the words that it writes.
+_OWN, _WORD = -1, -2
 
 
-@dataclass(frozen=True)
-class ChildPort:
-    """A port of a child."""
+class Atom(NamedTuple):
+    """A port of a child by their numbers, a port of the left-hand side, or a word by its place in the template."""
 
-    child: int
-    port: int
+    of: int
+    place: int
 
+    @property
+    def is_head(self) -> bool:
+        """Whether it is the head of a child."""
+        return self.of >= 0 and not self.place
 
-@dataclass(frozen=True)
-class WordAtom:
-    """A word written in the rule, by the index of its item in the template."""
-
-    item: int
-
-
-@dataclass(frozen=True)
-class OwnPort:
-    """A port of the left-hand side that the rule introduces."""
-
-    port: int
-
-
-Atom = ChildPort | WordAtom | OwnPort
+    @property
+    def is_port(self) -> bool:
+        """Whether it is another port of a child, of which something has to be said."""
+        return self.of >= 0 and self.place > 0
 
 
 @dataclass
@@ -56,7 +48,7 @@ class FragmentLowering:
     values it is.  ``default`` is the head of the first layer, if that has an atom here.
     """
 
-    names: "RuleNames"
+    names: RuleNames
     layer: GraphLayer
     lhs: CategoryInfo
     rhs: Sequence[CategoryInfo]
@@ -68,7 +60,7 @@ class FragmentLowering:
     edges: list[tuple[Atom, str, Atom, s.EdgeStatement]] = field(default_factory=list)
     head: Atom | None = None
     exported: Atom | None = None
-    touched: dict[ChildPort, Span] = field(default_factory=dict)
+    touched: dict[Atom, Span] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         #: The names of the ports of the left-hand side and of each child in this layer.
@@ -76,7 +68,7 @@ class FragmentLowering:
         self.ports = [info.ports_in(self.layer.name) for info in self.rhs]
         #: All atoms, in the order of their first mention.
         self.atoms: dict[Atom, None] = {
-            ChildPort(child, port): None for child, ports in enumerate(self.ports) for port in range(len(ports))
+            Atom(child, port): None for child, ports in enumerate(self.ports) for port in range(len(ports))
         }
         #: The representative of the atoms that bindings unite, for each atom.
         self.united: UnionFind[Atom] = UnionFind()
@@ -146,28 +138,28 @@ class FragmentLowering:
     def _bind_by_role(self) -> None:
         """Bind open ports of children to the children whose roles have their names."""
         span = self.names.rule.name.span
-        for atom in [atom for atom in self.atoms if isinstance(atom, ChildPort) and atom.port]:
-            name = self.ports[atom.child][atom.port]
+        for atom in [atom for atom in self.atoms if atom.is_port]:
+            name = self.ports[atom.of][atom.place]
             child = self.names.index.get(name)
-            if atom in self.touched or child is None or child == atom.child:
+            if atom in self.touched or child is None or child == atom.of:
                 continue
             if name in self.own_ports:
                 described = self._describe(atom)
                 message = f"is `{described}` the child `{name}`, or the `{name}` of the phrase?"
                 hint = f"write `{described} = {name}`; or call the child otherwise, to pass it on"
-                self._error("SGL0502", self.names.children[atom.child].span, message, hint)
+                self._error("SGL0502", self.names.children[atom.of].span, message, hint)
             self._touch(atom, span)
-            self.united.union(atom, ChildPort(child, 0))
+            self.united.union(atom, Atom(child, 0))
 
     def default_of(self, layer: GraphLayer) -> Atom | None:
         """Return the head of the rule as an atom of another layer, if it is the head of a child or a word there."""
         head = self.exported
-        same = isinstance(head, ChildPort) and head.port == 0
-        return head if same or (isinstance(head, WordAtom) and layer.anchor == self.layer.anchor) else None
+        there = head is not None and (head.is_head or (head.of == _WORD and layer.anchor == self.layer.anchor))
+        return head if there else None
 
     def _touch(self, atom: Atom, span: Span) -> bool:
         """Note that something is said of a port of a child; return whether the atom is one."""
-        if not isinstance(atom, ChildPort) or not atom.port:
+        if not atom.is_port:
             return False
         if atom in self.touched:
             labels = [Label(self.touched[atom], "bound here first")]
@@ -177,8 +169,7 @@ class FragmentLowering:
 
     def _check_loops(self) -> None:
         used = {self.united[end] for source, _, target, _ in self.edges for end in (source, target)}
-        heads = [atom for atom in self.atoms if isinstance(atom, ChildPort) and not atom.port]
-        others = [f"`{self._describe(atom)}`" for atom in heads if self.united[atom] not in used]
+        others = [f"`{self._describe(atom)}`" for atom in self.atoms if atom.is_head and self.united[atom] not in used]
         hint = f"no edge mentions {' and '.join(others)}: is it meant here?" if others else ""
         for source, _, target, statement in self.edges:
             if self.united[source] == self.united[target]:
@@ -193,7 +184,7 @@ class FragmentLowering:
                 self._error("SGL0505", ref.span, message, "an edge can lead to all of them, and from none")
             return words[0] if len(words) == 1 else None
         if ref.port is None and name not in self.names.index and name in self.own_ports[1:]:
-            own = OwnPort(self.own_ports.index(name))
+            own = Atom(_OWN, self.own_ports.index(name))
             self.atoms.setdefault(own)
             return own
         child = self.names.find(ref.name)
@@ -202,7 +193,7 @@ class FragmentLowering:
             return None
         port, ports = ref.port.text if ref.port is not None else HEAD, self.ports[child]
         if port in ports:
-            return ChildPort(child, ports.index(port))
+            return Atom(child, ports.index(port))
         layer = dict(self.rhs[child].limited).get(port)
         hint = f"it is a port in the layer `{layer}` only" if layer else ""
         hint = hint or suggest(port, ports, "its ports")
@@ -211,20 +202,10 @@ class FragmentLowering:
 
     def _words(self, ref: s.NodeRef) -> list[Atom]:
         word = ref.name.text
-        words = {place: self._text(item) for place, item in enumerate(self.template)}
-        places = [place for place, text in words.items() if text == word]
-        if not places:
-            source = self.layer.anchor == self.names.state.signature.source.name
-            where = "right-hand side of the rule" if source else f"clause of `{self.layer.anchor}`"
-            message = f'"{shown(word)}" is not a word of the {where}'
-            hint = suggest(word, [text for text in words.values() if text])
-            every = [one.text for one in self.names.rule.rhs if isinstance(one, s.Name)]
-            if source and word in every:
-                message = f'the word "{word}" is not always there, and this edge is'
-                hint = "let the clause of this edge end with a condition, too"
-            self._error("SGL0505", ref.span, message, hint)
+        atoms = [Atom(_WORD, place) for place, item in enumerate(self.template) if self._text(item) == word]
+        if not atoms:
+            self._report_no_word(ref)
             return []
-        atoms: list[Atom] = [WordAtom(place) for place in places]
         literal = None if self.layer.free else self.names.scope.peek(s.Literal, word)
         values = {"lemma": word}
         declared = self.names.write_out(literal.attributes) if literal is not None else ()
@@ -244,6 +225,16 @@ class FragmentLowering:
             self.attributes[atom] = found if ref.attributes is not None else kept
         return atoms
 
+    def _report_no_word(self, ref: s.NodeRef) -> None:
+        word, source = ref.name.text, self.layer.anchor == self.names.state.signature.source.name
+        where = "right-hand side of the rule" if source else f"clause of `{self.layer.anchor}`"
+        message = f'"{shown(word)}" is not a word of the {where}'
+        hint = suggest(word, filter(None, map(self._text, self.template)))
+        if source and any(isinstance(one, s.Name) and one.text == word for one in self.names.rule.rhs):
+            message = f'the word "{word}" is not always there, and this edge is'
+            hint = "let the clause of this edge end with a condition, too"
+        self._error("SGL0505", ref.span, message, hint)
+
     def _exports(self) -> list[Atom] | None:
         head = self.head if self.head is not None else self._inferred_head()
         if head is None:
@@ -256,9 +247,9 @@ class FragmentLowering:
                 return None
             exports.append(atom)
         for atom in self.atoms:
-            if isinstance(atom, ChildPort) and atom.port and atom not in self.touched:
-                described, child = self._describe(atom), self.names.children[atom.child]
-                label = f"its port `{self.ports[atom.child][atom.port]}` stays open"
+            if atom.is_port and atom not in self.touched:
+                described, child = self._describe(atom), self.names.children[atom.of]
+                label = f"its port `{self.ports[atom.of][atom.place]}` stays open"
                 hint = f"write `{described} = X` in the layer `{self.layer.name}`, or `forget {described}`"
                 self._error("SGL0502", child.span, f"nothing is bound to `{described}`", hint, label=label)
         return exports if self.sound else None
@@ -269,28 +260,29 @@ class FragmentLowering:
         In a free layer, where words may stay outside, the head is one of the nodes that have edges, if there are any:
         the one that no edge leads to or, if these are several or none, the head of the first layer.
         """
-        free, ends = self.layer.free, {self.united[end] for s, _, t, _ in self.edges for end in (s, t)}
-        extracted = set() if free else {self.united[atom] for atom in self.touched}
-        led = set[Atom]()
+        free, able = self.layer.free, self._able()
+        led, extracted = set[Atom](), {self.united[atom] for atom in self.touched if not free}
         for _, label, target, _ in self.edges:
-            (extracted if label.startswith(EXTRACTED) and not free else led).add(self.united[target])
-        able = {
-            root: atom
-            for atom in self.atoms
-            if (isinstance(atom, WordAtom) or (isinstance(atom, ChildPort) and atom.port == 0))
-            and ((root := self.united[atom]) in ends or not (free and ends))
-        }
+            (led if free or not label.startswith(EXTRACTED) else extracted).add(self.united[target])
         tops = {root: atom for root, atom in able.items() if root not in led}
         tops = {root: atom for root, atom in tops.items() if root not in extracted} or tops
         if len(tops) == 1:
             return next(iter(tops.values()))
-        default = self.default if self.default in self.atoms else None
-        found = (able if free else tops).get(self.united[default]) if default is not None else None
-        if found is None and default is not None and free:
-            self._report_idle_head(default, next(iter((tops or able).values()), default))
+        if self.default is None or self.default not in self.atoms:
+            self._report_no_head([*tops.values()])
+            return None
+        found = (able if free else tops).get(self.united[self.default])
+        if found is None and free:
+            self._report_idle_head(self.default, next(iter((tops or able).values()), self.default))
         elif found is None:
             self._report_no_head([*tops.values()])
         return found
+
+    def _able(self) -> dict[Atom, Atom]:
+        """Return the nodes that can be the head, by their representatives: words, and heads of children."""
+        able = {self.united[atom]: atom for atom in self.atoms if atom.of == _WORD or atom.is_head}
+        ends = {self.united[end] for source, _, target, _ in self.edges for end in (source, target)}
+        return {root: atom for root, atom in able.items() if root in ends or not (self.layer.free and ends)}
 
     def _report_no_head(self, tops: Sequence[Atom]) -> None:
         names = " and ".join(f"`{self._describe(atom)}`" for atom in tops)
@@ -324,12 +316,12 @@ class FragmentLowering:
                         return
 
     def _exported_port(self, port: int) -> Atom | None:
-        own = OwnPort(port)
+        own = Atom(_OWN, port)
         if own in self.atoms:
             return own
         name = self.own_ports[port]
         having = [(child, ports.index(name)) for child, ports in enumerate(self.ports) if name in ports]
-        free = [atom for pair in having if (atom := ChildPort(*pair)) not in self.touched]
+        free = [atom for pair in having if (atom := Atom(*pair)) not in self.touched]
         if len(free) == 1:
             self.touched[free[0]] = self.names.rule.name.span
             return free[0]
@@ -348,10 +340,10 @@ class FragmentLowering:
         token: list[int | None] = [None] * len(roots)
         attributes: dict[int, tuple[tuple[str, str], ...]] = {}
         for atom, index in place.items():
-            if isinstance(atom, ChildPort):
-                glue[index].append((atom.child, atom.port))
-            elif isinstance(atom, WordAtom):
-                token[index] = atom.item
+            if atom.of >= 0:
+                glue[index].append((atom.of, atom.place))
+            elif atom.of == _WORD:
+                token[index] = atom.place
                 attributes[index] = self.attributes[atom]
         nodes = tuple(
             Node(attributes.get(index), token[index], tuple(sorted(glue[index]))) for index in range(len(roots))
@@ -362,12 +354,12 @@ class FragmentLowering:
         return Fragment(nodes, edges, tuple(place[atom] for atom in exports))
 
     def _describe(self, atom: Atom) -> str:
-        if isinstance(atom, ChildPort):
-            name = self.names.name(atom.child).text
-            return f"{name}.{self.ports[atom.child][atom.port]}" if atom.port else name
-        if isinstance(atom, WordAtom):
-            return f'"{shown(self._text(self.template[atom.item]))}"'
-        return self.own_ports[atom.port]
+        if atom.of >= 0:
+            name = self.names.name(atom.of).text
+            return f"{name}.{self.ports[atom.of][atom.place]}" if atom.place else name
+        if atom.of == _WORD:
+            return f'"{shown(self._text(self.template[atom.place]))}"'
+        return self.own_ports[atom.place]
 
     def _text(self, item: Item) -> str:
         return item.text if isinstance(item, Token) else ""

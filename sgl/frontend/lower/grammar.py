@@ -1,6 +1,6 @@
 """Lower instances to the core grammar: integers, normalised weights, fragments, rule keys."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,9 +23,10 @@ from sgl.core.grammar import (
     Token,
 )
 from sgl.diagnostics import Span
-from sgl.frontend.elaborate.open_text import filled
+from sgl.frontend.elaborate.rules import filled
+from sgl.frontend.elaborate.tables import Weighting
 from sgl.frontend.lower.expand import Concrete, Instance
-from sgl.frontend.lower.productions import Pool, Produced
+from sgl.frontend.lower.productions import Produced
 from sgl.frontend.names.signature import Signature
 
 
@@ -78,30 +79,28 @@ def _weights(instances: Sequence[Instance], signature: Signature) -> list[float]
     feature values they choose; the words of a lexicon share that of the lexicon.
     """
     choices = [_choice_weight(instance, signature) for instance in instances]
-    chosen: dict[tuple[int, int, Concrete], float] = {}
-    ranks: dict[tuple[Pool, Concrete], int] = {}
-    pools: dict[tuple[Pool, Concrete], float] = {}
+    chosen = defaultdict[tuple[int, int, Concrete], float](float)
+    ranks, pools = Counter[tuple[Weighting, Concrete]](), defaultdict[tuple[Weighting, Concrete], float](float)
     shares: list[float] = []
     for instance, choice in zip(instances, choices, strict=True):
         production, version, lhs = instance.production, instance.version, instance.lhs
-        group = (id(production), version.sharing, lhs)
-        chosen[group] = chosen.get(group, 0.0) + choice
+        chosen[id(production), version.sharing, lhs] += choice
         share, pool = version.share, production.pool
         if pool is not None:
-            ranks[pool, lhs] = ranks.get((pool, lhs), 0) + 1
+            ranks[pool, lhs] += 1
             if pool.exponent is not None:
                 share *= ranks[pool, lhs] ** -pool.exponent
-            pools[pool, lhs] = pools.get((pool, lhs), 0.0) + share
+            pools[pool, lhs] += share
         shares.append(share)
     weights: list[float] = []
-    totals: dict[Concrete, float] = {}
+    totals = defaultdict[Concrete, float](float)
     for instance, share, choice in zip(instances, shares, choices, strict=True):
         production, lhs = instance.production, instance.lhs
         weight = share * choice / chosen[id(production), instance.version.sharing, lhs]
         if production.pool is not None:
-            weight *= production.pool.weight / pools[production.pool, lhs]
+            weight *= production.pool.total / pools[production.pool, lhs]
         weights.append(weight)
-        totals[lhs] = totals.get(lhs, 0.0) + weight
+        totals[lhs] += weight
     return [w / totals[instance.lhs] for instance, w in zip(instances, weights, strict=True)]
 
 

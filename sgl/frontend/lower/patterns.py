@@ -6,7 +6,7 @@ each output that it expects: a text, or, of a graph layer, a structure that the 
     test "Ava saw a cat." => ja "…", syn { V[lemma=see] -[obj]-> N[lemma=cat] }
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -15,20 +15,16 @@ from sgl.core.extent import Extent
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Part, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.diagnostics import Label, Span, shortlist, suggest
-from sgl.frontend.elaborate.quotas import each
-from sgl.frontend.elaborate.structures import write_out
+from sgl.frontend.elaborate.substitution import each, write_out
 from sgl.frontend.lower.bodies import StructureContext
 from sgl.frontend.lower.quotas import Clause, Sized, check_shares, count_asked_for, lower_clause, lower_sizes, sizes_of
 from sgl.frontend.lower.structures import lower_structure
 from sgl.frontend.names.dataset import SPLITS, DatasetSettings
-from sgl.frontend.names.resolved import LEAVES, Resolved
-from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.scopes import LEAVES, Resolved, Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
 
-#: The keywords of clauses with a structure.
 _KEYWORDS = ("forbid", "never", "gen", "exclude", "waive", "need", "expose")
-#: What `unseen` can name.
 _UNSEEN = ("forms", "rules", "words")
 
 
@@ -83,10 +79,7 @@ def lower_parts(context: StructureContext, dataset: DatasetSettings | None) -> t
 
 
 def _seen(contexts: Mapping[str, StructureContext], dataset: DatasetSettings | None, state: Resolved) -> object:
-    """Return an object that is the same while patterns have the same to speak about.
-
-    They speak of the words and labels of the grammar, and of one another by names and groups.
-    """
+    """Return an object that is the same while patterns have the same words, labels and patterns to speak about."""
     in_force = {id(pattern) for pattern, _ in state.names.of(s.PatternDecl)}
     every = state.project.declarations(s.PatternDecl)
     others = tuple((p.name.text, tuple(g.text for g in p.groups), id(p) in in_force) for p in every)
@@ -110,23 +103,14 @@ class _PatternLowering:
         self.allowed = _allowed(declaration, state)
 
     def run(self) -> LoweredPattern | None:
-        errors, declaration = self.errors, self.declaration
-        examples = []
-        for clause in declaration.clauses:
-            like: s.PatternClause | None = clause
-            if isinstance(clause, s.StructureClause):
-                like = clause.like
-                for one in each(clause, self.state):
-                    self._structure_clause(one)
-            if isinstance(like, s.LikeClause) and self.state.parameters.holds(like.when):
-                examples.append(like)
+        examples = [like for clause in self.declaration.clauses for like in self._clause(clause)]
         unseen = self._unseen()
         # Conditions on numbers of sentences may speak of the nodes of what items contain.
         contained = self.clauses["gen"] or self.clauses["forbid"] + self.clauses["never"]
-        anchors = contained if self.state.diagnostics.errors == errors else ()
+        anchors = contained if self.state.diagnostics.errors == self.errors else ()
         sizes = lower_sizes(self._sized(), anchors, self.scope, self.context)
         self._check([item.split for item, _ in sizes if item.split is not None])
-        if self.state.diagnostics.errors > errors:
+        if self.state.diagnostics.errors > self.errors:
             return None
         target = None
         if self.targets and any(clause.only_exposed for clause in self.speaking):
@@ -137,9 +121,19 @@ class _PatternLowering:
         spans["size"] = tuple(item.span for item, _ in sizes)
         places = [(c.structure, c.written.span) for some in self.clauses.values() for c in some]
         places += _places_of(sizes)
-        places += [(target, declaration.name.span)] if target is not None else []
+        places += [(target, self.declaration.name.span)] if target is not None else []
         first = dict(reversed(places))
-        return LoweredPattern(pattern, declaration, spans, first, target, tuple(examples), unseen)
+        return LoweredPattern(pattern, self.declaration, spans, first, target, tuple(examples), unseen)
+
+    def _clause(self, clause: s.PatternClause) -> Iterator[s.LikeClause]:
+        """Lower a clause with a structure; yield the example that a clause is, or has, in force."""
+        like: s.PatternClause | None = clause
+        if isinstance(clause, s.StructureClause):
+            like = clause.like
+            for one in each(clause, self.state):
+                self._structure_clause(one)
+        if isinstance(like, s.LikeClause) and self.state.parameters.holds(like.when):
+            yield like
 
     def _unseen(self) -> frozenset[str]:
         clauses = [c for c in self.declaration.clauses if isinstance(c, s.Unseen)]

@@ -11,7 +11,7 @@ What the declarations claim for themselves is kept out of all other strata::
 Checked here are two patterns that hold out the same, and parts of which training cannot have enough.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations
@@ -23,9 +23,9 @@ from sgl.core.joint import PLUS
 from sgl.core.structure import Structure
 from sgl.diagnostics import Label, Span
 from sgl.frontend.lower.patterns import LoweredPart, LoweredPattern
-from sgl.frontend.lower.restrictions import LoweredRestriction
+from sgl.frontend.lower.structures import LoweredRestriction
 from sgl.frontend.names.dataset import SPLITS, DatasetSettings
-from sgl.frontend.names.session import Session
+from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.signature import Signature
 
 
@@ -39,16 +39,11 @@ class Claims:
 
 
 def make_plan(settings: DatasetSettings, targets: tuple[str, ...], claims: Claims, signature: Signature) -> plan.Plan:
-    """Divide the dataset into strata, in the order in which they are drawn.
-
-    No text of any stratum contains what is ``nowhere``.
-    """
+    """Divide the dataset into strata, in the order of drawing; no text of any contains what is ``nowhere``."""
     equal = (repr(settings), targets, signature.text_layers, signature.graph_layers)
     nowhere = _unique(*(restriction.structures for restriction in claims.restrictions))
-    known = (*claims.patterns, *claims.parts)
-    strata = _Strata(settings, claims.patterns, claims.parts, nowhere)
-    make = partial(_plan, strata, targets, signature)
-    return kept("plan", known, (len(claims.patterns), nowhere, *equal), make)
+    make = partial(_plan, _Strata(settings, claims.patterns, claims.parts, nowhere), targets, signature)
+    return kept("plan", (*claims.patterns, *claims.parts), (len(claims.patterns), nowhere, *equal), make)
 
 
 def _plan(strata: "_Strata", targets: tuple[str, ...], signature: Signature) -> plan.Plan:
@@ -96,8 +91,6 @@ class _Strata:
         for lowered in self.patterns:
             yield from self._gen(lowered)
 
-    # ---- what is kept out
-
     def _trained(
         self, require: tuple[tuple[Structure, ...], ...], reserved: Iterable[Structure], *exclude: Iterable[Structure]
     ) -> plan.Constraint:
@@ -110,14 +103,9 @@ class _Strata:
         return (structure for lowered in others for structure in lowered.pattern.reserved)
 
     def _only(self, own: LoweredPart | None, *, item: bool = False) -> Iterable[Structure]:
-        """Return what only sentences of a part contain, of all parts but one.
-
-        An item of a pattern may contain that of the parts that are tested.
-        """
+        """Return what only sentences of other parts contain; an ``item`` may contain that of tested parts."""
         others = (p for p in self.parts if p is not own and not (item and p.part.tested))
         return (structure for lowered in others for structure in lowered.part.only)
-
-    # ---- the strata of one declaration
 
     def _exposures(self, pattern: plan.Pattern) -> Iterator[plan.Stratum]:
         category = f"{plan.EXPOSURE_PREFIX}{pattern.name}"
@@ -217,40 +205,30 @@ def _check_contexts(lowered: LoweredPattern, dataset: DatasetSettings, state: Se
         state.error("SGL0825", place, message, f"say what the phrase is: `{{ N[lemma=…]; {str(structure.body)[2:]}`")
 
 
-#: Structures in their canonical form, each with its place, by the pattern that holds them out.
-_Places = Mapping[str, list[tuple[object, Span]]]
-
-
 def _check_held_out(patterns: Sequence[LoweredPattern], state: Session) -> None:
     """Report the pairs of patterns that hold out the same structure."""
-    held_out = {lowered.pattern.name: _held_out(lowered) for lowered in patterns}
-    holding: dict[object, dict[int, None]] = {}
+    held: dict[tuple[int, Structure], Span] = {}
+    holding: dict[Structure, list[int]] = {}
     for number, lowered in enumerate(patterns):
-        for structure, _ in held_out[lowered.pattern.name]:
-            holding.setdefault(structure, {})[number] = None
-    for first, second in sorted({pair for numbers in holding.values() for pair in combinations(numbers, 2)}):
-        _check_same(patterns[first], patterns[second], held_out, state)
+        kinds = (("forbid", lowered.pattern.forbid), ("never", lowered.pattern.never))
+        for kind, index, structure in ((kind, *one) for kind, some in kinds for one in enumerate(some)):
+            form = structure.canonical()
+            if held.setdefault((number, form), span := lowered.span(kind, index)) is span:
+                holding.setdefault(form, []).append(number)
+    for form, numbers in holding.items():
+        for first, second in combinations(numbers, 2):
+            _check_same(patterns[first], patterns[second], held[first, form], held[second, form], state)
 
 
-def _check_same(first: LoweredPattern, second: LoweredPattern, held: _Places, state: Session) -> None:
+def _check_same(first: LoweredPattern, second: LoweredPattern, earlier: Span, span: Span, state: Session) -> None:
     allowing = [
         f"`allow {other.pattern.name}` to `{one.pattern.name}`"
         for one, other in ((first, second), (second, first))
         if other.pattern.name not in one.pattern.allow
     ]
-    if not allowing:
-        return
-    earlier = dict(reversed(held[first.pattern.name]))
-    for structure, span in held[second.pattern.name]:
-        if structure in earlier:
-            names = f"`{first.pattern.name}` and `{second.pattern.name}`"
-            labels = [Label(earlier[structure], "the same is held out here")]
-            notes = ("an item of one would contain what the other holds out",)
-            hint = f"add {' and '.join(allowing)}, or make one of the two structures narrower"
-            state.error("SGL0819", span, f"{names} hold out the same structure", hint, labels=labels, notes=notes)
-
-
-def _held_out(lowered: LoweredPattern) -> list[tuple[object, Span]]:
-    pattern = lowered.pattern
-    kinds = (("forbid", pattern.forbid), ("never", pattern.never))
-    return [(s_.canonical(), lowered.span(kind, i)) for kind, some in kinds for i, s_ in enumerate(some)]
+    if allowing:
+        names = f"`{first.pattern.name}` and `{second.pattern.name}`"
+        labels = [Label(earlier, "the same is held out here")]
+        notes = ("an item of one would contain what the other holds out",)
+        hint = f"add {' and '.join(allowing)}, or make one of the two structures narrower"
+        state.error("SGL0819", span, f"{names} hold out the same structure", hint, labels=labels, notes=notes)

@@ -14,28 +14,20 @@ from pathlib import Path
 from sgl.core.grammar import Fragment, GraphLayer, Template
 from sgl.diagnostics import Span, suggest
 from sgl.frontend.elaborate.categories import CategoryPattern, Order
-from sgl.frontend.names.parameters import is_weight
-from sgl.frontend.names.resolved import Resolved
-from sgl.frontend.names.session import Session
+from sgl.frontend.elaborate.tables import Weighting
+from sgl.frontend.names.parameters import Session, is_weight
+from sgl.frontend.names.scopes import Resolved
 from sgl.frontend.names.signature import Signed, has_parts
 from sgl.lang import DECLARATIONS
 from sgl.lang import syntax as s
 from sgl.lang.yaml_files import LexiconTable
 
 
-@dataclass(frozen=True, eq=False)
-class Pool:
-    """The weight that words of a lexicon in one category share; with ``exponent`` by Zipf's law."""
-
-    weight: float
-    exponent: float | None
-
-
 @dataclass(frozen=True)
 class Version:
     """What a rule or a word is in each layer, for all values of its features or for some.
 
-    Its texts are open where they depend on those (:mod:`sgl.frontend.elaborate.open_text`).
+    Its texts are open where they depend on those (:mod:`sgl.frontend.elaborate.rules`).
     ``share`` is the weight as written, or the share in the weight of the ``pool``.  Versions of a rule with one
     number ``sharing`` have one weight together.  ``when`` tells for which values the version is.
     """
@@ -52,7 +44,7 @@ class Production:
     """A rule or a word before its features are expanded.
 
     Of several ``versions``, ``number`` tells which is for the values of the ``deciding`` variables.
-    ``word`` marks a word that is declared by itself.
+    ``word`` marks a word that is declared by itself; the words of one ``pool`` share the weight of a lexicon.
     """
 
     name: str
@@ -66,7 +58,7 @@ class Production:
     number: Mapping[tuple[str, ...], int] = field(default_factory=lambda: {(): 0})
     keep: bool = False
     word: bool = False
-    pool: Pool | None = None
+    pool: Weighting | None = None
 
     def version(self, values: Mapping[str, str]) -> Version:
         """Return the version for values of the variables."""
@@ -164,10 +156,7 @@ def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: Sessi
 
 @dataclass
 class Produced(Signed):
-    """A project whose rules and words are productions; ``words`` are those of each word and of each lexicon.
-
-    ``tables`` are those of lexicons that can be read.
-    """
+    """A project with productions, of ``words`` by word and by lexicon, and with the tables that can be read."""
 
     rules: tuple[Production, ...]
     words: tuple[tuple[Production, ...], ...]

@@ -13,19 +13,17 @@ condition.  All other variables of the condition are new nodes.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 
 from sgl.core.extent import Extent
 from sgl.core.joint import PLUS, lift, linked, renamed, united, variable_of
 from sgl.core.plan import Quota
 from sgl.core.structure import Body, Structure
 from sgl.diagnostics import Label, Span
-from sgl.frontend.elaborate.quotas import items_of
-from sgl.frontend.elaborate.structures import write_out
+from sgl.frontend.elaborate.substitution import items_of, write_out
 from sgl.frontend.lower.bodies import StructureContext
 from sgl.frontend.lower.structures import has_words, lower_structure
-from sgl.frontend.names.resolved import Resolved
-from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s
 
 
@@ -46,7 +44,6 @@ def lower_clause(clause: s.StructureClause, scope: Scope, context: StructureCont
     return Clause(clause, structure, written.names) if written is not None and structure is not None else None
 
 
-#: An item of ``size`` with its quota.
 Sized = tuple[s.SizeItem, Quota]
 
 
@@ -66,11 +63,7 @@ def lower_sizes(
     scope: Scope,
     context: StructureContext,
 ) -> list[Sized]:
-    """Return the items of ``size`` that are in force and sound, with their quotas.
-
-    The sentences contain one of ``anchors``; without these conditions stand by themselves:
-    those that there are have errors.
-    """
+    """Return the sound items of ``size`` in force, with quotas; sentences contain one of ``anchors``, if any."""
     found = []
     for clause in clauses:
         for item in items_of(clause.items, scope, context.state) if isinstance(clause, s.SizeClause) else ():
@@ -80,6 +73,25 @@ def lower_sizes(
 
 
 def _quota(item: s.SizeItem, anchors: Sequence[Clause], scope: Scope, context: StructureContext) -> Quota | None:
+    within: list[tuple[Structure, ...]] = []
+    outside: list[tuple[Structure, ...]] = []
+    for written in item.conditions:
+        group = _condition(written.graph, anchors, scope, context)
+        (outside if written.outside else within).extend([group] if group is not None else [])
+    extent = _extent(item, [anchor.structure for anchor in anchors], context)
+    if extent is None or len(within) + len(outside) < len(item.conditions):
+        return None
+    return Quota(
+        extent,
+        within=tuple(group[0] for group in within if len(group) == 1),
+        within_one_of=tuple(group for group in within if len(group) > 1),
+        outside=tuple(chain.from_iterable(outside)),
+        split=item.split.text if item.split is not None else "train",
+    )
+
+
+def _extent(item: s.SizeItem, structures: Sequence[Structure], context: StructureContext) -> Extent | None:
+    """Return how many sentences an item asks for, each with one of the structures; None after a report."""
     assert isinstance(item.amount, s.Amount)  # Quotas are written out.
     state, every = context.state, context.state.parameters.is_all(item.amount)
     if every and item.share is not None:
@@ -92,29 +104,10 @@ def _quota(item: s.SizeItem, anchors: Sequence[Clause], scope: Scope, context: S
         return None
     contexts, copies = state.parameters.copies(item.contexts), state.parameters.copies(item.copies)
     count = 0 if every else count_asked_for(item.amount, item.share, context, contexts)
-    within: list[tuple[Structure, ...]] = []
-    outside: list[Structure] = []
-    sound = count is not None
-    for written in item.conditions:
-        group = _condition(written.graph, anchors, scope, context)
-        sound &= group is not None
-        if written.outside:
-            outside += group or ()
-        elif group is not None:
-            within.append(group)
-    if count is None or not sound:
+    if count is None or (item.share is not None and not check_shares(item.span, count, structures, context)):
         return None
-    structures = [anchor.structure for anchor in anchors]
-    if item.share is not None and not check_shares(item.span, count, structures, context):
-        return None
-    shares = (context.targets or ()) if item.share is not None else ()
-    return Quota(
-        Extent(count, every, copies, contexts if item.contexts is not None else 0, shares),
-        within=tuple(group[0] for group in within if len(group) == 1),
-        within_one_of=tuple(group for group in within if len(group) > 1),
-        outside=tuple(outside),
-        split=item.split.text if item.split is not None else "train",
-    )
+    targets = context.targets if item.share is not None else None
+    return Extent(count, every, copies, contexts if item.contexts is not None else 0, targets or ())
 
 
 def _condition(
@@ -146,10 +139,7 @@ def _condition(
 
 
 def check_shares(span: Span, count: int, structures: Sequence[Structure], context: StructureContext) -> bool:
-    """Return whether each target of a pattern can have a share of ``count`` sentences.
-
-    Every sentence contains one of ``structures``, and so must contain a target.
-    """
+    """Return whether each target can have a share of ``count`` sentences that contain one of ``structures``."""
     targets = context.targets
     problem = hint = ""
     if not targets:
@@ -206,10 +196,7 @@ def _names(body: Body) -> list[str]:
 
 
 def _names_apart(first: Structure, second: Structure, shared: frozenset[str]) -> dict[str, str]:
-    """Return new names for the variables of ``second``: none but the shared occurs in ``first``.
-
-    In a joint structure these are the names of words, before the name of the layer.
-    """
+    """Return new names for the variables, or joint words, of ``second``: only ``shared`` ones are in ``first``."""
     taken = {variable_of(x) for body in (first.body, *first.without) for x in _names(body)}
     every = dict.fromkeys(name for body in (second.body, *second.without) for name in _names(body))
     own = dict.fromkeys(map(variable_of, every))

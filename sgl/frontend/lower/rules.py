@@ -1,7 +1,4 @@
-"""Lower rules to productions: one step for each case and each layer, features still open.
-
-A rule has a version for each of its cases (:mod:`sgl.frontend.elaborate.rules`).
-"""
+"""Lower rules to productions: a version for each case, one step for each layer, features still open."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -117,17 +114,12 @@ def _statements(
     clauses = [clause for clause in case.clauses if clause.layer.text == layer.name]
     statements: list[s.Statement] = []
     for clause in clauses:
-        template = clause.template or ()
-        alone = template[0] if len(template) == 1 else None
-        if isinstance(alone, s.Mention) and not alone.mode:
-            head = s.NodeRef(alone.span, s.Name(HEAD, alone.span))
-            statements.append(s.BindStatement(alone.span, head, s.NodeRef(alone.span, alone.name)))
-        elif clause.statements is not None:
-            statements.extend(clause.statements)
-        else:
+        said = _said(clause)
+        if said is None:
             message = f"`{layer.name}` is a graph layer, this clause is a sequence of words"
             state.error("SGL0306", clause.span, message, "write edges such as `V -[obj]-> NP`")
             return None
+        statements += said
     passes_up = len(names.children) == 1 and not any(isinstance(p, s.Name) for p in rule.rhs)
     first = state.signature.graph_layers[0]
     if not clauses and layer.free and layer is not first and names.children:
@@ -137,6 +129,15 @@ def _statements(
         report_without_clause(rule, layer.name, "with the edges between its words", state)
         return None
     return statements
+
+
+def _said(clause: s.LayerClause) -> Sequence[s.Statement] | None:
+    """Return the statements of a clause; a child alone is the head."""
+    alone = clause.template[0] if clause.template is not None and len(clause.template) == 1 else None
+    if isinstance(alone, s.Mention) and not alone.mode:
+        head = s.NodeRef(alone.span, s.Name(HEAD, alone.span))
+        return [s.BindStatement(alone.span, head, s.NodeRef(alone.span, alone.name))]
+    return clause.statements
 
 
 def _is_about_ports(statement: s.Statement, names: RuleNames, layer: GraphLayer, infos: Sequence[CategoryInfo]) -> bool:

@@ -21,9 +21,7 @@ from sgl.lang.mapping_files import WeightRow, read_weights
 #: Very small weights are written with an exponent.
 _SCIENTIFIC = re.compile(r"[0-9](\.[0-9]+)?e-?[0-9]{1,2}")
 
-
 _CATEGORY = re.compile(r"(\w+)(?:\[(.*)\])?")
-
 
 #: What authors call the members of each section.
 _CALLED = {RULES: "rule", WORDS: "word", LEXICONS: "lexicon"}

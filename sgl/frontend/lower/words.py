@@ -1,18 +1,20 @@
-"""Lower words and lexicon tables to productions without children."""
+"""Lower words and lexicon tables to productions without children, and check that each is there once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
+from sgl.characters import code_of, hidden
 from sgl.core.grammar import Cut, Fragment, GraphLayer, Item, Node, Template, Token
 from sgl.diagnostics import Label, Span
+from sgl.frontend.elaborate import tables
 from sgl.frontend.elaborate.categories import category_pattern
 from sgl.frontend.elaborate.columns import Evaluation, check_morphology
-from sgl.frontend.elaborate.forms import each_layer, entries_of, laid_over
-from sgl.frontend.elaborate.tables import LexiconTables, check_columns, rows_of, rows_with_values, weighting_of
+from sgl.frontend.elaborate.rules import possible, shown
 from sgl.frontend.lower.productions import (
-    Pool,
+    Produced,
     Production,
     Version,
     check_attribute_name,
@@ -23,7 +25,8 @@ from sgl.frontend.lower.productions import (
 from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
-from sgl.lang.yaml_files import LexiconTable, TableRow
+from sgl.lang.yaml_files import LexiconTable
+from sgl.rendering.conllu import is_attribute
 
 #: Productions of a word or of a lexicon; what is wrong with a word is reported.
 Words = tuple[Production, ...]
@@ -31,25 +34,25 @@ Clauses = tuple[s.LayerClause, ...]
 
 
 def lower_words(state: Signed) -> tuple[tuple[Words, ...], Mapping[Path, LexiconTable]]:
-    """Turn words, and rows of tables, into childless productions, in groups; return the tables beside them."""
+    """Turn words, and rows of lexicons, into childless productions, in groups; return the lexicons beside them."""
     found = [
         state.kept("word", (word,), partial(_word, word, scope, state)) for word, scope in state.names.of(s.WordDecl)
     ]
-    tables = LexiconTables(state)
+    lexicons = tables.LexiconTables(state)
     for lexicon, scope in state.names.of(s.Lexicon):
-        table = tables.of(lexicon, scope)
+        table = lexicons.of(lexicon, scope)
         lower = partial(_lexicon, lexicon, scope, state, table)
         found.append(state.kept("lexicon", (lexicon, table), lower))
     check_morphology(state)
     if state.diagnostics.errors == 0:
-        tables.report_blocks(state.signature.features)
-    return tuple(found), {path: table for path, table in tables.read.items() if table is not None}
+        lexicons.report_blocks(state.signature.features)
+    return tuple(found), {path: table for path, table in lexicons.read.items() if table is not None}
 
 
 def _word(word: s.WordDecl, scope: Scope, state: Signed) -> Words:
     text, source = word.text, state.signature.source.name
     own = s.LayerClause(text.span, s.Name(source, text.span), (text,), None)
-    clauses = (own, *each_layer(word.layers, state))
+    clauses = (own, *tables.each_layer(word.layers, state))
     if not (check_layers(clauses, state) and check_parts(clauses, word.category.name, state)):
         return ()
     evaluation = Evaluation(scope, {}, (), None, state.diagnostics)
@@ -65,11 +68,12 @@ class _WordLowering:
         self, category: s.CategoryRef, clauses: Clauses, evaluation: Evaluation, span: Span, state: Signed
     ) -> None:
         self.category, self.clauses, self.span, self.state = category, clauses, span, state
+        self.said = {clause.layer.text: clause for clause in clauses}
         self.lhs = category_pattern(category, evaluation.scope, evaluation.columns if evaluation.row else None, state)
         features = dict(zip(self.lhs.info.features, self.lhs.slots, strict=True)) if self.lhs is not None else {}
         self.evaluation = replace(evaluation, features=features)
 
-    def lower(self, name: str, share: float, pool: Pool | None = None) -> Production | None:
+    def lower(self, name: str, share: float, pool: tables.Weighting | None = None) -> Production | None:
         signature, lhs = self.state.signature, self.lhs
         texts = {layer.name: self._words(layer.name) for layer in signature.text_layers}
         graphs = [self._fragment(layer, texts[layer.anchor]) for layer in signature.graph_layers]
@@ -97,20 +101,16 @@ class _WordLowering:
         template: list[Item] = [*map(Token, words)]
         for part in self.lhs.info.parts if self.lhs is not None else ():
             if part.partition(".")[0] == layer:
-                told = any(clause.layer.text == part for clause in self.clauses)
-                own = self._words(part) if told else []
-                template += [Cut(), *map(Token, own or ())]
+                template += [Cut(), *map(Token, (self._words(part) if part in self.said else None) or ())]
         return tuple(template)
 
     def _clause(self, layer: str, hint: str) -> s.LayerClause | None:
-        found = [clause for clause in self.clauses if clause.layer.text == layer]
-        if not found and not self.state.signature.has_strange(self.clauses):
+        if layer not in self.said and not self.state.signature.has_strange(self.clauses):
             self.state.error("SGL0303", self.category.span, f"this word has no clause for the layer `{layer}`", hint)
-        return found[-1] if found else None
+        return self.said.get(layer)
 
     def _words(self, layer: str) -> list[str] | None:
-        said = any(clause.layer.text == layer for clause in self.clauses)
-        if not said and self.state.signature.is_twin(layer):
+        if layer not in self.said and self.state.signature.is_twin(layer):
             return self._words(self.state.signature.source.name)
         hint = f"add a line `{layer} …`, with a column or a word"
         if layer != self.state.signature.source.name:
@@ -137,11 +137,9 @@ class _WordLowering:
                 return None
             words.extend(text.split())
         if not words and layer == self.state.signature.source.name:
-            message, hint = (
-                f"this word is empty in the layer `{layer}`",
-                "fill in the column, or write `x or y` for a fallback",
-            )
-            self.evaluation.report("SGL0604", message, hint, Label(clause.span, "it should come from here"))
+            hint = "fill in the column, or write `x or y` for a fallback"
+            asked = Label(clause.span, "it should come from here")
+            self.evaluation.report("SGL0604", f"this word is empty in the layer `{layer}`", hint, asked)
             return None
         return words
 
@@ -152,7 +150,7 @@ class _WordLowering:
         words in a free layer the last one is the node.
         """
         name, values = layer.name, dict[str, str]()
-        if words == [] or (layer.free and not any(clause.layer.text == name for clause in self.clauses)):
+        if words == [] or (layer.free and name not in self.said):
             return Fragment((Node(),), (), (0,))
         clause = self._clause(name, f"add a line `{name} node(upos=…)`")
         if clause is None:
@@ -199,10 +197,10 @@ def _check_columns(entry: s.Entry, layers: Clauses, table: LexiconTable, state: 
 
 
 def _lexicon(lexicon: s.Lexicon, scope: Scope, state: Signed, table: LexiconTable | None) -> Words:
-    entries = entries_of(lexicon, scope, state, state.signature)
+    entries = tables.entries_of(lexicon, scope, state, state.signature)
     if entries is None:
         return ()
-    shared = each_layer(lexicon.shared, state)
+    shared = tables.each_layer(lexicon.shared, state)
     groups = (shared, *(entry.layers for entry in entries))
     clear = [check_layers(group, state) for group in groups]
     if not all(clear):
@@ -210,32 +208,63 @@ def _lexicon(lexicon: s.Lexicon, scope: Scope, state: Signed, table: LexiconTabl
     if not lexicon.entries:
         message = f"the lexicon `{lexicon.name}` lists no category"
         state.error("SGL0610", lexicon.name.span, message, "write a category and its layers below it")
-    if table is None or not check_columns(lexicon, entries, table, state):
+    if table is None or not tables.check_columns(lexicon, entries, table, state):
         return ()
-    weighting, found = weighting_of(lexicon, state), list[Production]()
-    chosen = rows_of(lexicon, table, state)
+    weighting, found = tables.weighting_of(lexicon, state), list[Production]()
+    chosen = tables.rows_of(lexicon, table, state)
     for entry in entries:
-        pool = Pool(weighting.total, weighting.exponent)
-        layers = laid_over(entry.layers, shared)
+        pool = replace(weighting)
+        layers = tables.laid_over(entry.layers, shared)
         # What a block asks for a table need not have.
         optional = frozenset(column.name.text for column in s.parts_of(s.Column, entry.block))
         sound = check_parts(layers, entry.category.name, state)
         if not _check_columns(entry, layers, table, state) or not sound:
             continue
-        seen: dict[tuple[object, ...], TableRow] = {}
-        for row in rows_with_values(entry, chosen, table, state):
+        for row in tables.rows_with_values(entry, chosen, table, state):
             known = (row.cells, table.columns, row.span)
             evaluation = Evaluation(scope, *known, state.diagnostics, optional=optional)
             share = weighting.share(row, evaluation)
-            word = _WordLowering(entry.category, layers, evaluation, row.span, state).lower(
-                lexicon.name.text, share, pool
-            )
-            if word is None:
-                continue
-            earlier = seen.setdefault((word.lhs.slots, word.versions[0].templates), row)
-            if earlier is not row:
-                message = "this row gives the same word as an earlier one"
-                labels = [Label(earlier.span, "the same word, in the same category")]
-                state.error("SGL0605", row.span, message, "remove one of the rows", labels=labels)
-            found.append(word)
+            lowering = _WordLowering(entry.category, layers, evaluation, row.span, state)
+            word = lowering.lower(lexicon.name.text, share, pool)
+            found += [word] if word is not None else []
     return tuple(found)
+
+
+def check_words(state: Produced) -> None:
+    """Report repeated and invisible words, and what CoNLL-U cannot hold."""
+    for productions in (state.rules, *state.words):
+        state.kept("characters", (productions,), partial(_check_characters, productions, state))
+    words = (p for p in state.productions if not p.rhs)
+    state.kept("words", tuple(words), partial(_check_repeated, state))
+
+
+def _check_characters(productions: Sequence[Production], state: Produced) -> None:
+    for production in productions:
+        for item in chain(*chain(*(version.templates for version in production.versions))):
+            text = shown(item.text) if isinstance(item, Token) else ""
+            if (at := hidden(text, whole=True)) >= 0:
+                message = f"the word `{text}` has a character that cannot be seen, {code_of(text[at])}"
+                state.error("SGL0107", production.span, message, "it changes nothing there; remove it")
+        for name, value in _attributes(production):
+            if not is_attribute(name, value):
+                message = f"CoNLL-U cannot hold the attribute {name}={value!r}"
+                state.error("SGL0512", production.span, message, "write it without spaces and bars")
+
+
+def _check_repeated(state: Produced) -> None:
+    words: dict[object, Production] = {}
+    for word, version in ((p, version) for p in state.productions if not p.rhs for version in p.versions):
+        # Homonyms, which differ in a graph, are different words.
+        meaning = tuple(tuple(node.attributes for node in fragment.nodes) for fragment in version.fragments)
+        earlier = words.setdefault((word.lhs.info.name, word.lhs.slots, version.templates, meaning), word)
+        if earlier is not word:
+            labels = [Label(earlier.span, "the same word, in the same category")]
+            hint = "remove one of the two; a weight makes a word more frequent"
+            state.error("SGL0605", word.span, "this is the same word as an earlier one", hint, labels=labels)
+
+
+def _attributes(production: Production) -> Iterator[tuple[str, str]]:
+    fragments = (fragment for version in production.versions for fragment in version.fragments)
+    for node in (node for fragment in fragments for node in fragment.nodes):
+        for name, value in node.attributes or ():
+            yield from ((name, one) for one in possible(value, production.domains))

@@ -11,9 +11,8 @@ from pathlib import Path
 from sgl.core.extent import Extent
 from sgl.core.plan import Ambiguous, Release, canary_of, known
 from sgl.diagnostics import Label, suggest, suggested
-from sgl.frontend.names.resolved import Resolved
-from sgl.frontend.names.scopes import Scope
-from sgl.frontend.names.session import Session
+from sgl.frontend.names.parameters import Session
+from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
 from sgl.rendering.views import VIEWS
@@ -68,19 +67,24 @@ def read_dataset(state: Resolved) -> DatasetSettings | None:
         return None
     if all(extent.empty for extent in settings.extents.values()) and state.diagnostics.errors == errors:
         state.error("SGL0804", dataset.span, "the dataset asks for no sentences", "say how many: `train 40000`")
-    start = settings.start
+    return settings if _is_start(settings.start, scope, state) else None
+
+
+def _is_start(start: s.Name, scope: Scope, state: Resolved) -> bool:
+    """Return whether sentences can be of a category; report it otherwise."""
     category = scope.of(start).find(s.CategoryDecl, start)
-    if category is not None and category.features:
+    if category is None:
+        return False
+    parts = [port.name for port in category.ports if "." in port.name.text]
+    if category.features:
         listed = ", ".join(f"`{name}`" for name in category.features)
         message = f"a dataset starts from a category without features; `{start}` has {listed}"
         hint = f"make a category of texts: `rule text: Text -> {start}`"
         state.error("SGL0804", start.span, message, hint, labels=[Label(category.name.span, "declared here")])
-    elif category is not None and (parts := [p.name for p in category.ports if "." in str(p.name)]):
+    elif parts:
         hint = "make a category of texts, with a rule that puts the parts where they belong"
         state.error("SGL0804", start.span, f"a text is in one piece, but `{start}` has the part `{parts[0]}`", hint)
-    elif category is not None:
-        return settings
-    return None
+    return not category.features and not parts
 
 
 def _do_without(state: Resolved) -> DatasetSettings | None:
@@ -204,10 +208,7 @@ def check_lemma_classes(dataset: DatasetSettings, known: Collection[str], state:
 
 
 def choose_targets(dataset: DatasetSettings, state: Signed) -> tuple[str, ...]:
-    """Find what the rows of the dataset have beside the source: text layers and views, in order.
-
-    By default that is the second text layer, or else the first view that is one line.
-    """
+    """Return what rows have beside the source: by default the second text layer, or the first view that is one line."""
     source, *layers = [layer.name for layer in state.signature.text_layers]
     views = [view.name for view in state.signature.views if view.kind in VIEWS]
     known = [*layers, *views]

@@ -10,10 +10,9 @@ from dataclasses import replace
 
 from sgl.core.grammar import TextLayer
 from sgl.core.spelling import Finish
-from sgl.diagnostics import Span, suggest
-from sgl.frontend.names.resolved import Resolved
-from sgl.frontend.names.scopes import ResolvedNames
-from sgl.frontend.names.session import Session
+from sgl.diagnostics import Label, Span, suggest
+from sgl.frontend.names.parameters import Session
+from sgl.frontend.names.scopes import Resolved, ResolvedNames
 from sgl.lang import syntax as s
 
 #: The options of a text layer: whether words stand there, what behind them, and an example.
@@ -23,6 +22,7 @@ _FORMS: dict[str, tuple[tuple[tuple[bool, str], ...], str]] = {
     "absorb": (((True, "before"), (True, "first")), 'is written `absorb "," before "." ","`'),
     "capital": (((False, "first"),), "is written `capital first`"),
 }
+_ONE = "keep one of the two, or give each a `when` of its own"
 NOTE = "whether such a word is in a text depends on the words next to it"
 
 
@@ -48,31 +48,46 @@ def options_in_force(declaration: s.Layer, state: Resolved) -> Iterator[s.LayerO
             yield option
 
 
-def finish_of(options: Sequence[s.LayerOption], state: Session) -> Finish | None:
-    """Return the finish that options in force ask for, if any."""
-    after, absorb, capital, twin = set[str](), set[tuple[str, str]](), 0, ""
-    tables: tuple[dict[tuple[str, str], str], ...] = ({}, {})
-    for option in options:
+def text_layer(declaration: s.Layer, state: Resolved) -> TextLayer:
+    """Return a text layer with its options in force."""
+    join: s.Option | None = None
+    attach, after, absorb, capital, twin = set[str](), set[str](), set[tuple[str, str]](), False, ""
+    tables: tuple[_Forms, _Forms] = ({}, {})
+    for option in options_in_force(declaration, state):
         if isinstance(option, s.Contrast):
             twin = option.layer.text
             continue
-        before = [word.text for word in option.place.words] if option.place is not None else []
-        if isinstance(option, s.Option):
-            name, values = option.name.text, [value.text for value in option.values]
-            after.update(before if name == "attach" else ())
-            if name == "absorb":
-                absorb |= {(word, other) for word in values for other in before or [""]}
-            capital |= name == "capital"
-            continue
-        elision = isinstance(option, s.Elision)
-        rights = [option.right.text] if isinstance(option, s.Elision) else before
-        for pair in [(option.left.text, right) for right in rights]:
-            if tables[elision].setdefault(pair, option.form.text) != option.form.text:
-                message = f"`{pair[0]}` is written in two ways before `{pair[1]}`"
-                state.error("SGL0308", option.span, message, "keep one of the two, or give each a `when` of its own")
+        beside = [word.text for word in option.place.words] if option.place is not None else []
+        if not isinstance(option, s.Option):
+            rights = [option.right.text] if isinstance(option, s.Elision) else beside
+            _add_forms(option, rights, tables[isinstance(option, s.Elision)], state)
+        elif option.name.text == "attach":
+            attach.update(value.text for value in option.values)
+            after.update(beside)
+        elif option.name.text == "absorb":
+            absorb |= {(word.text, other) for word in option.values for other in beside or [""]}
+        elif option.name.text == "capital":
+            capital = True
+        elif join is not None:
+            message = f"the layer `{declaration.name}` says twice how its words are joined"
+            state.error("SGL0308", option.span, message, _ONE, labels=[Label(join.span, "here first")])
+        else:
+            join = option
     forms, elisions = (tuple((*pair, form) for pair, form in own.items()) for own in tables)
-    found = Finish(tuple(sorted(after)), tuple(sorted(absorb)), forms, elisions, int(capital), twin)
-    return found if found != Finish() else None
+    finish = Finish(tuple(sorted(after)), tuple(sorted(absorb)), forms, elisions, int(capital), twin)
+    between = " " if join is None else join.values[0].text
+    return TextLayer(declaration.name.text, between, frozenset(attach), finish if finish != Finish() else None)
+
+
+#: How a word is written before another.
+_Forms = dict[tuple[str, str], str]
+
+
+def _add_forms(option: s.Elision | s.WordForm, rights: Sequence[str], known: _Forms, state: Session) -> None:
+    for pair in [(option.left.text, right) for right in rights]:
+        if known.setdefault(pair, option.form.text) != option.form.text:
+            message = f"`{pair[0]}` is written in two ways before `{pair[1]}`"
+            state.error("SGL0308", option.span, message, _ONE)
 
 
 def with_twins(text: Sequence[TextLayer], state: Resolved) -> tuple[TextLayer, ...]:

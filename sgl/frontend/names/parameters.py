@@ -1,36 +1,68 @@
-"""The parameters of a grammar: their values, which conditions hold, and the numbers that are written or named."""
+"""What there is before any pass, a project and its settings; and its parameters: their values, which conditions hold.
+
+Numbers are written, or are the values of parameters.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TypeGuard
 
 from sgl.core.structure import COMPARISONS
-from sgl.diagnostics import suggest
-from sgl.frontend.names.session import Session
+from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, one_of, suggest
 from sgl.lang import syntax as s
+from sgl.lang.project import Project
+
+_FIRST = "declared here first"
+
+
+@dataclass
+class Session:
+    """A project that is compiled with some settings; passes report to its diagnostics."""
+
+    project: Project
+    settings: Mapping[str, str]
+    diagnostics: Diagnostics
+
+    def __post_init__(self) -> None:
+        #: Add an error, or a warning, to the diagnostics.
+        self.error, self.warning = self.diagnostics.error, self.diagnostics.warning
+
+    def report_missing(
+        self, kind: str, name: s.Name, known: Collection[str], hint: str = "", keyword: str = ""
+    ) -> None:
+        """Report a name that nothing has, unless an unreadable declaration with this ``keyword`` may have it."""
+        if not keyword or not self.project.may_declare(keyword, name.text):
+            hint = suggest(name.text, known) or hint or one_of(name.text, known)
+            self.error("SGL0201", name.span, f"there is no {kind} `{name}`", hint)
+
+    def report_twice(
+        self, kind: str, name: s.Name, earlier: Span, hint: str = "remove one of the two, or rename it"
+    ) -> None:
+        """Report a second declaration of one name."""
+        message, labels = f"the {kind} `{name}` is declared twice", [Label(earlier, _FIRST)]
+        self.error("SGL0203", name.span, message, hint, labels=labels)
+
+    @property
+    def sources(self) -> SourceMap:
+        """The files that were read."""
+        return self.project.sources
+
 
 _TRUE, _FALSE = "on", "off"
-
 
 #: The comparisons that only numbers have.
 ORDERINGS = (">=", "<=")
 
-
 #: Whole numbers up to here are exact in floating point.
 LARGEST = 10**15
 
-
-#: The most sentences that can be asked for in one place.
 MAX_COUNT = 10_000_000
 
-
-#: How often one sentence can be there at most.
 MAX_COPIES = 10_000
-
 
 #: How numbers are written; `nan` and `inf` are words.
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")

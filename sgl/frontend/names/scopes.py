@@ -3,19 +3,23 @@
 A file sees its own declarations and those of the files it uses (only the listed ones if ``use`` has
 a list, and what these are made of).  Different kinds of things may share a name, but a name of a
 kind is declared once in all files that take part: rules, reports and later tables know bare names.
+
+Work is kept from one edit to the next by declaration: what was found of one is found again as long as it is the same,
+and so is everything that it can depend on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar, cast
 
+from sgl.cache import kept, key_of, memory
 from sgl.diagnostics import Diagnostics, Label, SourceFile, Span, shortlist, suggest
-from sgl.frontend.names.parameters import Parameters
-from sgl.frontend.names.session import Session
+from sgl.foreign import limits
+from sgl.frontend.names.parameters import Parameters, Session, set_parameters
 from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang import syntax as s
 from sgl.lang.project import Unit, library_file, locate, read_file
@@ -190,34 +194,43 @@ def resolve_names(state: Session, parameters: Parameters) -> ResolvedNames:
     units, names = state.project.units, ResolvedNames(state)
     chosen = {unit.path: [d for d in unit.file.declarations if _holds(d, parameters)] for unit in units}
     own = {unit.path: _by_name(chosen[unit.path], state) for unit in units}
-    #: What others list of each file, the files that some use without a list, and those that are
-    #: used so all the way from the main file.
-    listed_of: dict[Path, set[str]] = {}
-    entire = whole = {state.project.main.path}
-    for unit in reversed(units):
-        unlisted = {used.path for use, used in unit.uses if use.names is None}
-        entire = entire | unlisted
-        whole = whole | (unlisted if unit.path in whole else set())
+    #: What others list of each file.
+    listed_of: dict[Path, set[str]] = {unit.path: set() for unit in units}
     for unit in units:
         visible = {kind: dict(table) for kind, table in own[unit.path].items()}
         for use, used in unit.uses:
             listed = _listed(use, used, state)
-            for kind, table in own[used.path].items():
-                for name, exported in table.items():
-                    if listed is None or name in listed:
-                        visible.setdefault(kind, {}).setdefault(name, exported)
-            listed_of.setdefault(used.path, set()).update(listed or ())
+            listed_of[used.path].update(listed or ())
+            _show(own[used.path], listed, visible)
         names.scopes[unit.file.name] = Scope(unit, visible, names)
+    entire, whole = _used_entirely(units)
     for unit in units:
-        scope, wanted = names.scopes[unit.file.name], listed_of.get(unit.path, set())
         left_out = () if unit.path in whole else _OF_DATASETS
         for declaration in chosen[unit.path]:
             mentioned = _name_of(declaration)
             comes_along = unit.path in entire and not isinstance(declaration, left_out)
-            if comes_along or (mentioned is not None and mentioned.text in wanted):
-                names.declarations.append((declaration, scope))
+            if comes_along or (mentioned is not None and mentioned.text in listed_of[unit.path]):
+                names.declarations.append((declaration, names.scopes[unit.file.name]))
     _check_once(names)
     return names
+
+
+def _show(exported: _Named, listed: Collection[str] | None, visible: _Named) -> None:
+    """Make the names of a file visible in another one, if they are not its own: all, or those that it lists."""
+    for kind, table in exported.items():
+        for name, declaration in table.items():
+            if listed is None or name in listed:
+                visible.setdefault(kind, {}).setdefault(name, declaration)
+
+
+def _used_entirely(units: Sequence[Unit]) -> tuple[set[Path], set[Path]]:
+    """Return the files that some use without a list, and those that are used so all the way from the main file."""
+    entire, whole = {units[-1].path}, {units[-1].path}
+    for unit in reversed(units):
+        unlisted = {used.path for use, used in unit.uses if use.names is None}
+        entire |= unlisted
+        whole |= unlisted if unit.path in whole else set()
+    return entire, whole
 
 
 def _holds(declaration: s.Declaration, parameters: Parameters) -> bool:
@@ -287,3 +300,59 @@ def _name_of(declaration: s.Declaration) -> s.Name | None:
     if isinstance(declaration, s.WordDecl):
         return declaration.category.name
     return declaration.name if isinstance(declaration, s.NamedDeclaration) else None
+
+
+_T = TypeVar("_T")
+
+#: What no other declaration depends on, and what no category, rule or word depends on.
+LEAVES = (s.Rule, s.WordDecl, s.Lexicon, s.PatternDecl, s.PartDecl, s.Test, s.Weights)
+WORDS_LEAVE = (*LEAVES, *(s.Dataset, s.StructureDecl, s.Labels, s.WordSet, s.Quota, s.Relation, s.Restrict))
+
+
+@dataclass
+class Resolved(Session):
+    """A project whose names have their meaning."""
+
+    parameters: Parameters
+    names: ResolvedNames
+
+    def kept(
+        self, kind: str, same: tuple[object, ...], compute: Callable[[], _T], leaves: tuple[type, ...] = WORDS_LEAVE
+    ) -> _T:
+        """Return what was computed of the same things while all declarations but ``leaves`` were the same.
+
+        A computation looks at no other leaf.  One that reports something, or reads a file, is not kept.
+        """
+        keeping = memory()
+        if keeping is None:
+            return compute()
+        same = (self._foundation(leaves), *same)
+        key = key_of(kind, same, None)
+        known = cast(tuple[_T, set[Span]] | None, keeping.find(key))
+        if known is not None:
+            self.names.used |= known[1]
+            return known[0]
+        before, self.names.used, clean = self.names.used, set(), (self.diagnostics.told, len(self.sources.files))
+        value = compute()
+        used, self.names.used = self.names.used, before | self.names.used
+        if clean == (self.diagnostics.told, len(self.sources.files)):
+            keeping.keep(key, (value, used), same)
+        return value
+
+    def _foundation(self, leaves: tuple[type, ...]) -> object:
+        """Return an object that is the same while all declarations but leaves are."""
+        if leaves not in self.names.foundations:
+            rest = tuple(d for d in self.project.declarations(s.SyntaxNode) if not isinstance(d, leaves))
+            files = tuple((unit.file.name, *(used.file.name for _, used in unit.uses)) for unit in self.project.units)
+            equal = (files, self.project.unread, tuple(sorted(self.settings.items())), limits())
+            self.names.foundations[leaves] = kept("foundation", rest, equal, object)
+        return self.names.foundations[leaves]
+
+
+def resolve(session: Session) -> Resolved | None:
+    """Give names their meaning; return None if nothing is declared."""
+    parameters = set_parameters(session)
+    if parameters is None:
+        return None
+    names = resolve_names(session, parameters)
+    return Resolved(session.project, session.settings, session.diagnostics, parameters, names)

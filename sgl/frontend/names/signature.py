@@ -12,11 +12,9 @@ from functools import partial
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Label
 from sgl.foreign import limits
-from sgl.frontend.names.finishing import finish_of, options_in_force, with_twins
-from sgl.frontend.names.parameters import is_weight
-from sgl.frontend.names.resolved import Resolved
-from sgl.frontend.names.scopes import Scope, check_taken
-from sgl.frontend.names.session import Session
+from sgl.frontend.names.finishing import text_layer, with_twins
+from sgl.frontend.names.parameters import Session, is_weight
+from sgl.frontend.names.scopes import Resolved, Scope, check_taken
 from sgl.lang import syntax as s
 from sgl.rendering.views import VIEWS
 
@@ -26,10 +24,8 @@ FREE = "free"
 #: The kind of view that an author writes, in a file of its own.
 TEMPLATE = "template"
 
-#: The largest template, in bytes.
 MAX_TEMPLATE = 100_000
 
-#: The kinds of views.
 _VIEWS = ("conllu", *VIEWS, TEMPLATE)
 
 #: Those that render any tree; the others are notations of events and their roles.
@@ -40,11 +36,7 @@ _KINDS = ("text", "graph")
 
 @dataclass(frozen=True)
 class CategoryInfo:
-    """A declared category: its features in order and its ports, ``head`` first.
-
-    ``limited`` are the ports of one graph layer only, with its name.  ``parts`` are those of texts
-    beside the main part, ``de.prefix``.
-    """
+    """A declared category: its features and ports, ports ``limited`` to a layer, ``parts`` beside the main part."""
 
     name: str
     features: tuple[str, ...]
@@ -114,12 +106,7 @@ class Signed(Resolved):
 
 
 def build_signature(state: Resolved) -> Signature | None:
-    """Collect the layers, features and categories that rules are checked against.
-
-    Return None if there is no text layer, a layer could not be read, a port or the words of a
-    graph are of an unknown layer, or a layer, feature or category is declared twice: every rule
-    would be held against things that nobody meant.
-    """
+    """Collect layers, features and categories; None if rules would be held against things that nobody meant."""
     complete = check_taken(state.names)
     found = state.kept("signature", (), partial(_signature, state)) if complete else _signature(state)
     # Whoever works with it adds to what is unknown.
@@ -128,52 +115,38 @@ def build_signature(state: Resolved) -> Signature | None:
 
 def _signature(state: Resolved) -> Signature | None:
     layers = [declaration for declaration, _ in state.names.of(s.Layer)]
-    strange = [layer for layer in layers if layer.kind.text not in _KINDS]
-    for layer in strange:
+    for layer in (layer for layer in layers if layer.kind.text not in _KINDS):
         state.report_missing("kind of layer", layer.kind, _KINDS, "a layer is `text` or `graph on …`")
-    text = with_twins([_text_layer(d, state) for d in layers if d.kind.text == "text"], state)
-    graphs = _graph_layers(layers, [layer.name for layer in text], state)
+    text = with_twins([text_layer(d, state) for d in layers if d.kind.text == "text"], state)
+    graphs = tuple(_graph_layers(layers, [layer.name for layer in text], state))
     views = tuple(_views(graphs, state))
-    unread = state.project.lacks("layer")
-    if not text and not unread and not strange:
-        state.error("SGL0307", None, "the grammar declares no text layer", "start with `layer en : text`")
     features, weights = _features(state)
-    declared = state.names.of(s.CategoryDecl)
-    named = {layer.name.text for layer in layers}
-    told = named | {view.name.text for view, _ in state.names.of(s.ViewDecl)}
-    unsound = frozenset(told - {*(t.name for t in text), *(g.name for g in graphs), *(v.name for v in views)})
+    sound = {*(one.name for one in text), *(one.name for one in graphs), *(one.name for one in views)}
+    unsound = _names(s.Layer, state).union(_names(s.ViewDecl, state)) - sound
     known = (*(layer.name for layer in graphs), *unsound)
     texts = [*(layer.name for layer in text), *unsound]
+    declared = state.names.of(s.CategoryDecl)
     categories = {d.name.text: _category(d, scope, graphs, known, texts) for d, scope in declared}
-    limits = (layer for category in categories.values() for _, layer in category.limited)
-    complete = all(layer in known for layer in limits)
-    complete &= all(d.anchor is None or d.anchor.text in told for d in layers)
-    once = len(named) == len(layers) and len(categories) == len(declared)
-    once &= len(features) == len(state.names.of(s.Feature))
-    if not text or unread or strange or not complete or not once:
-        return None
     ordered = frozenset(d.name.text for d, _ in state.names.of(s.Feature) if d.ordered)
-    return Signature(text, tuple(graphs), features, weights, categories, unsound, views=views, ordered=ordered)
+    found = Signature(text, graphs, features, weights, categories, unsound, views=views, ordered=ordered)
+    limits = {layer for category in categories.values() for _, layer in category.limited}
+    return found if _has_layers(layers, state) and limits.issubset(known) else None
 
 
-def _text_layer(declaration: s.Layer, state: Resolved) -> TextLayer:
-    join: s.Option | None = None
-    attach: set[str] = set()
-    options = list(options_in_force(declaration, state))
-    for option in options:
-        if not isinstance(option, s.Option) or option.name.text not in ("join", "attach"):
-            continue
-        if option.name.text == "attach":
-            attach |= {value.text for value in option.values}
-        elif join is None:
-            join = option
-        else:
-            message = f"the layer `{declaration.name}` says twice how its words are joined"
-            hint = "keep one of the two, or give each a `when` of its own"
-            state.error("SGL0308", option.span, message, hint, labels=[Label(join.span, "here first")])
-    between = " " if join is None else join.values[0].text
-    name, finish = declaration.name.text, finish_of(options, state)
-    return TextLayer(name, between, frozenset(attach), finish)
+def _names(kind: type[s.NamedDeclaration], state: Resolved) -> frozenset[str]:
+    return frozenset(declaration.name.text for declaration, _ in state.names.of(kind))
+
+
+def _has_layers(layers: Sequence[s.Layer], state: Resolved) -> bool:
+    """Return whether there is a text layer, all layers are of known kinds and layers, and nothing is declared twice."""
+    kinds, unread = {layer.kind.text for layer in layers}, state.project.lacks("layer")
+    if kinds <= {"graph"} and not unread:
+        state.error("SGL0307", None, "the grammar declares no text layer", "start with `layer en : text`")
+    told = _names(s.Layer, state) | _names(s.ViewDecl, state)
+    anchors = {layer.anchor.text for layer in layers if layer.anchor is not None}
+    listed = [(_names(kind, state), state.names.of(kind)) for kind in (s.Layer, s.CategoryDecl, s.Feature)]
+    once = all(len(names) == len(declared) for names, declared in listed)
+    return once and "text" in kinds and not unread and kinds.issubset(_KINDS) and anchors <= told
 
 
 def _graph_layers(layers: Sequence[s.Layer], text: Sequence[str], state: Session) -> list[GraphLayer]:

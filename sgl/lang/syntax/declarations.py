@@ -143,10 +143,7 @@ class Range(SyntaxNode):
 
 
 class StructureClause(SyntaxNode):
-    """A structure with its keyword, ``kind``: ``forbid``, ``gen``, ``only`` and others.
-
-    That of ``gen`` may have an example: ``gen { … } like "…"``.
-    """
+    """A structure with its ``kind``: ``forbid``, ``only`` and others; ``gen { … } like "…"`` has an example."""
 
     kind: str
     amount: Amount | None
@@ -219,10 +216,7 @@ class Quota(NamedDeclaration):
 
 
 class LikeClause(SyntaxNode):
-    """``train like "…"`` or ``gen like "…"``: an example that must belong there.
-
-    With ``when`` it is an example for that setting only.
-    """
+    """``train like "…"`` or ``gen like "…"``: an example that must belong there, with ``when`` for a setting."""
 
     split: str
     sentence: Name
@@ -318,10 +312,7 @@ class Weights(NamedDeclaration):
 
 
 class DatasetClause(SyntaxNode):
-    """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values.
-
-    Numbers and ``output`` may have a condition.
-    """
+    """``train 40000`` with an amount, ``from Text`` with values; numbers and ``output`` may have a condition."""
 
     key: Name
     values: tuple[Name, ...]
@@ -353,10 +344,7 @@ class ReleaseDecl(SyntaxNode):
 
 
 class Test(SyntaxNode):
-    """``test "…" => ja "…", syn { … }`` or, with ``expected`` None, ``test reject "…"``.
-
-    ``expected`` are the texts by layer or view, ``graphs`` what graphs contain.
-    """
+    """``test "…" => ja "…", syn { … }``: texts by layer or view, and graphs; ``expected`` is None after ``reject``."""
 
     sentence: Name
     expected: tuple[tuple[Name, Name], ...] | None
@@ -369,10 +357,7 @@ Declaration = NamedDeclaration | Module | Use | Param | WordDecl | Restrict | Da
 
 @dataclass(frozen=True)
 class Unread:
-    """A declaration that could not be read: its keyword and its name, as far as known.
-
-    An empty keyword stands for any kind of declaration, an empty name for any name.
-    """
+    """A declaration that could not be read: its keyword and its name, empty for any."""
 
     keyword: str
     name: str
@@ -380,12 +365,8 @@ class Unread:
 
 @dataclass(frozen=True)
 class File:
-    """A file as it was read: its declarations in order and its comments.
-
-    What is in ``unread`` was reported; later passes do not complain that it is missing.
-    """
+    """A file as it was read; what is ``unread`` was reported, and no later pass complains that it is missing."""
 
     name: str
     declarations: tuple[Declaration, ...]
-    comments: tuple[Name, ...]
     unread: tuple[Unread, ...] = ()

@@ -25,8 +25,8 @@ class Setting(SyntaxNode):
     """``form=past|pres`` in the brackets of a category; with a ``comparison`` ``slot>i``."""
 
     feature: Name
+    comparison: Name | None
     values: tuple[Name | Column | Fallback, ...]
-    comparison: Name | None = None
 
 
 class CategoryRef(SyntaxNode):

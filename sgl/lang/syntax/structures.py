@@ -57,10 +57,7 @@ class Column(SyntaxNode):
 
 
 class Mention(SyntaxNode):
-    """A bare name: a child in a template, a parameter in the body of a function.
-
-    ``mode`` is ``""``, ``"capital"``, ``"drop"`` or ``"copy"``.  The name of a part of a child is ``V.prefix``.
-    """
+    """A bare name, also ``V.prefix``: ``mode`` is ``""``, ``"capital"``, ``"drop"`` or ``"copy"``."""
 
     name: Name
     mode: str
@@ -91,10 +88,7 @@ Expression = Name | Column | Mention | Concat | Fallback | Call
 
 
 class LabelText(SyntaxNode):
-    """A label ``nsubj:pass``, ``~obj``, or the name of a label set, ``$SUBJ``.
-
-    In rules ``$role`` and the last part of ``nmod:$prep`` are feature variables.
-    """
+    """A label ``nsubj:pass``, ``~obj``, in rules with a variable ``nmod:$prep``; or the name of a set, ``$SUBJ``."""
 
     text: str
     is_set: bool
