@@ -117,31 +117,6 @@ def copy(data: Bytes, at: int, source: Bytes, start: int, length: int) -> int:
     return at + length
 
 
-@part
-def put_item_number(data: Bytes, at: int, number: int) -> int:
-    """Write the number of an item, with six digits at least; where it ends."""
-    power = 100_000
-    while number < power and power > 1:
-        data[at] = 48
-        at += 1
-        power //= 10
-    return put_number(data, at, number)
-
-
-@part
-def put_number(data: Bytes, at: int, number: int) -> int:
-    """Write a number that is not negative in decimal; where it ends."""
-    digits = 1
-    power = 10
-    while number >= power:
-        power *= 10
-        digits += 1
-    for place in range(digits - 1, -1, -1):
-        data[at + place] = np.uint8(48 + number % 10)
-        number //= 10
-    return at + digits
-
-
 _C1 = np.uint64(0x87C37B91114253D5)
 _C2 = np.uint64(0x4CF5AD432745937F)
 _M1 = np.uint64(0xFF51AFD7ED558CCD)

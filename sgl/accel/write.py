@@ -1,7 +1,7 @@
 """Fill columns of texts from templates, for many derivations at once.
 
-Two kernels number the shapes of derivations, and fill in constants, words, other columns and the
-numbers of rows.  The plain definition is ``sgl.rendering.output.TemplateWriter``.
+Two kernels number the shapes of derivations, and fill in constants, words and other columns.  The plain definition is
+``sgl.rendering.output.TemplateWriter``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.accel.jit import kernel
-from sgl.accel.machine import copy, put, put_item_number
+from sgl.accel.machine import copy, put
 from sgl.core.arrays import SHIFT, SLACK, Column, Derivations, Heading, StringPool, as_bytes
 
 Value = TypeVar("Value", np.int64, np.bool_)
@@ -19,8 +19,8 @@ Value = TypeVar("Value", np.int64, np.bool_)
 #: Fields of a row of the table of shapes: two hashes, and the number of the shape.
 FIELDS = 3
 
-#: Operations that write no word: nothing, the number of the row, and from ``COLUMN`` down a column.
-NOTHING, NUMBER, COLUMN = -1, -2, -3
+#: Operations that write no word: nothing, and from ``COLUMN`` down a column.
+NOTHING, COLUMN = -1, -2
 
 #: An operation that writes a word has the place of its rule in the lowest bits, then its table.
 PLACE_BITS = 32
@@ -104,13 +104,13 @@ class TemplateTable:
         rows = len(numbers)
         self._add_words(tables)
         columns = [_scattered(others, rows)]
-        code, number = self._code_of(heading, columns)
+        code = self._code_of(heading, columns)
         rules, offsets = derivations.rules, derivations.offsets
         given = (
             *(rules, offsets, numbers),
             *(self._ends, self._constants, self._operations),
             *(self._words, self._pool.packed(), self._longest + SLACK),
-            *(code, number, *_side_by_side(columns)),
+            *(code, *_side_by_side(columns)),
         )
         data = np.empty(self._guess * rows + 4 * self._longest + 4 * SLACK, np.uint8)
         ends = np.zeros(rows + 1, np.int64)
@@ -120,18 +120,15 @@ class TemplateTable:
         self._guess = max(64, int(ends[-1]) * 17 // (16 * max(rows, 1)))
         return Column(data, ends)
 
-    def _code_of(self, heading: Sequence[Heading], columns: list[Column]) -> tuple[NDArray[np.int64], int]:
-        code, number = [], 0
+    def _code_of(self, heading: Sequence[Heading], columns: list[Column]) -> NDArray[np.int64]:
+        code = []
         for piece in heading:
             if isinstance(piece, str):
                 code.append((self._piece(piece), NOTHING))
-            elif isinstance(piece, range):
-                number = piece.start
-                code.append((self._piece(""), NUMBER))
             else:
                 code.append((self._piece(""), COLUMN - len(columns)))
                 columns.append(piece)
-        return np.array(code, np.int64).reshape(len(code), 2), number
+        return np.array(code, np.int64).reshape(len(code), 2)
 
     def _piece(self, text: str) -> int:
         piece = self._pool.add(text)
@@ -235,7 +232,6 @@ def fill(
     pool: NDArray[np.uint8],
     longest: int,
     heading: NDArray[np.int64],
-    number: int,
     columns: NDArray[np.uint8],
     column_ends: NDArray[np.int64],
     data: NDArray[np.uint8],
@@ -265,8 +261,6 @@ def fill(
             if operation >= 0:
                 rule = rules[offsets[row] + (operation & 0xFFFFFFFF)]
                 at = put(data, at, pool, words[operation >> PLACE_BITS, rule])
-            elif operation == NUMBER:
-                at = put_item_number(data, at, number + row)
             elif operation <= COLUMN:
                 column = COLUMN - operation
                 start = column_ends[column, row]

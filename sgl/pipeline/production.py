@@ -34,7 +34,7 @@ from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.disk import write
 from sgl.disk.stages import put_back
 from sgl.frontend import Compiled
-from sgl.parallel.dataset import DatasetWork, pack_sample, parallel_chunks, unpack_sample
+from sgl.parallel.dataset import DatasetWork, parallel_chunks
 from sgl.parallel.executor import Parallelism, RunFolder, interrupted, open_executor, open_run, partial_folder
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees, unparsed
@@ -238,7 +238,7 @@ class _DatasetProduction:
             key = f"drawn-{number:04d}"
             kept = None if run is None else run.get(key)
             if kept is not None:
-                sample, counted, _ = unpack_sample(kept, stratum)
+                sample, counted = kept
                 sampling.restore(number, sample)
                 if ambiguity is not None:
                     ambiguity.readings[stratum.stream] = dataset.Readings(**counted)
@@ -254,7 +254,7 @@ class _DatasetProduction:
                 if run is not None:
                     found_readings = {} if ambiguity is None else ambiguity.readings
                     counted = asdict(found_readings.get(stratum.stream, dataset.Readings()))
-                    run.put(key, pack_sample(sample, counted=counted))
+                    run.put(key, (sample, counted))
             samples.append(sample)
         return samples
 
