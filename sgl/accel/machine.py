@@ -13,7 +13,8 @@ from numba.core import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from sgl.accel.jit import part
+from sgl.accel.jit import kernel, part
+from sgl.sampling import screening
 
 _WORD, _VECTOR = ir.IntType(64), ir.VectorType(ir.IntType(8), 32)
 
@@ -55,6 +56,9 @@ Index = int | np.integer[Any]
 copy32 = cast("Callable[[Bytes, Index, Bytes, Index], None]", _copy32)
 #: The upper 64 bits of the product of two unsigned 64-bit numbers.
 high64 = cast("Callable[[np.uint64, np.uint64], np.uint64]", _high64)
+
+#: Tables of hashes.
+slot, rehash = part(screening.slot), kernel(screening.rehash)
 
 
 @part

@@ -5,8 +5,8 @@ were accepted are encoded in chunks, which the driver writes in their order.  ``
 ``encode`` are functions of the tables and of numbers of candidates alone, batches settle to the
 same whatever their size, and chunks have a fixed number of rows.
 
-Memory is bounded: 8 bytes for each row, the table of hashes (``sgl.accel.draw``: 24 to 48 bytes for
-each row until it is kept in a file), and a few batches and chunks per worker.
+Memory is bounded: 8 bytes for each row, the table of hashes (``sgl.sampling.screening``: 36 to 72
+bytes for each row until it is kept in a file), and a few batches and chunks per worker.
 """
 
 from collections import deque

@@ -115,25 +115,6 @@ def screen(
         targets[row] = target if target < most else -1
 
 
-def expose(
-    lemmas: Lemmas,
-    rules: NDArray[np.int32],
-    rule_ends: NDArray[np.int64],
-    accepted: NDArray[np.bool_],
-    used: NDArray[np.uint8],
-    exposed: NDArray[np.uint8],
-) -> None:
-    """Mark the words of accepted candidates; ``used`` is a table of rules, all 0."""
-    for row in range(len(accepted)):
-        if accepted[row]:
-            for place in range(rule_ends[row], rule_ends[row + 1]):
-                used[rules[place]] = 1
-    for rule in range(len(used)):
-        if used[rule]:
-            for at in range(lemmas.word_ends[rule], lemmas.word_ends[rule + 1]):
-                exposed[lemmas.words[at]] = 1
-
-
 def settle(
     verdicts: NDArray[np.uint8],
     targets: NDArray[np.int32],
@@ -183,26 +164,23 @@ def settle(
 #: Bytes that a table of many sentences may take in memory, unless it is said otherwise.
 MEMORY = 1 << 30
 
-#: Rows of an empty table, and the bytes of a row.
-_SMALLEST, _ROW = 1 << 12, 16
+#: Rows of an empty table, a power of two, and the bytes of a row.
+_SMALLEST, _ROW = 1 << 12, 24
 
-#: Strata that a table can tell apart.
-MOST_STRATA = (1 << 16) - 2
-
-_LABEL, _HASH = np.uint64(0xFFFF), np.uint64(0xFFFFFFFFFFFF0000)
-_NONE, _ONE = np.uint64(0), np.uint64(1)
+_ONE = np.uint64(1)
 
 #: Candidates whose rows are fetched at a time.
 _AHEAD = 64
 
 
 def slot(rows: Bits, first: np.uint64, second: np.uint64) -> np.int64:
-    """Return the row of a hash, or the free one where it would be."""
+    """Return the row of a hash, or the free one where it would be.
+
+    A row of a table has both halves of a hash, and a number that is not 0.
+    """
     mask = np.uint64(len(rows) - 1)
     at = first & mask
-    wanted = second & _HASH
-    # One question, seldom answered with yes: whether a row is free nobody can foretell.
-    while (rows[at, 1] != _NONE) & (((rows[at, 0] ^ first) | ((rows[at, 1] & _HASH) ^ wanted)) != _NONE):
+    while rows[at, 2] != 0 and (rows[at, 0] != first or rows[at, 1] != second):
         at = (at + _ONE) & mask
     return np.int64(at)
 
@@ -215,21 +193,21 @@ def find(rows: Bits, hashes: Bits, asked: Flags, stratum: Ints, earlier: Ints, s
     """
     mask = np.uint64(len(scratch) - 1)
     row_mask = np.uint64(len(rows) - 1)
-    fetched = _NONE
+    fetched = np.uint64(0)
     for begin in range(0, len(hashes), _AHEAD):
         end = min(begin + _AHEAD, len(hashes))
         for candidate in range(begin, end):
-            fetched ^= rows[hashes[candidate, 0] & row_mask, 1]
+            fetched ^= rows[hashes[candidate, 0] & row_mask, 2]
         for candidate in range(begin, end):
             if not asked[candidate]:
                 continue
             first, second = hashes[candidate, 0], hashes[candidate, 1]
             # A free row has the number 0, which means -1.
-            stratum[candidate] = np.int32(rows[slot(rows, first, second), 1] & _LABEL) - 1
+            stratum[candidate] = np.int32(rows[slot(rows, first, second), 2]) - 1
             at = first & mask
             while scratch[at] >= 0:
                 other = scratch[at]
-                if hashes[other, 0] == first and hashes[other, 1] & _HASH == second & _HASH:
+                if hashes[other, 0] == first and hashes[other, 1] == second:
                     earlier[candidate] = other
                     break
                 at = (at + _ONE) & mask
@@ -240,23 +218,21 @@ def find(rows: Bits, hashes: Bits, asked: Flags, stratum: Ints, earlier: Ints, s
 def commit(rows: Bits, hashes: Bits, accepted: Flags, stratum: int) -> int:
     """Enter the accepted candidates for a stratum; return how many hashes are new."""
     added = 0
-    label = np.uint64(stratum + 1)
     for candidate in range(len(hashes)):
         if accepted[candidate]:
             first, second = hashes[candidate, 0], hashes[candidate, 1]
             row = slot(rows, first, second)
-            added += rows[row, 1] == _NONE
-            rows[row, 0] = first
-            rows[row, 1] = (second & _HASH) | label
+            added += rows[row, 2] == 0
+            rows[row, 0], rows[row, 1], rows[row, 2] = first, second, np.uint64(stratum + 1)
     return added
 
 
 def rehash(old: Bits, new: Bits) -> None:
     """Enter all rows of a table into a larger one."""
     for row in range(len(old)):
-        if old[row, 1] != _NONE:
+        if old[row, 2] != 0:
             at = slot(new, old[row, 0], old[row, 1])
-            new[at, 0], new[at, 1] = old[row, 0], old[row, 1]
+            new[at, 0], new[at, 1], new[at, 2] = old[row, 0], old[row, 1], old[row, 2]
 
 
 class Earlier(NamedTuple):
@@ -269,9 +245,9 @@ class Earlier(NamedTuple):
 class SeenSentences:
     """The hashes of all sentences that were accepted.
 
-    A sentence is known by 112 bits of its hash; the other 16 have its stratum, from 1, so that a row of zeros is free.
-    Among *n* sentences some two have the same 112 bits with a probability of about n² / 2¹¹³, which is 10⁻²⁰ for ten
-    million.  The table has open addressing and takes 24 to 48 bytes for each sentence.
+    Among *n* sentences some two have the same hash with a probability of about n² / 2¹²⁹, which is 10⁻²⁵ for ten
+    million.  The table has open addressing and takes 36 to 72 bytes for each sentence.  The number of a row is that of
+    the stratum, from 1.
     """
 
     def __init__(self, expected: int = 0, memory: int = MEMORY, folder: Path | None = None) -> None:
@@ -295,12 +271,7 @@ class SeenSentences:
         return found
 
     def add(self, hashes: Bits, accepted: Flags, stratum: int) -> None:
-        """Take the sentences of the accepted candidates for a stratum; fill two thirds at most.
-
-        Raises ``ValueError`` if the stratum has a number from ``MOST_STRATA`` on.
-        """
-        if stratum >= MOST_STRATA:
-            raise ValueError(f"a table tells {MOST_STRATA:,} strata apart")
+        """Take the sentences of the accepted candidates for a stratum; fill two thirds at most."""
         needed = _power((self._taken + int(np.count_nonzero(accepted))) * 3 // 2)
         if needed > len(self._rows):
             rows = self._new(needed)
@@ -310,14 +281,14 @@ class SeenSentences:
 
     def _new(self, rows: int) -> Bits:
         if rows * _ROW <= self._memory:
-            return np.zeros((rows, 2), np.uint64)
+            return np.zeros((rows, 3), np.uint64)
         # The file has no name: it goes when the array goes.
         with unnamed(self._folder) as file:
             if hasattr(os, "posix_fallocate"):
                 # A full disk is an error now, and not a signal that ends the process later.
                 os.posix_fallocate(file.fileno(), 0, rows * _ROW)
             file.truncate(rows * _ROW)
-            mapped = np.memmap(file, np.uint64, "r+", shape=(rows, 2))
+            mapped = np.memmap(file, np.uint64, "r+", shape=(rows, 3))
         # A plain array over the same memory: kernels have one signature.
         return np.asarray(mapped)
 

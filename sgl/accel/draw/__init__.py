@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from sgl.accel.draw.derive_kernel import RULE_MARGIN, TEXT_MARGIN, derive_texts
 from sgl.accel.draw.program import Program, program_of
-from sgl.accel.jit import kernel, part
+from sgl.accel.jit import kernel
+from sgl.accel.machine import rehash as rehash
 from sgl.cache import cached
 from sgl.core.arrays import Column, Derivations
 from sgl.sampling import screening
@@ -21,9 +22,8 @@ from sgl.sampling.strata import Batch, Sampler, source_texts
 #: Rules and bytes of text for which a batch has room at first, for each candidate.
 _RULES, _TEXT = 16, 64
 
-part(screening.slot)
-screen, expose, settle = kernel(screening.screen), kernel(screening.expose), kernel(screening.settle)
-find, commit, rehash = kernel(screening.find), kernel(screening.commit), kernel(screening.rehash)
+screen, settle = kernel(screening.screen), kernel(screening.settle)
+find, commit = kernel(screening.find), kernel(screening.commit)
 
 
 class CompiledSampler(Sampler):
