@@ -302,6 +302,9 @@ def seen_sentences(tables: Tables, memory: int = MEMORY, folder: Path | None = N
     return SeenSentences(tables.distinct_sentences * sum(stratum.wanted for stratum in tables.strata), memory, folder)
 
 
+FACTOR_1, FACTOR_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
+
+
 def hashes_of(texts: Column) -> Bits:
     """Return 128 bits of hash for each text, of eight bytes at a time; not to withstand texts made to collide."""
     starts, lengths = texts.offsets[:-1], np.diff(texts.offsets)
@@ -311,7 +314,6 @@ def hashes_of(texts: Column) -> Bits:
         rows = np.flatnonzero(lengths > at)
         behind = np.maximum(at + 8 - lengths[rows], 0).astype(np.uint64)
         word = words[starts[rows] + at] << (behind << np.uint64(3))
-        one = (first[rows] ^ word) * np.uint64(0x9E3779B97F4A7C15)
-        two = (second[rows] + word) * np.uint64(0xD6E8FEB86659FD93)
+        one, two = (first[rows] ^ word) * FACTOR_1, (second[rows] + word) * FACTOR_2
         first[rows], second[rows] = one ^ (one >> np.uint64(32)), two ^ (two >> np.uint64(29))
     return np.stack((first, second), axis=1)

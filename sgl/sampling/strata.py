@@ -39,7 +39,6 @@ from sgl.sampling.screening import (
     SeenSentences,
     code_for,
     compiled_pays,
-    hashes_of,
     numbered_lemmas,
     seen_sentences,
 )
@@ -102,7 +101,7 @@ class Sampler:
         )
         hashes = np.zeros((len(numbers), 2), np.uint64)
         if self.tables.distinct_sentences:
-            hashes = hashes_of(batch.sources)
+            hashes = self.code.hashes_of(batch.sources)
         return Survey(batch, verdicts, targets, hashes)
 
     def expose(self, derivations: Derivations, accepted: NDArray[np.bool_], exposed: NDArray[np.uint8]) -> None:

@@ -14,6 +14,7 @@ from sampling import plan_of, sample_strata, splits_of, tables_of
 from toy import TOY, toy_plan
 
 from sgl import accel
+from sgl.accel import draw
 from sgl.accel.draw.program import program_of
 from sgl.core.arrays import Column, Derivations
 from sgl.core.extent import Extent
@@ -218,6 +219,7 @@ def nothing_seen() -> SeenSentences:
 @given(st.lists(st.text("a犬", max_size=40), max_size=20))
 def test_equal_hashes_are_those_of_equal_texts(texts: list[str]) -> None:
     column = Column.of([*texts, *texts])
+    assert np.array_equal(hashes_of(column), draw.hashes_of(column))
     hashes = [tuple(both) for both in hashes_of(column).tolist()]
     assert hashes[: len(texts)] == hashes[len(texts) :]
     assert len(set(hashes)) == len(set(texts))

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 from sgl.accel.draw.derive_kernel import RULE_MARGIN, TEXT_MARGIN, derive_texts
 from sgl.accel.draw.program import Program, program_of
 from sgl.accel.jit import kernel
+from sgl.accel.machine import Bits, Bytes
 from sgl.accel.machine import rehash as rehash
 from sgl.cache import cached
 from sgl.core.arrays import Column, Derivations
 from sgl.sampling import screening
 from sgl.sampling.engine import LONGEST_DERIVATION, PackedStratum, Tables, stream_key
+from sgl.sampling.screening import FACTOR_1, FACTOR_2
 from sgl.sampling.strata import Batch, Sampler, source_texts
 
 #: Rules and bytes of text for which a batch has room at first, for each candidate.
@@ -24,6 +26,27 @@ _RULES, _TEXT = 16, 64
 
 screen, settle = kernel(screening.screen), kernel(screening.settle)
 find, commit = kernel(screening.find), kernel(screening.commit)
+
+
+def hashes_of(texts: Column) -> Bits:
+    """Return the same as the function of this name in ``sgl.sampling.screening``."""
+    hashes = np.empty((texts.rows, 2), np.uint64)
+    _hash(texts.data, texts.offsets, hashes)
+    return hashes
+
+
+@kernel
+def _hash(data: Bytes, offsets: NDArray[np.int64], hashes: Bits) -> None:
+    for row in range(len(hashes)):
+        begin, end = offsets[row], offsets[row + 1]
+        first, second = np.uint64(end - begin), ~np.uint64(end - begin)
+        for at in range(begin, end, 8):
+            word = np.uint64(0)
+            for place in range(at, min(at + 8, end)):
+                word = (word >> np.uint64(8)) | (np.uint64(data[place]) << np.uint64(56))
+            first, second = (first ^ word) * FACTOR_1, (second + word) * FACTOR_2
+            first, second = first ^ (first >> np.uint64(32)), second ^ (second >> np.uint64(29))
+        hashes[row, 0], hashes[row, 1] = first, second
 
 
 class CompiledSampler(Sampler):
