@@ -115,6 +115,25 @@ def screen(
         targets[row] = target if target < most else -1
 
 
+def expose(
+    lemmas: Lemmas,
+    rules: NDArray[np.int32],
+    rule_ends: NDArray[np.int64],
+    accepted: NDArray[np.bool_],
+    used: NDArray[np.uint8],
+    exposed: NDArray[np.uint8],
+) -> None:
+    """Mark the words of accepted candidates; ``used`` is a table of rules, all 0."""
+    for row in range(len(accepted)):
+        if accepted[row]:
+            for place in range(rule_ends[row], rule_ends[row + 1]):
+                used[rules[place]] = 1
+    for rule in range(len(used)):
+        if used[rule]:
+            for at in range(lemmas.word_ends[rule], lemmas.word_ends[rule + 1]):
+                exposed[lemmas.words[at]] = 1
+
+
 def settle(
     verdicts: NDArray[np.uint8],
     targets: NDArray[np.int32],

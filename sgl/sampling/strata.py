@@ -106,10 +106,8 @@ class Sampler:
 
     def expose(self, derivations: Derivations, accepted: NDArray[np.bool_], exposed: NDArray[np.uint8]) -> None:
         """Mark the lemmas of the accepted derivations."""
-        rules = derivations.rules[: int(derivations.offsets[-1])]
-        used = np.zeros(len(self.tables.arity), np.bool_)
-        used[rules[np.repeat(accepted, np.diff(derivations.offsets))]] = True
-        exposed[self._lemmas.words[np.repeat(used, np.diff(self._lemmas.word_ends))]] = 1
+        used = np.zeros(len(self.tables.arity), np.uint8)
+        self.code.expose(self._lemmas, derivations.rules, derivations.offsets, accepted, used, exposed)
 
 
 def sampler_for(tables: Tables, origin: str = "", items: int | None = None) -> Sampler:

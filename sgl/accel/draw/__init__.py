@@ -24,7 +24,7 @@ from sgl.sampling.strata import Batch, Sampler, source_texts
 #: Rules and bytes of text for which a batch has room at first, for each candidate.
 _RULES, _TEXT = 16, 64
 
-screen, settle = kernel(screening.screen), kernel(screening.settle)
+screen, expose, settle = kernel(screening.screen), kernel(screening.expose), kernel(screening.settle)
 find, commit = kernel(screening.find), kernel(screening.commit)
 
 
