@@ -79,22 +79,6 @@ def lowest(bits: np.uint64) -> int:
 
 
 @part
-def times(one: np.uint64, other: np.uint64) -> np.uint64:
-    """Return the product, or the greatest number."""
-    most = np.uint64(0xFFFFFFFFFFFFFFFF)
-    if (one | other) >> np.uint64(32) and one > np.uint64(0) and other > most // one:
-        return most
-    return one * other
-
-
-@part
-def plus(one: np.uint64, other: np.uint64) -> np.uint64:
-    """Return the sum, or the greatest number."""
-    total = one + other
-    return total if total >= one else np.uint64(0xFFFFFFFFFFFFFFFF)
-
-
-@part
 def put(data: Bytes, at: int, pool: Bytes, piece: int) -> int:
     """Write a piece of a pool at a position; where it ends."""
     return copy(data, at, pool, piece & 0xFFFFFFFF, piece >> 32)

@@ -188,9 +188,6 @@ _SMALLEST, _ROW = 1 << 12, 24
 
 _ONE = np.uint64(1)
 
-#: Candidates whose rows are fetched at a time.
-_AHEAD = 64
-
 
 def slot(rows: Bits, first: np.uint64, second: np.uint64) -> np.int64:
     """Return the row of a hash, or the free one where it would be.
@@ -204,34 +201,26 @@ def slot(rows: Bits, first: np.uint64, second: np.uint64) -> np.int64:
     return np.int64(at)
 
 
-def find(rows: Bits, hashes: Bits, asked: Flags, stratum: Ints, earlier: Ints, scratch: Ints) -> np.uint64:
+def find(rows: Bits, hashes: Bits, asked: Flags, stratum: Ints, earlier: Ints, scratch: Ints) -> None:
     """For each candidate the stratum that has its sentence, and the candidate before it.
 
-    ``scratch`` is a table of candidates, all -1, with twice as many rows as there are.  The rows of
-    a large table are far from the processor: some are fetched before the first of them is needed.
+    ``scratch`` is a table of candidates, all -1, with twice as many rows as there are.
     """
     mask = np.uint64(len(scratch) - 1)
-    row_mask = np.uint64(len(rows) - 1)
-    fetched = np.uint64(0)
-    for begin in range(0, len(hashes), _AHEAD):
-        end = min(begin + _AHEAD, len(hashes))
-        for candidate in range(begin, end):
-            fetched ^= rows[hashes[candidate, 0] & row_mask, 2]
-        for candidate in range(begin, end):
-            if not asked[candidate]:
-                continue
-            first, second = hashes[candidate, 0], hashes[candidate, 1]
-            # A free row has the number 0, which means -1.
-            stratum[candidate] = np.int32(rows[slot(rows, first, second), 2]) - 1
-            at = first & mask
-            while scratch[at] >= 0:
-                other = scratch[at]
-                if hashes[other, 0] == first and hashes[other, 1] == second:
-                    earlier[candidate] = other
-                    break
-                at = (at + _ONE) & mask
-            scratch[at] = candidate
-    return fetched
+    for candidate in range(len(hashes)):
+        if not asked[candidate]:
+            continue
+        first, second = hashes[candidate, 0], hashes[candidate, 1]
+        # A free row has the number 0, which means -1.
+        stratum[candidate] = np.int32(rows[slot(rows, first, second), 2]) - 1
+        at = first & mask
+        while scratch[at] >= 0:
+            other = scratch[at]
+            if hashes[other, 0] == first and hashes[other, 1] == second:
+                earlier[candidate] = other
+                break
+            at = (at + _ONE) & mask
+        scratch[at] = candidate
 
 
 def commit(rows: Bits, hashes: Bits, accepted: Flags, stratum: int) -> int:
