@@ -10,7 +10,6 @@ Everything works where Numba is not installed.
 """
 
 import hashlib
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,9 +22,6 @@ from sgl.cache import Cache, installation, open_cache
 
 #: Seconds that it takes to load machine code that is kept, and to compile the kernels of a job.
 _LOADING, _COMPILING = 0.5, 4.0
-
-#: What a source imports from modules of ``sgl``: the modules, without ``sgl``, and the names.
-_IMPORTED = re.compile(r"^from sgl\.([\w.]+) import (\([^)]*|.*)", re.MULTILINE)
 
 #: The kind of entries of the cache that hold machine code, or say that there is some of a job.
 KIND = "kernels"
@@ -95,15 +91,7 @@ def _digest() -> str | None:
 
 
 def sources() -> dict[Path, str]:
-    """Return the sources of kernels, and all that they import from ``sgl``; raises ``OSError``."""
-    waiting = sorted({*_PACKAGE.joinpath("accel").rglob("*.py"), *_PACKAGE.rglob("*_kernel.py")})
-    found: dict[Path, str] = {}
-    while waiting:
-        path = waiting.pop()
-        if path not in found and path.is_file():
-            found[path] = path.read_text("utf-8")
-            for module, names in _IMPORTED.findall(found[path]):
-                parts = module.split(".")
-                modules = [parts, *([*parts, name] for name in re.findall(r"\w+", names))]
-                waiting += [_PACKAGE.joinpath(*each).with_suffix(".py") for each in modules]
-    return found
+    """Return the sources of kernels, and of the packages that they import; raises ``OSError``."""
+    folders = (_PACKAGE / name for name in ("accel", "core", "parsing", "sampling"))
+    paths = {*_PACKAGE.rglob("*_kernel.py"), *(path for folder in folders for path in folder.rglob("*.py"))}
+    return {path: path.read_text("utf-8") for path in paths}

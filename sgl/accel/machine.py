@@ -1,6 +1,6 @@
 """Single machine operations that Numba has no name for, and what kernels share.
 
-``copy32``, ``load64`` and ``high64`` take the place of loops over bytes and of 128-bit products.
+``copy32`` and ``high64`` take the place of loops over bytes and of 128-bit products.
 Nothing checks the bounds: buffers end with slack that nobody reads (``sgl.core.arrays.SLACK``).
 """
 
@@ -14,6 +14,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from sgl.accel.jit import kernel, part
+from sgl.sampling import screening
 
 _WORD, _VECTOR = ir.IntType(64), ir.VectorType(ir.IntType(8), 32)
 
@@ -37,14 +38,6 @@ def _copy32(typing: Any, target: Any, at: Any, source: Any, start: Any) -> Any:
 
 
 @intrinsic
-def _load64(typing: Any, source: Any, at: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.load(_bytes(context, builder, signature, arguments, _WORD), align=1)
-
-    return types.uint64(source, types.int64), generate
-
-
-@intrinsic
 def _high64(typing: Any, first: Any, second: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         wide = ir.IntType(128)
@@ -61,10 +54,11 @@ Index = int | np.integer[Any]
 
 #: Copy 32 bytes to a place in a byte array from a place in another.
 copy32 = cast("Callable[[Bytes, Index, Bytes, Index], None]", _copy32)
-#: Eight bytes from a place of a byte array as a number, little-endian.
-load64 = cast("Callable[[Bytes, Index], np.uint64]", _load64)
 #: The upper 64 bits of the product of two unsigned 64-bit numbers.
 high64 = cast("Callable[[np.uint64, np.uint64], np.uint64]", _high64)
+
+#: Tables of hashes.
+slot, rehash = part(screening.slot), kernel(screening.rehash)
 
 
 @part
@@ -85,22 +79,6 @@ def lowest(bits: np.uint64) -> int:
 
 
 @part
-def times(one: np.uint64, other: np.uint64) -> np.uint64:
-    """Return the product, or the greatest number."""
-    most = np.uint64(0xFFFFFFFFFFFFFFFF)
-    if (one | other) >> np.uint64(32) and one > np.uint64(0) and other > most // one:
-        return most
-    return one * other
-
-
-@part
-def plus(one: np.uint64, other: np.uint64) -> np.uint64:
-    """Return the sum, or the greatest number."""
-    total = one + other
-    return total if total >= one else np.uint64(0xFFFFFFFFFFFFFFFF)
-
-
-@part
 def put(data: Bytes, at: int, pool: Bytes, piece: int) -> int:
     """Write a piece of a pool at a position; where it ends."""
     return copy(data, at, pool, piece & 0xFFFFFFFF, piece >> 32)
@@ -115,93 +93,3 @@ def copy(data: Bytes, at: int, source: Bytes, start: int, length: int) -> int:
         copy32(data, at + done, source, start + done)
         done += 32
     return at + length
-
-
-@part
-def put_item_number(data: Bytes, at: int, number: int) -> int:
-    """Write the number of an item, with six digits at least; where it ends."""
-    power = 100_000
-    while number < power and power > 1:
-        data[at] = 48
-        at += 1
-        power //= 10
-    return put_number(data, at, number)
-
-
-@part
-def put_number(data: Bytes, at: int, number: int) -> int:
-    """Write a number that is not negative in decimal; where it ends."""
-    digits = 1
-    power = 10
-    while number >= power:
-        power *= 10
-        digits += 1
-    for place in range(digits - 1, -1, -1):
-        data[at + place] = np.uint8(48 + number % 10)
-        number //= 10
-    return at + digits
-
-
-_C1 = np.uint64(0x87C37B91114253D5)
-_C2 = np.uint64(0x4CF5AD432745937F)
-_M1 = np.uint64(0xFF51AFD7ED558CCD)
-_M2 = np.uint64(0xC4CEB9FE1A85EC53)
-_A1, _A2 = np.uint64(0x52DCE729), np.uint64(0x38495AB5)
-_FIVE, _ONE, _EIGHT = np.uint64(5), np.uint64(1), np.uint64(8)
-_BITS, _33 = np.uint64(64), np.uint64(33)
-
-
-@part
-def _rotated(value: np.uint64, places: np.uint64) -> np.uint64:
-    return (value << places) | (value >> (_BITS - places))
-
-
-@part
-def _final(value: np.uint64) -> np.uint64:
-    value = (value ^ (value >> _33)) * _M1
-    value = (value ^ (value >> _33)) * _M2
-    return value ^ (value >> _33)
-
-
-@part
-def _low(value: np.uint64, count: int) -> np.uint64:
-    if count >= 8:
-        return value
-    return value & ((_ONE << (np.uint64(count) * _EIGHT)) - _ONE)
-
-
-@part
-def hash128(data: Bytes, start: int, end: int) -> tuple[np.uint64, np.uint64]:
-    """Return the hash of ``data[start:end]``; at least 16 bytes must follow the end."""
-    first = second = np.uint64(0)
-    at = start
-    while at + 16 <= end:
-        one, two = load64(data, at), load64(data, at + 8)
-        first ^= _rotated(one * _C1, np.uint64(31)) * _C2
-        first = (_rotated(first, np.uint64(27)) + second) * _FIVE + _A1
-        second ^= _rotated(two * _C2, np.uint64(33)) * _C1
-        second = (_rotated(second, np.uint64(31)) + first) * _FIVE + _A2
-        at += 16
-    rest = end - at
-    if rest > 8:
-        two = _low(load64(data, at + 8), rest - 8)
-        second ^= _rotated(two * _C2, np.uint64(33)) * _C1
-    if rest > 0:
-        one = _low(load64(data, at), rest)
-        first ^= _rotated(one * _C1, np.uint64(31)) * _C2
-    length = np.uint64(end - start)
-    first ^= length
-    second ^= length
-    first += second
-    second += first
-    first, second = _final(first), _final(second)
-    first += second
-    second += first
-    return first, second
-
-
-@kernel
-def hash_column(data: Bytes, offsets: NDArray[np.int64], hashes: Bits) -> None:
-    """Write the hash of each text of a column into a row of ``hashes``."""
-    for row in range(len(offsets) - 1):
-        hashes[row, 0], hashes[row, 1] = hash128(data, offsets[row], offsets[row + 1])

@@ -1,7 +1,7 @@
 """Fill columns of texts from templates, for many derivations at once.
 
-Two kernels number the shapes of derivations, and fill in constants, words, other columns and the
-numbers of rows.  The plain definition is ``sgl.rendering.output.TemplateWriter``.
+Two kernels number the shapes of derivations, and fill in constants, words and other columns.  The plain definition is
+``sgl.rendering.output.TemplateWriter``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,16 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.accel.jit import kernel
-from sgl.accel.machine import copy, put, put_item_number
+from sgl.accel.machine import copy, put, rehash, slot
 from sgl.core.arrays import SHIFT, SLACK, Column, Derivations, Heading, StringPool, as_bytes
 
 Value = TypeVar("Value", np.int64, np.bool_)
 
-#: Fields of a row of the table of shapes: two hashes, and the number of the shape.
-FIELDS = 3
-
-#: Operations that write no word: nothing, the number of the row, and from ``COLUMN`` down a column.
-NOTHING, NUMBER, COLUMN = -1, -2, -3
+#: Operations that write no word: nothing, and from ``COLUMN`` down a column.
+NOTHING, COLUMN = -1, -2
 
 #: An operation that writes a word has the place of its rule in the lowest bits, then its table.
 PLACE_BITS = 32
@@ -35,7 +32,7 @@ class TemplateTable:
     def __init__(self) -> None:
         #: How many shapes have numbers.
         self.shapes = 0
-        self._table = np.zeros((_ROWS, FIELDS), np.uint64)
+        self._table = np.zeros((_ROWS, 3), np.uint64)
         self._classes: NDArray[np.uint64] | None = None
         self._pool = StringPool()
         self._longest = 0
@@ -57,7 +54,9 @@ class TemplateTable:
             mixed = (np.array(classes, np.uint64) + np.uint64(1)) * np.uint64(0xBF58476D1CE4E5B9)
             self._classes = (mixed ^ (mixed >> np.uint64(31))) * np.uint64(0x94D049BB133111EB)
         while 2 * (self.shapes + derivations.number) > len(self._table):
-            self._table = _twice(self._table)
+            larger = np.zeros((2 * len(self._table), 3), np.uint64)
+            rehash(self._table, larger)
+            self._table = larger
         numbers = np.empty(derivations.number, np.int32)
         fresh = np.empty(derivations.number, np.int64)
         rules, offsets = derivations.rules, derivations.offsets
@@ -104,13 +103,13 @@ class TemplateTable:
         rows = len(numbers)
         self._add_words(tables)
         columns = [_scattered(others, rows)]
-        code, number = self._code_of(heading, columns)
+        code = self._code_of(heading, columns)
         rules, offsets = derivations.rules, derivations.offsets
         given = (
             *(rules, offsets, numbers),
             *(self._ends, self._constants, self._operations),
             *(self._words, self._pool.packed(), self._longest + SLACK),
-            *(code, number, *_side_by_side(columns)),
+            *(code, *_side_by_side(columns)),
         )
         data = np.empty(self._guess * rows + 4 * self._longest + 4 * SLACK, np.uint8)
         ends = np.zeros(rows + 1, np.int64)
@@ -120,18 +119,15 @@ class TemplateTable:
         self._guess = max(64, int(ends[-1]) * 17 // (16 * max(rows, 1)))
         return Column(data, ends)
 
-    def _code_of(self, heading: Sequence[Heading], columns: list[Column]) -> tuple[NDArray[np.int64], int]:
-        code, number = [], 0
+    def _code_of(self, heading: Sequence[Heading], columns: list[Column]) -> NDArray[np.int64]:
+        code = []
         for piece in heading:
             if isinstance(piece, str):
                 code.append((self._piece(piece), NOTHING))
-            elif isinstance(piece, range):
-                number = piece.start
-                code.append((self._piece(""), NUMBER))
             else:
                 code.append((self._piece(""), COLUMN - len(columns)))
                 columns.append(piece)
-        return np.array(code, np.int64).reshape(len(code), 2), number
+        return np.array(code, np.int64).reshape(len(code), 2)
 
     def _piece(self, text: str) -> int:
         piece = self._pool.add(text)
@@ -149,17 +145,6 @@ class TemplateTable:
 
 def _longer(array: NDArray[Value], values: Sequence[int]) -> NDArray[Value]:
     return np.concatenate((array, np.array(values, array.dtype)))
-
-
-def _twice(table: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    larger = np.zeros((2 * len(table), FIELDS), np.uint64)
-    mask = len(larger) - 1
-    for row in table[table[:, 2] > 0]:
-        at = int(row[0]) & mask
-        while larger[at, 2]:
-            at = (at + 1) & mask
-        larger[at] = row
-    return larger
 
 
 def _scattered(texts: Mapping[int, str], rows: int) -> Column:
@@ -195,7 +180,6 @@ def number_shapes(
     gets the row of the first derivation of each new one.
     """
     found = 0
-    mask = np.uint64(len(table) - 1)
     for row in range(len(offsets) - 1):
         first, second = np.uint64(offsets[row + 1] - offsets[row]), np.uint64(0x5EED)
         if first == 0:
@@ -207,18 +191,14 @@ def number_shapes(
             first ^= first >> np.uint64(32)
             second = (second + value) * np.uint64(0xD6E8FEB86659FD93)
             second ^= second >> np.uint64(29)
-        spot = np.int64(first & mask)
-        while table[spot, 2] != 0 and (table[spot, 0] != first or table[spot, 1] != second):
-            spot = np.int64(np.uint64(spot + 1) & mask)
+        spot = slot(table, first, second)
         if table[spot, 2] == 0:
             if known + found >= most:
                 numbers[row] = 0
                 continue
             fresh[found] = row
             found += 1
-            table[spot, 0] = first
-            table[spot, 1] = second
-            table[spot, 2] = np.uint64(known + found)
+            table[spot, 0], table[spot, 1], table[spot, 2] = first, second, np.uint64(known + found)
         numbers[row] = np.int32(table[spot, 2])
     return found
 
@@ -235,7 +215,6 @@ def fill(
     pool: NDArray[np.uint8],
     longest: int,
     heading: NDArray[np.int64],
-    number: int,
     columns: NDArray[np.uint8],
     column_ends: NDArray[np.int64],
     data: NDArray[np.uint8],
@@ -265,8 +244,6 @@ def fill(
             if operation >= 0:
                 rule = rules[offsets[row] + (operation & 0xFFFFFFFF)]
                 at = put(data, at, pool, words[operation >> PLACE_BITS, rule])
-            elif operation == NUMBER:
-                at = put_item_number(data, at, number + row)
             elif operation <= COLUMN:
                 column = COLUMN - operation
                 start = column_ends[column, row]

@@ -33,9 +33,6 @@ from sgl.pipeline.expectations import expectations
 from sgl.rendering import outputs
 from sgl.sampling import pack
 
-#: The forms of files by the ends of their names.
-_FORMS = {".tsv": "tsv", ".parquet": "parquet"}
-
 
 class _Rows(Result):
     """Rows that an interrupted run was to write."""
@@ -170,9 +167,9 @@ def _write_file(
     """Write the sentences of a plan with one stratum; end the command if no file can hold them."""
     started = time.monotonic()
     # Kernels and Arrow take a third of a second to load.
-    from sgl.parallel.dataset import SentenceWork, sample_into
+    from sgl.parallel.dataset import PARQUET, TSV, SentenceWork, sample_into
 
-    if out.suffix not in _FORMS:
+    if (form := out.suffix.removeprefix(".")) not in (TSV, PARQUET):
         session.refuse(f"`{out}` says no format: name it .parquet or .tsv")
     unfit = [name for name in columns if name in ("tree", "graph")]
     if unfit:
@@ -185,7 +182,7 @@ def _write_file(
     try:
         with resumable(session, out, parallelism), _refusing(session):
             split = samples.split_of(compiled, core, starts[0], stratum.constraint)
-            work = SentenceWork(pack(core, plan, {stratum.stream: split}), core, tuple(columns), _FORMS[out.suffix])
+            work = SentenceWork(pack(core, plan, {stratum.stream: split}), core, tuple(columns), form)
             # An interrupted run is resumed by a run of the same identity only.
             identity = {
                 "version": __version__,

@@ -67,8 +67,8 @@ class Column(NamedTuple):
         return cls(as_bytes(b"".join(pieces)), offsets)
 
 
-#: What can stand before the texts of a column: a constant, a text for each, or their numbers.
-Heading = str | Column | range
+#: What can stand before the texts of a column: a constant, or a text for each.
+Heading = str | Column
 
 
 class StringPool:

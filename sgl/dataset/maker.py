@@ -15,11 +15,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
-from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from sgl.core.arrays import Column, Derivations, Heading
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Slot, Template, TextLayer, Token
@@ -33,6 +31,8 @@ from sgl.dataset.rows import (
     content,
     derivation_lines,
     joined,
+    joined_derivations,
+    numbered,
     rows_of,
     schema_of,
     streams_of,
@@ -125,19 +125,6 @@ def _atom(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-class _Columns(NamedTuple):
-    """What one selection adds to a chunk."""
-
-    rows: list[bytes]
-    conllu: list[bytes]
-    columns: list[Column]
-    #: Which candidates of which stream the rows are, as an array of Arrow.
-    streams: Any
-    derivations: bytes
-    heights: NDArray[np.int32]
-    words: NDArray[np.int32]
-
-
 def split_kind(category: str) -> str:
     """Return ``iid``, ``exposure``, ``part`` or ``gen``."""
     if category == IN_DISTRIBUTION:
@@ -208,61 +195,41 @@ class ChunkMaker:
 
         Raises ``ConlluError`` or ``ViewError`` if something has no form, ``ValueError`` for tabs or line ends.
         """
-        parts: list[_Columns] = []
-        number = first
-        for selection in selections:
-            parts.append(self._part(split, number, selection))
-            number += len(selection.numbers)
-        columns = [joined(columns) for columns in zip(*(part.columns for part in parts), strict=True)]
-        source, target, expression, features, *further = map(arrow_array, columns)
+        batches = [self._sampler.derive(selection.stratum, selection.numbers) for selection in selections]
+        derivations = joined_derivations([batch.derivations for batch in batches])
+        texts = {name: writer.column(derivations) for name, writer in self._texts.items()}
+        texts[self._source] = source = joined([batch.sources for batch in batches])
+        targets = [texts[name] for name in self._targets]
         categories = [selection.stratum.category for selection in selections for _ in selection.numbers]
+        category = Column.of(categories)
+        features = Column.of([""] * derivations.number)
+        conllu = [one.column(derivations, texts, split, category, first) for one in self._sentences]
+        if self._sentences:
+            features = self._features.column(derivations)
+        expressions = self._expressions.column(derivations)
+        streams = pa.concat_arrays(list(map(streams_of, selections)))
+        words = self._words[derivations.rules[: int(derivations.offsets[-1])]]
         table = [
-            pa.array(map(item_id, columns[2].texts()), pa.string()),
-            source,
-            target,
-            pa.array(categories, pa.string()),
-            pa.array([split_kind(category) for category in categories], pa.string()),
-            expression,
-            pa.array(np.concatenate([part.heights for part in parts]), pa.int32()),
-            features,
-            pa.chunked_array([part.streams for part in parts]),
-            *further,
+            pa.array(map(item_id, expressions.texts()), pa.string()),
+            arrow_array(source),
+            arrow_array(targets[0]),
+            arrow_array(category),
+            pa.array(map(split_kind, categories), pa.string()),
+            arrow_array(expressions),
+            pa.array(derivations.heights(self._arity), pa.int32()),
+            arrow_array(features),
+            streams,
+            *map(arrow_array, targets[1:]),
         ]
         return Chunk(
             split=split,
             first=first,
-            rows=tuple(map(b"".join, zip(*(part.rows for part in parts), strict=True))),
-            conllu=tuple(map(b"".join, zip(*(part.conllu for part in parts), strict=True))),
-            derivations=b"".join(part.derivations for part in parts),
-            table=pa.table(table, schema=self._schema),
-            words=np.concatenate([part.words for part in parts]),
-            selections=tuple(selections),
-        )
-
-    def _part(self, split: str, first: int, selection: Selection) -> _Columns:
-        batch = self._sampler.derive(selection.stratum, selection.numbers)
-        sources, derivations = batch.sources, batch.derivations
-        texts = {name: writer.column(derivations) for name, writer in self._texts.items()}
-        texts[self._source] = sources
-        targets = [texts[name] for name in self._targets]
-        category = selection.stratum.category
-        conllu, features = [], Column.of([""] * derivations.number)
-        for sentences in self._sentences:
-            column = sentences.column(derivations, texts, split, category, first)
-            conllu.append(content(column).tobytes())
-        if self._sentences:
-            features = self._features.column(derivations)
-        expressions = self._expressions.column(derivations)
-        streams = streams_of(selection)
-        words = self._words[derivations.rules[: int(derivations.offsets[-1])]]
-        return _Columns(
-            rows=[rows_of(sources, target, category) for target in targets],
-            conllu=conllu,
-            columns=[sources, targets[0], expressions, features, *targets[1:]],
-            streams=streams,
+            rows=tuple(rows_of(source, target, category) for target in targets),
+            conllu=tuple(content(column).tobytes() for column in conllu),
             derivations=derivation_lines(streams, derivations),
-            heights=derivations.heights(self._arity),
+            table=pa.table(table, schema=self._schema),
             words=np.add.reduceat(words, derivations.offsets[:-1], dtype=np.int32),
+            selections=tuple(selections),
         )
 
 
@@ -299,9 +266,9 @@ class SentenceWriter:
     measured: Mapping[str, Callable[[Derivations], Column]]
 
     def column(
-        self, derivations: Derivations, texts: Mapping[str, Column], split: str, category: str, first: int = 1
+        self, derivations: Derivations, texts: Mapping[str, Column], split: str, category: Heading, first: int = 1
     ) -> Column:
-        """Return the sentences of a category of a split, numbered from ``first``; ``ConlluError`` if one cannot be."""
+        """Return sentences of a split with categories, numbered from ``first``; ``ConlluError`` if one cannot be."""
 
         def plain(row: int, derivation: Derivation) -> str:
             try:
@@ -309,15 +276,16 @@ class SentenceWriter:
             except ConlluError as error:
                 raise ConlluError(f"{split}-{first + row:06d}: {error}") from None
 
-        begin, *frame = comments(self.names, category, tuple(self.measured))
-        numbers = range(first, first + derivations.number)
+        begin, *frame = comments(self.names, tuple(self.measured))
+        numbers = numbered(first, derivations.number)
         lengths = (lengths_of(derivations) for lengths_of in self.measured.values())
-        shown: list[Heading] = [*(texts[name] for name in self.names), *lengths, ""]
+        shown: list[Heading] = [category, *(texts[name] for name in self.names), *lengths, ""]
         around = [piece for pair in zip(frame, shown, strict=True) for piece in pair]
         column = self.words.column(derivations, (f"{begin}{split}-", numbers, *around), plain)
         known = {name for name, writer in self.writers.items() if writer.one_line}
         unknown = [texts[name] for name in self.names[1:] if name not in known]
-        for comment in (Column.of([category]), *unknown):
+        named = Column.of([category]) if isinstance(category, str) else category
+        for comment in (named, *unknown):
             for row, text in enumerate(comment.texts()):
                 if not is_one_line(text):
                     raise ConlluError(f"{split}-{first + row:06d}: the text {text!r} is not one line")

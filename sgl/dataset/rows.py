@@ -23,7 +23,6 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.ipc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
@@ -106,13 +105,14 @@ def chunks_of(samples: Sequence[StratumSample]) -> Iterator[tuple[str, int, list
             yield split, first + 1, cut
 
 
-def rows_of(source: Column, target: Column, category: str) -> bytes:
+def rows_of(source: Column, target: Column, category: Column) -> bytes:
     """Return rows as ``sgl.sampling.rows.row_of``; raises ``ValueError`` for tabs or line ends."""
-    rows = pc.binary_join_element_wise(arrow_array(source), arrow_array(target), category, "\t")
+    fields = source, target, category
+    rows = pc.binary_join_element_wise(*map(arrow_array, fields), "\t")
     lines = b"".join(map(lines_of, rows.chunks))
     if lines.count(b"\t") != 2 * len(rows) or len(lines.decode().splitlines()) != len(rows):
-        for first, second in zip(source.texts(), target.texts(), strict=True):
-            row_of(first, second, category)
+        for row in zip(*(field.texts() for field in fields), strict=True):
+            row_of(*row)
     return lines
 
 
@@ -143,6 +143,13 @@ def derivation_lines(streams: Any, derivations: Derivations) -> bytes:  # noqa: 
     return lines_of(pc.binary_join_element_wise(streams, pc.binary_join(rules, " "), "\t"))
 
 
+def numbered(first: int, count: int) -> Column:
+    """Return the numbers of some items as texts, with six digits at least."""
+    numbers = pc.cast(pa.array(np.arange(first, first + count)), pa.large_string())
+    _, offsets, data = pc.utf8_lpad(numbers, 6, "0").buffers()
+    return Column(np.frombuffer(data or b"", np.uint8), np.frombuffer(offsets, np.int64)[: count + 1])
+
+
 def content(column: Column) -> NDArray[np.uint8]:
     """Return the bytes of all texts of a column, one behind the other."""
     return column.data[column.offsets[0] : column.offsets[-1]]
@@ -150,12 +157,16 @@ def content(column: Column) -> NDArray[np.uint8]:
 
 def joined(columns: Sequence[Column]) -> Column:
     """Return the texts of several columns, one column after the other."""
-    if len(columns) == 1:
-        return columns[0]
-    parts = [content(column) for column in columns]
-    lengths = [np.diff(column.offsets) for column in columns]
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(lengths))])
-    return Column(np.concatenate([*parts, np.zeros(SLACK, np.uint8)]), offsets)
+    return Column(np.concatenate([*map(content, columns), np.zeros(SLACK, np.uint8)]), _ends(columns))
+
+
+def joined_derivations(parts: Sequence[Derivations]) -> Derivations:
+    """Return several derivations in arrays, one array after the other."""
+    return Derivations(np.concatenate([part.rules[: int(part.offsets[-1])] for part in parts]), _ends(parts))
+
+
+def _ends(parts: Sequence[Column] | Sequence[Derivations]) -> NDArray[np.int64]:
+    return np.cumsum(np.concatenate([np.zeros(1, np.int64), *(np.diff(part.offsets) for part in parts)]))
 
 
 def arrow_array(column: Column) -> Any:  # noqa: ANN401
@@ -206,21 +217,6 @@ def parquet_writer(
         write_statistics=False,
         store_schema=False,
     )
-
-
-def packed_table(table: Any) -> bytes:  # noqa: ANN401
-    """Return a table of Arrow as bytes, on its way from a worker to the file."""
-    sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression="zstd")
-    with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
-        stream.write_table(table)
-    packed: bytes = sink.getvalue().to_pybytes()
-    return packed
-
-
-def unpacked_table(packed: bytes) -> Any:  # noqa: ANN401
-    """Return the table that was packed."""
-    return pa.ipc.open_stream(packed).read_all()
 
 
 class SplitFiles:

@@ -33,9 +33,11 @@ class _Work(WorkerPlugin):  # type: ignore[misc]
     name = _NAME
 
     def __init__(self, work: bytes) -> None:
-        self._packed = work
+        self._packed, self._version = work, __version__
 
     def setup(self, worker: object) -> None:  # noqa: ARG002
+        if __version__ != self._version:
+            raise WorkerLostError(f"they have sglc {__version__}, and this is {self._version}")
         self.work = pickle.loads(self._packed)  # noqa: S301
 
 
@@ -60,7 +62,7 @@ class DaskExecutor(Executor):
         """Run a task on some worker."""
         # Dask would move large arrays beside their pickle, and they would arrive read-only.
         task = pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL)
-        future = self._client.submit(_perform, __version__, task, pure=False, retries=ATTEMPTS)
+        future = self._client.submit(_perform, task, pure=False, retries=ATTEMPTS)
 
         def result() -> Any:  # noqa: ANN401
             try:
@@ -77,9 +79,7 @@ class DaskExecutor(Executor):
             self._cluster.close()
 
 
-def _perform(version: str, task: bytes) -> bytes:
-    if __version__ != version:
-        raise WorkerLostError(f"a worker of the cluster has sglc {__version__}, not {version}")
+def _perform(task: bytes) -> bytes:
     function, arguments = pickle.loads(task)  # noqa: S301 - the driver sent it
     result = function(distributed.get_worker().plugins[_NAME].work, *arguments)
     return pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
@@ -109,23 +109,13 @@ def _prepare(client: Client, work: bytes) -> int:
     except TimeoutError as problem:
         raise WorkerLostError("the cluster has no workers") from problem
 
-    def load() -> set[str]:
-        client.register_plugin(_Work(work))
-        return set(client.run(_version).values())
-
     try:
         # The connection to a worker that dies is lost; it is started again, or others are there.
-        versions = _attempt(load, OSError)
+        _attempt(lambda: client.register_plugin(_Work(work)), OSError)
     # Whatever the workers raise when they load the work is raised here as well.
     except Exception as problem:
         raise WorkerLostError(f"the workers of the cluster cannot run sglc: {problem}") from problem
-    if others := versions - {__version__}:
-        raise WorkerLostError(f"workers of the cluster have sglc {min(others)}, and this is {__version__}")
     return len(client.scheduler_info(n_workers=-1)["workers"])
-
-
-def _version() -> str:
-    return __version__
 
 
 def _attempt(begin: Callable[[], Answer], passing: type[Exception]) -> Answer:

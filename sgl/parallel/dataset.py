@@ -5,14 +5,12 @@ were accepted are encoded in chunks, which the driver writes in their order.  ``
 ``encode`` are functions of the tables and of numbers of candidates alone, batches settle to the
 same whatever their size, and chunks have a fixed number of rows.
 
-Memory is bounded: 8 bytes for each row, the table of hashes (``sgl.accel.draw``: 24 to 48 bytes for
-each row until it is kept in a file), and a few batches and chunks per worker.
+Memory is bounded: 8 bytes for each row, the table of hashes (``sgl.sampling.screening``: 36 to 72
+bytes for each row until it is kept in a file), and a few batches and chunks per worker.
 """
 
-import io
-import json
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -28,14 +26,14 @@ from sgl.core.arrays import Column, Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
 from sgl.dataset.maker import ChunkMaker
-from sgl.dataset.rows import Chunk, Selection, arrow_array, lines_of, packed_table, parquet_writer, unpacked_table
+from sgl.dataset.rows import Chunk, Selection, arrow_array, lines_of, parquet_writer
 from sgl.dataset.staged import FormatError, TextTooLongError
 from sgl.disk import Folder, create
 from sgl.parallel.executor import Executor, RunFolder, Task, ordered
 from sgl.rendering import outputs
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.output import TemplateWriter
-from sgl.sampling.engine import PackedStratum, Tables
+from sgl.sampling.engine import Tables
 from sgl.sampling.screening import seen_sentences
 from sgl.sampling.strata import Batch, BatchAcceptance, Sampler, StratumSample, Survey, sampler_for
 
@@ -57,73 +55,15 @@ class DatasetWork:
         return ChunkMaker(self.grammar, self.plan, sampler_for(self.tables))
 
 
-def make_chunk(work: DatasetWork, split: str, first: int, selections: list[Selection]) -> bytes:
-    """Make a chunk; return it without what it is made of."""
-    chunk = work.maker.chunk(split, first, selections)
-    parts = {f"rows{number}": rows for number, rows in enumerate(chunk.rows)}
-    parts["derivations"] = chunk.derivations
-    parts["table"] = packed_table(chunk.table)
-    parts |= {f"conllu{number}": text for number, text in enumerate(chunk.conllu)}
-    arrays = {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
-    return _packed(words=chunk.words, **arrays)
-
-
-def read_chunk(data: bytes, place: ChunkPlace) -> Chunk:
-    """Return the chunk that ``make_chunk`` has made for a place."""
-    split, first, selections = place
-    arrays = _unpacked(data)
-    words = arrays.pop("words")
-    parts = {name: array.tobytes() for name, array in arrays.items()}
-    return Chunk(
-        split=split,
-        first=first,
-        rows=tuple(part for name, part in parts.items() if name.startswith("rows")),
-        conllu=tuple(part for name, part in parts.items() if name.startswith("conllu")),
-        derivations=parts["derivations"],
-        table=unpacked_table(parts["table"]),
-        words=words,
-        selections=tuple(selections),
-    )
+def make_chunk(work: DatasetWork, split: str, first: int, selections: list[Selection]) -> Chunk:
+    """Make a chunk."""
+    return work.maker.chunk(split, first, selections)
 
 
 def parallel_chunks(executor: Executor, run: RunFolder, places: Iterable[ChunkPlace]) -> Iterator[Chunk]:
     """Yield the chunks of some places, in their order: made by workers, or taken from the folder of the run."""
-    listed = list(places)
-    tasks = (run.submit(executor, f"chunk-{place[0]}-{place[1]:09d}", make_chunk, *place) for place in listed)
-    for place, data in zip(listed, ordered(tasks, executor.ahead), strict=True):
-        yield read_chunk(data, place)
-
-
-#: The hashes of no sentences.
-_NO_HASHES = np.zeros((0, 2), np.uint64)
-
-
-def pack_sample(
-    sample: StratumSample, *, counted: Mapping[str, object] | None = None, hashes: NDArray[np.uint64] = _NO_HASHES
-) -> bytes:
-    """Pack what was sampled and counted, and the hashes that later sentences must not have."""
-    said = [sample.candidates, sample.rejected, sample.shares, sample.ambiguous, counted]
-    text = np.frombuffer(json.dumps(said).encode(), np.uint8)
-    return _packed(numbers=sample.numbers, said=text, hashes=hashes, spare=sample.spare)
-
-
-def unpack_sample(data: bytes, stratum: PackedStratum) -> tuple[StratumSample, dict[str, Any], NDArray[np.uint64]]:
-    """Return what ``pack_sample`` has packed: the sample, what was counted, the hashes."""
-    arrays = _unpacked(data)
-    candidates, rejected, shares, ambiguous, counted = json.loads(arrays["said"].tobytes())
-    found = arrays["numbers"], candidates, rejected, shares, tuple(ambiguous), arrays["spare"]
-    return StratumSample(stratum, *found), counted, arrays["hashes"]
-
-
-def _packed(**arrays: NDArray[Any]) -> bytes:
-    stream = io.BytesIO()
-    np.savez(stream, **arrays)  # type: ignore[arg-type]
-    return stream.getvalue()
-
-
-def _unpacked(data: bytes) -> dict[str, NDArray[Any]]:
-    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        return dict(arrays.items())
+    tasks = (run.submit(executor, f"chunk-{place[0]}-{place[1]:09d}", make_chunk, *place) for place in places)
+    return ordered(tasks, executor.ahead)
 
 
 TSV, PARQUET = "tsv", "parquet"
@@ -145,7 +85,7 @@ class SentenceWork:
     form: str
 
     @contextmanager
-    def open_file(self, path: Path) -> Iterator[Callable[[bytes], object]]:
+    def open_file(self, path: Path) -> Iterator[Callable[[Any], object]]:
         """Open the file; yield what appends to it a chunk that ``encode`` returns."""
         if self.form == TSV:
             with create(path) as file:
@@ -154,7 +94,7 @@ class SentenceWork:
         schema = pa.schema([(name, pa.string()) for name in self.layers])
         # Sentences are distinct, so that a dictionary of them would only repeat them.
         with create(path) as file, parquet_writer(file, schema, dictionary=(), level=COMPRESSION_LEVEL) as writer:
-            yield lambda packed: writer.write_table(unpacked_table(packed))
+            yield writer.write_table
 
     @cached_property
     def sampler(self) -> Sampler:
@@ -187,15 +127,15 @@ def survey(work: SentenceWork, first: int, count: int) -> Survey:
     return found._replace(batch=Batch(numbers, _NO_RULES, _NO_TEXTS, found.batch.too_long))
 
 
-def encode(work: SentenceWork, numbers: NDArray[np.int64]) -> bytes:
-    """Return candidates as lines or a packed table; ``FormatError`` for a tab or line end in a text of a line."""
+def encode(work: SentenceWork, numbers: NDArray[np.int64]) -> bytes | pa.Table:
+    """Return candidates as lines or a table; ``FormatError`` for a tab or line end in a text of a line."""
     batch = work.sampler.derive(work.tables.strata[0], numbers)
     try:
         columns = [work.column(name, batch) for name in work.layers]
     except TextTooLongError as problem:
         raise FormatError(str(problem)) from problem
     table = pa.table(columns, names=list(work.layers))
-    return _lines(table) if work.form == TSV else packed_table(table)
+    return _lines(table) if work.form == TSV else table
 
 
 def _lines(table: pa.Table) -> bytes:
@@ -252,8 +192,8 @@ def _sampled(work: SentenceWork, executor: Executor, run: RunFolder, stage: Stag
     stratum, seen = work.tables.strata[0], seen_sentences(work.tables, folder=run.path)
     acceptance = BatchAcceptance(work.tables, 0, seen)
     begun, parts = 0, list[NDArray[np.int64]]()
-    while (data := run.get(_segment_key(begun))) is not None:
-        kept, _, hashes = unpack_sample(data, stratum)
+    while (found := run.get(_segment_key(begun))) is not None:
+        kept, hashes = found
         seen.add(hashes, np.ones(len(hashes), np.bool_), 0)
         parts.append(kept.numbers)
         begun = kept.candidates
@@ -275,7 +215,7 @@ def _sampled(work: SentenceWork, executor: Executor, run: RunFolder, stage: Stag
             numbers, hashes = map(np.concatenate, zip(*accepted, strict=True))
             segment = replace(acceptance.sample(), numbers=numbers)
             hashes = hashes[: work.tables.distinct_sentences * len(hashes)]
-            run.put(_segment_key(begun), pack_sample(segment, hashes=hashes))
+            run.put(_segment_key(begun), (segment, hashes))
             begun, accepted = acceptance.candidates, []
     return acceptance.sample()
 

@@ -36,6 +36,12 @@ from sgl.disk.stages import HOLDER, LOCK, FolderLockedError, LockedFolder
 #: Called with the work and its own arguments.
 Function = Callable[..., Any]
 
+#: A task that was submitted: waits for it, and returns what it returns or raises what it raises.
+Task = Callable[[], Any]
+
+#: What a run is: plain values by name.
+Identity = Mapping[str, object]
+
 #: The engines that tasks can run on; the first is this machine.
 LOCAL, DASK = "local", "dask"
 ENGINES = (LOCAL, DASK)
@@ -69,10 +75,6 @@ class Parallelism:
     def resumable(self) -> bool:
         """Whether a run with these options leaves something to resume from."""
         return self != Parallelism(force=self.force)
-
-
-#: A task that was submitted: waits for it, and returns what it returns or raises what it raises.
-Task = Callable[[], Any]
 
 
 class Executor(AbstractContextManager["Executor"]):
@@ -129,11 +131,9 @@ def ordered(tasks: Iterable[Task], ahead: int) -> Iterator[Any]:
 class Processes(Executor):
     """Runs tasks on processes of this machine.
 
-    A ``ProcessPoolExecutor`` breaks as a whole when one of its processes is killed: then a new one
-    is started, and unfinished tasks are submitted again when their results are wanted.  Results
-    come back as files: a process that is killed while it sends one through the queue would block
-    the reader.  For the same reason the work goes to them as a file: who starts a process waits until
-    it has read what it is given, and one that was killed never reads more than a pipe holds.
+    A ``ProcessPoolExecutor`` breaks as a whole when one of its processes is killed: then a new one is started, and
+    unfinished tasks are submitted again when their results are wanted.  The work and the results are files: whoever
+    sends more than a pipe holds to a process that is killed, or reads it from one, would wait for ever.
     """
 
     def __init__(self, work: object, workers: int, folder: Path | None = None) -> None:
@@ -213,7 +213,7 @@ def _perform(function: Function, arguments: tuple[Any, ...], folder: str) -> str
     return str(path)
 
 
-FORMAT = "sgl-run/4"
+FORMAT = "sgl-run/5"
 
 _IDENTITY = "run.json"
 
@@ -227,14 +227,8 @@ _NAMES = rf"run\.json|stage|(drawn|settled|chunk|rows)-[\w.-]+|{_SCRATCH}"
 #: What there is before a run has begun.
 _BEGUN = re.compile(rf"{LOCK}|{HOLDER}|\..+-[0-9a-f]{{8}}\.new")
 
-#: The bytes of a seal.
-_SEAL = 32
-
 #: What stops a run for reasons that do not lie in it.
 _OUTSIDE = (KeyboardInterrupt, OSError, MemoryError, WorkerLostError)
-
-#: What a run is: plain values by name.
-Identity = Mapping[str, object]
 
 
 class InterruptedRunError(Exception):
@@ -249,9 +243,8 @@ class BusyRunError(InterruptedRunError):
 class RunFolder(AbstractContextManager["RunFolder"]):
     """The folder of a run, locked until it is closed; ``resumed`` if an interrupted run goes on.
 
-    When the ``with`` block fails, the folder stays if another attempt could get further: an
-    interruption, a full disk or lost workers are no reason to give up what is finished.  Without ``seals`` nothing is
-    kept: nobody could tell it from results of others.
+    When the ``with`` block fails, the folder stays if another attempt could get further.  Without ``seals`` nothing
+    is kept: nobody could tell it from results of others.
     """
 
     locked: LockedFolder
@@ -262,16 +255,18 @@ class RunFolder(AbstractContextManager["RunFolder"]):
     def __post_init__(self) -> None:
         self.path, self._has_results = self.locked.path, self.resumed
 
-    def get(self, key: str) -> bytes | None:
-        """Return a result if it is finished and still what it was."""
+    def get(self, key: str) -> Any:  # noqa: ANN401
+        """Return a result if it is finished and still what it was; else None."""
         if self.seals is not None:
             with suppress(OSError), Folder(self.path, own=True) as folder:
-                return self.seals.opened(key, folder.read(key))
+                data = self.seals.opened(key, folder.read(key))
+                return None if data is None else pickle.loads(data)  # noqa: S301 - its seal is this user's
         return None
 
-    def put(self, key: str, data: bytes) -> None:
+    def put(self, key: str, result: object) -> None:
         """Keep a result."""
         if self.seals is not None:
+            data = pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
             with Folder(self.path, own=True) as folder:
                 folder.write(key, self.seals.of(key, data), data)
             self._has_results = True
@@ -283,10 +278,10 @@ class RunFolder(AbstractContextManager["RunFolder"]):
             return lambda: known
         task = executor.submit(function, *arguments)
 
-        def result() -> bytes:
-            data: bytes = task()
-            self.put(key, data)
-            return data
+        def result() -> Any:  # noqa: ANN401
+            found = task()
+            self.put(key, found)
+            return found
 
         return result
 
@@ -317,7 +312,7 @@ class _Seals:
 
     def opened(self, name: str, content: bytes) -> bytes | None:
         """Return what was sealed; None if it is damaged, or was sealed for another run or name, or by others."""
-        seal, data = content[:_SEAL], content[_SEAL:]
+        seal, data = content[:32], content[32:]
         return data if hmac.compare_digest(seal, self.of(name, data)) else None
 
 

@@ -16,11 +16,10 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import chain, product
 from math import exp, inf, log, prod
-from operator import contains
 from typing import NamedTuple, Protocol
 
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import Derivation, fold
+from sgl.core.interpret import Derivation
 
 
 class Alternative(NamedTuple):
@@ -99,18 +98,6 @@ class Forest:
     def readings(self, limit: int) -> Iterator[Derivation]:
         """Return the first ``limit`` readings in the order of alternatives."""
         return (self.reading(number) for number in range(min(limit, self.count)))
-
-    def contains(self, derivation: Derivation) -> bool:
-        """Return whether a derivation is one of the readings."""
-        uses: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
-        for number, node in enumerate(self.nodes):
-            for alternative in node.alternatives:
-                uses.setdefault(alternative.rule, []).append((number, alternative.children))
-
-        def places(rule: int, below: tuple[set[int], ...]) -> set[int]:
-            return {number for number, children in uses.get(rule, ()) if all(map(contains, below, children))}
-
-        return len(self.nodes) - 1 in fold(derivation, self.grammar.arity, places)
 
     def states(self, automaton: Automaton) -> frozenset[int]:
         """Return the states of all readings: a structure is in some if one of them accepts, in each if all do."""

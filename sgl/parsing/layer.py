@@ -24,9 +24,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 from itertools import chain, islice, takewhile
-from math import prod
+from math import inf, prod
 from typing import NamedTuple, TypeVar
 
 import networkx as nx
@@ -34,6 +34,7 @@ import networkx as nx
 from sgl.core.grammar import CoreGrammar, Cut, Rule, Slot, TextLayer, Token
 from sgl.core.graph import parts_of
 from sgl.core.interpret import capitalised
+from sgl.core.rounds import Rounds
 from sgl.core.spelling import Finish, written
 from sgl.foreign import limits
 
@@ -179,29 +180,17 @@ class TemplateIndex:
     def likeliest(self) -> dict[int, Rule]:
         """The rule at the top of the likeliest derivation of each category that has one."""
         rules = self.grammar.rules
-        uses: dict[int, list[Rule]] = {}
-        for rule in rules:
-            for child in set(rule.rhs):
-                uses.setdefault(child, []).append(rule)
-        missing = {rule.id: len(set(rule.rhs)) for rule in rules}
-        best: dict[int, Rule] = {}
-        #: The probability of the likeliest derivation, and how many rules it has.
-        found: dict[int, tuple[float, int]] = {}
-        heap = [(-rule.weight, 1, rule.id) for rule in rules if rule.lexical]
-        heapify(heap)
-        while heap:
-            negative, size, number = heappop(heap)
-            category = rules[number].lhs
-            if category in best:
-                continue
-            best[category], found[category] = rules[number], (-negative, size)
-            for rule in uses.get(category, ()):
-                missing[rule.id] -= 1
-                if not missing[rule.id]:
-                    product = rule.weight * prod(found[child][0] for child in rule.rhs)
-                    size = 1 + sum(found[child][1] for child in rule.rhs)
-                    heappush(heap, (-product, size, rule.id))
-        return best
+        #: For each category the probability of the likeliest derivation, negative; how many rules it has; the top one.
+        found: dict[int, tuple[float, int, int]] = {}
+        rounds = Rounds(rule.rhs for rule in rules)
+        for rule in map(rules.__getitem__, rounds):
+            if all(child in found for child in rule.rhs):
+                below = [found[child] for child in rule.rhs]
+                own = -rule.weight * prod(-one[0] for one in below), 1 + sum(one[1] for one in below), rule.id
+                if own < found.get(rule.lhs, (inf,)):
+                    found[rule.lhs] = own
+                    rounds.grew(rule.lhs)
+        return {category: rules[number] for category, (_, _, number) in found.items()}
 
 
 def circles_of(graph: "nx.DiGraph[int]") -> Iterator[set[int]]:

@@ -159,7 +159,7 @@ class Parser:
 
 
 #: The greatest count; what is more is this.
-SATURATED = 2**64 - 1
+SATURATED = 2**53
 
 #: Seconds that the parser takes for a character.
 _SECONDS = 1e-5
@@ -171,7 +171,7 @@ class BatchReadings(NamedTuple):
     ``counts`` is exact below ``SATURATED``; ``derivations`` are those of texts with one reading, of others empty.
     """
 
-    counts: NDArray[np.uint64]
+    counts: NDArray[np.int64]
     derivations: Derivations
 
 
@@ -199,7 +199,7 @@ class BatchParser:
     def read_plainly(self, texts: Sequence[str]) -> BatchReadings:
         """Return the same, from the forest of each text."""
         read = [self._reading(text) for text in texts]
-        counts = np.array([count for count, _ in read], np.uint64)
+        counts = np.array([count for count, _ in read], np.int64)
         return BatchReadings(counts, Derivations.of([derivation for _, derivation in read]))
 
     def read_compiled(self, texts: Sequence[str]) -> BatchReadings:

@@ -29,7 +29,7 @@ from sgl.diagnostics import Diagnostics
 from sgl.disk import write
 from sgl.disk.stages import put_back
 from sgl.frontend import Compiled
-from sgl.parallel.dataset import DatasetWork, pack_sample, parallel_chunks, unpack_sample
+from sgl.parallel.dataset import DatasetWork, parallel_chunks
 from sgl.parallel.executor import Parallelism, RunFolder, interrupted, open_executor, open_run, partial_folder
 from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees, unparsed
 from sgl.pipeline.observers import Losses, Observer, registered_observers
@@ -231,7 +231,7 @@ class _DatasetProduction:
             key = f"drawn-{number:04d}"
             kept = None if run is None else run.get(key)
             if kept is not None:
-                sample, counted, _ = unpack_sample(kept, stratum)
+                sample, counted = kept
                 sampling.restore(number, sample)
                 if ambiguity is not None:
                     ambiguity.readings[stratum.stream] = dataset.Readings(**counted)
@@ -247,7 +247,7 @@ class _DatasetProduction:
                 if run is not None:
                     found_readings = {} if ambiguity is None else ambiguity.readings
                     counted = asdict(found_readings.get(stratum.stream, dataset.Readings()))
-                    run.put(key, pack_sample(sample, counted=counted))
+                    run.put(key, (sample, counted))
             samples.append(sample)
         return samples
 

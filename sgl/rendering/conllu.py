@@ -73,20 +73,19 @@ def conllu(
                 raise ConlluError(f"the text {text!r} is not one line")
     except ConlluError as error:
         raise ConlluError(f"{sent_id}: {error}") from None
-    pairs = zip(comments(names, category), [sent_id, *(text for _, text in texts), body], strict=True)
+    pairs = zip(comments(names), [sent_id, category, *(text for _, text in texts), body], strict=True)
     return "".join(piece for pair in pairs for piece in pair)
 
 
-def comments(names: Sequence[str], category: str, measured: Sequence[str] = ()) -> list[str]:
-    """Return what stands before the id, each of the texts, each length, and the words.
+def comments(names: Sequence[str], measured: Sequence[str] = ()) -> list[str]:
+    """Return what stands before the id, the category, each of the texts, each length, and the words.
 
     ``names`` are those of the text layers, the layer of the tokens first; ``measured`` those
     whose lengths are written.
     """
-    labels = ["text", *(f"text_{name}" for name in names[1:])]
+    labels = ["category", "text", *(f"text_{name}" for name in names[1:])]
     labels += [f"length_{name}" for name in measured]
-    first, *others = (f"\n# {label} = " for label in labels)
-    return ["# sent_id = ", f"\n# category = {category}{first}", *others, "\n"]
+    return ["# sent_id = ", *(f"\n# {label} = " for label in labels), "\n"]
 
 
 def word_lines(

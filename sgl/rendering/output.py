@@ -361,6 +361,4 @@ class TemplateWriter:
 
 
 def _spread(piece: Heading) -> Iterable[str]:
-    if isinstance(piece, str):
-        return repeat(piece)
-    return piece.texts() if isinstance(piece, Column) else map("{:06d}".format, piece)
+    return repeat(piece) if isinstance(piece, str) else piece.texts()

@@ -4,19 +4,26 @@
 candidates in their order and decides what depends on those before.  These functions are plain
 Python over arrays, and ``sgl.accel.draw`` compiles them as they are.
 
-The sentences that a dataset has already are known by 128 bits of hash: MurmurHash3 (Appleby 2011, variant x64-128,
-seed 0).  It is not meant to withstand texts that were made to collide.
+The sentences that a dataset has already are known by 128 bits of hash.
 """
 
+import os
+import sys
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.core.arrays import Column
+from sgl.disk import unnamed
 from sgl.sampling.acceptance import REASONS
-from sgl.sampling.engine import MASK, Tables
+from sgl.sampling.engine import Tables
+
+Bits = NDArray[np.uint64]
+Ints = NDArray[np.int32]
+Flags = NDArray[np.bool_]
 
 #: Outcomes as numbers: 0, or one more than the place of the reason in ``REASONS``.
 ACCEPTED = 0
@@ -31,6 +38,15 @@ def compiled_pays(items: int) -> bool:
     from sgl import accel
 
     return accel.pays("draw", items * _SECONDS)
+
+
+def code_for(items: int) -> Any:  # noqa: ANN401 - a module
+    """Return the module whose functions are the fastest for so many items: this one, or the one that compiles them."""
+    if not compiled_pays(items):
+        return sys.modules[__name__]
+    from sgl.accel import draw
+
+    return draw
 
 
 class Lemmas(NamedTuple):
@@ -167,90 +183,145 @@ def settle(
 #: Bytes that a table of many sentences may take in memory, unless it is said otherwise.
 MEMORY = 1 << 30
 
-# The constants of MurmurHash3.
-C1, C2 = 0x87C37B91114253D5, 0x4CF5AD432745937F
-A1, A2 = 0x52DCE729, 0x38495AB5
-M1, M2 = 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53
+#: Rows of an empty table, a power of two, and the bytes of a row.
+_SMALLEST, _ROW = 1 << 12, 24
+
+_ONE = np.uint64(1)
+
+
+def slot(rows: Bits, first: np.uint64, second: np.uint64) -> np.int64:
+    """Return the row of a hash, or the free one where it would be.
+
+    A row of a table has both halves of a hash, and a number that is not 0.
+    """
+    mask = np.uint64(len(rows) - 1)
+    at = first & mask
+    while rows[at, 2] != 0 and (rows[at, 0] != first or rows[at, 1] != second):
+        at = (at + _ONE) & mask
+    return np.int64(at)
+
+
+def find(rows: Bits, hashes: Bits, asked: Flags, stratum: Ints, earlier: Ints, scratch: Ints) -> None:
+    """For each candidate the stratum that has its sentence, and the candidate before it.
+
+    ``scratch`` is a table of candidates, all -1, with twice as many rows as there are.
+    """
+    mask = np.uint64(len(scratch) - 1)
+    for candidate in range(len(hashes)):
+        if not asked[candidate]:
+            continue
+        first, second = hashes[candidate, 0], hashes[candidate, 1]
+        # A free row has the number 0, which means -1.
+        stratum[candidate] = np.int32(rows[slot(rows, first, second), 2]) - 1
+        at = first & mask
+        while scratch[at] >= 0:
+            other = scratch[at]
+            if hashes[other, 0] == first and hashes[other, 1] == second:
+                earlier[candidate] = other
+                break
+            at = (at + _ONE) & mask
+        scratch[at] = candidate
+
+
+def commit(rows: Bits, hashes: Bits, accepted: Flags, stratum: int) -> int:
+    """Enter the accepted candidates for a stratum; return how many hashes are new."""
+    added = 0
+    for candidate in range(len(hashes)):
+        if accepted[candidate]:
+            first, second = hashes[candidate, 0], hashes[candidate, 1]
+            row = slot(rows, first, second)
+            added += rows[row, 2] == 0
+            rows[row, 0], rows[row, 1], rows[row, 2] = first, second, np.uint64(stratum + 1)
+    return added
+
+
+def rehash(old: Bits, new: Bits) -> None:
+    """Enter all rows of a table into a larger one."""
+    for row in range(len(old)):
+        if old[row, 2] != 0:
+            at = slot(new, old[row, 0], old[row, 1])
+            new[at, 0], new[at, 1], new[at, 2] = old[row, 0], old[row, 1], old[row, 2]
 
 
 class Earlier(NamedTuple):
     """For each candidate the stratum that took its sentence, and the candidate before it, or -1."""
 
-    stratum: NDArray[np.int32]
-    candidate: NDArray[np.int32]
+    stratum: Ints
+    candidate: Ints
 
 
 class SeenSentences:
-    """Remembers the sentences that were accepted, by their hashes."""
+    """The hashes of all sentences that were accepted.
 
-    def __init__(self) -> None:
-        self._stratum: dict[tuple[int, int], int] = {}
+    Among *n* sentences some two have the same hash with a probability of about n² / 2¹²⁹, which is 10⁻²⁵ for ten
+    million.  The table has open addressing and takes 36 to 72 bytes for each sentence.  The number of a row is that of
+    the stratum, from 1.
+    """
+
+    def __init__(self, expected: int = 0, memory: int = MEMORY, folder: Path | None = None) -> None:
+        """Expect so many sentences; a table that outgrows ``memory`` bytes is kept in a file in ``folder``."""
+        self._code = code_for(expected)
+        self._memory = memory
+        self._folder = folder
+        fitting = max(_SMALLEST, 1 << max(memory // _ROW, 1).bit_length() - 1)
+        self._rows = self._new(min(_power(expected * 3 // 2), fitting))
+        self._taken = 0
 
     def __len__(self) -> int:
         """Return the number of sentences."""
-        return len(self._stratum)
+        return self._taken
 
-    def earlier(self, hashes: NDArray[np.uint64], asked: NDArray[np.bool_]) -> Earlier:
-        """Find where the sentences of the ``asked`` candidates occurred before."""
+    def earlier(self, hashes: Bits, asked: Flags) -> Earlier:
+        """Return where the sentences of the ``asked`` candidates occurred before."""
         found = Earlier(np.full(len(hashes), -1, np.int32), np.full(len(hashes), -1, np.int32))
-        last: dict[tuple[int, int], int] = {}
-        for row, (first, second) in enumerate(hashes.tolist()):
-            if asked[row]:
-                found.stratum[row] = self._stratum.get((first, second), -1)
-                found.candidate[row] = last.get((first, second), -1)
-                last[first, second] = row
+        scratch = np.full(_power(2 * len(hashes)), -1, np.int32)
+        self._code.find(self._rows, hashes, asked, found.stratum, found.candidate, scratch)
         return found
 
-    def add(self, hashes: NDArray[np.uint64], accepted: NDArray[np.bool_], stratum: int) -> None:
-        """Take the sentences of the accepted candidates for a stratum."""
-        for first, second in hashes[accepted].tolist():
-            self._stratum[first, second] = stratum
+    def add(self, hashes: Bits, accepted: Flags, stratum: int) -> None:
+        """Take the sentences of the accepted candidates for a stratum; fill two thirds at most."""
+        needed = _power((self._taken + int(np.count_nonzero(accepted))) * 3 // 2)
+        if needed > len(self._rows):
+            rows = self._new(needed)
+            self._code.rehash(self._rows, rows)
+            self._rows = rows
+        self._taken += int(self._code.commit(self._rows, hashes, accepted, stratum))
+
+    def _new(self, rows: int) -> Bits:
+        if rows * _ROW <= self._memory:
+            return np.zeros((rows, 3), np.uint64)
+        # The file has no name: it goes when the array goes.
+        with unnamed(self._folder) as file:
+            if hasattr(os, "posix_fallocate"):
+                # A full disk is an error now, and not a signal that ends the process later.
+                os.posix_fallocate(file.fileno(), 0, rows * _ROW)
+            file.truncate(rows * _ROW)
+            mapped = np.memmap(file, np.uint64, "r+", shape=(rows, 3))
+        # A plain array over the same memory: kernels have one signature.
+        return np.asarray(mapped)
+
+
+def _power(number: int) -> int:
+    return max(_SMALLEST, 1 << max(number - 1, 0).bit_length())
 
 
 def seen_sentences(tables: Tables, memory: int = MEMORY, folder: Path | None = None) -> SeenSentences:
     """Return where to remember sentences; above ``memory`` bytes it is a file in ``folder``."""
-    expected = tables.distinct_sentences * sum(stratum.wanted for stratum in tables.strata)
-    if not compiled_pays(expected):
-        return SeenSentences()
-    from sgl.accel.draw import SentenceTable
-
-    return SentenceTable(expected, memory, folder)
+    return SeenSentences(tables.distinct_sentences * sum(stratum.wanted for stratum in tables.strata), memory, folder)
 
 
-def hash128(text: bytes) -> tuple[int, int]:
-    """Return the hash of a text as two numbers of 64 bits.
-
-    >>> [hex(half) for half in hash128(b"The quick brown fox jumps over the lazy dog")]
-    ['0xe34bbc7bbc071b6c', '0x7a433ca9c49a9347']
-    """
-    first = second = 0
-    for at in range(0, len(text), 16):
-        one = int.from_bytes(text[at : at + 8], "little") * C1 & MASK
-        two = int.from_bytes(text[at + 8 : at + 16], "little") * C2 & MASK
-        first ^= (one << 31 | one >> 33) * C2 & MASK
-        two = (two << 33 | two >> 31) * C1 & MASK
-        if at + 16 > len(text):
-            # What is left at the end is mixed in, but nothing is stirred after it.
-            second ^= two
-            break
-        first = (((first << 27 | first >> 37) & MASK) + second) * 5 + A1 & MASK
-        second ^= two
-        second = (((second << 31 | second >> 33) & MASK) + first) * 5 + A2 & MASK
-    first ^= len(text)
-    second ^= len(text)
-    first, second = _final((first + second) & MASK), _final((first + 2 * second) & MASK)
-    first = (first + second) & MASK
-    return first, (second + first) & MASK
+FACTOR_1, FACTOR_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 
 
-def _final(value: int) -> int:
-    value = (value ^ value >> 33) * M1 & MASK
-    value = (value ^ value >> 33) * M2 & MASK
-    return value ^ value >> 33
-
-
-def hash_column(data: NDArray[np.uint8], offsets: NDArray[np.int64], hashes: NDArray[np.uint64]) -> None:
-    """Write the hash of each text of a column into a row of ``hashes``."""
-    texts, ends = data.tobytes(), offsets.tolist()
-    for row in range(len(ends) - 1):
-        hashes[row] = hash128(texts[ends[row] : ends[row + 1]])
+def hashes_of(texts: Column) -> Bits:
+    """Return 128 bits of hash for each text, of eight bytes at a time; not to withstand texts made to collide."""
+    starts, lengths = texts.offsets[:-1], np.diff(texts.offsets)
+    words: Bits = np.ndarray(len(texts.data) - 7, "<u8", texts.data, strides=(1,))
+    first, second = lengths.astype(np.uint64), ~lengths.astype(np.uint64)
+    for at in range(0, int(lengths.max(initial=0)), 8):
+        rows = np.flatnonzero(lengths > at)
+        behind = np.maximum(at + 8 - lengths[rows], 0).astype(np.uint64)
+        word = words[starts[rows] + at] << (behind << np.uint64(3))
+        one, two = (first[rows] ^ word) * FACTOR_1, (second[rows] + word) * FACTOR_2
+        first[rows], second[rows] = one ^ (one >> np.uint64(32)), two ^ (two >> np.uint64(29))
+    return np.stack((first, second), axis=1)

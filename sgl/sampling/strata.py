@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.arrays import Column, Derivations
+from sgl.sampling import screening
 from sgl.sampling.acceptance import (
     REASONS,
     REPEATED_SENTENCE,
@@ -36,13 +37,10 @@ from sgl.sampling.screening import (
     AMBIGUOUS,
     MEMORY,
     SeenSentences,
+    code_for,
     compiled_pays,
-    expose,
-    hash_column,
     numbered_lemmas,
-    screen,
     seen_sentences,
-    settle,
 )
 
 
@@ -68,9 +66,7 @@ class Survey(NamedTuple):
 class Sampler:
     """Samples the candidates that ``sgl.sampling.engine`` defines."""
 
-    _hash: Any = staticmethod(hash_column)
-    _screen: Any = staticmethod(screen)
-    _expose: Any = staticmethod(expose)
+    code: Any = screening
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
@@ -98,20 +94,20 @@ class Sampler:
         for place, target in reversed([*enumerate(stratum.extent.targets)]):
             if target in self._numbers:
                 rank[self._numbers[target]] = place
-        self._screen(
+        self.code.screen(
             *(self._lemmas, batch.derivations.rules, batch.derivations.offsets, batch.too_long),
             *(int(stratum.repeated_lemmas), exposed, rank, int(bool(stratum.extent.targets) or not exposed.all())),
             *(verdicts, targets, last),
         )
         hashes = np.zeros((len(numbers), 2), np.uint64)
         if self.tables.distinct_sentences:
-            self._hash(batch.sources.data, batch.sources.offsets, hashes)
+            hashes = self.code.hashes_of(batch.sources)
         return Survey(batch, verdicts, targets, hashes)
 
     def expose(self, derivations: Derivations, accepted: NDArray[np.bool_], exposed: NDArray[np.uint8]) -> None:
         """Mark the lemmas of the accepted derivations."""
         used = np.zeros(len(self.tables.arity), np.uint8)
-        self._expose(self._lemmas, derivations.rules, derivations.offsets, accepted, used, exposed)
+        self.code.expose(self._lemmas, derivations.rules, derivations.offsets, accepted, used, exposed)
 
 
 def sampler_for(tables: Tables, origin: str = "", items: int | None = None) -> Sampler:
@@ -273,11 +269,7 @@ class BatchAcceptance:
         self.rejected = dict.fromkeys(REASONS, 0)
         self._ambiguous: list[int] = []
         self._missing_before, self._accepted = self.missing, 0
-        self._settle: Callable[..., int] = settle
-        if compiled_pays(stratum.wanted):
-            from sgl.accel import draw
-
-            self._settle = draw.settle
+        self._settle: Callable[..., int] = code_for(stratum.wanted).settle
 
     def expected(self) -> int:
         """Return how many more candidates it takes, going by what was accepted so far."""

@@ -14,9 +14,8 @@ from sampling import plan_of, sample_strata, splits_of, tables_of
 from toy import TOY, toy_plan
 
 from sgl import accel
-from sgl.accel.draw import SentenceTable
+from sgl.accel import draw
 from sgl.accel.draw.program import program_of
-from sgl.accel.machine import hash_column as compiled_hash_column
 from sgl.core.arrays import Column, Derivations
 from sgl.core.extent import Extent
 from sgl.sampling import NotEnoughError, pack, sample
@@ -35,7 +34,7 @@ from sgl.sampling.screening import (
     ACCEPTED,
     REPEATED_LEMMA,
     SeenSentences,
-    hash_column,
+    hashes_of,
     numbered_lemmas,
     screen,
     seen_sentences,
@@ -217,20 +216,13 @@ def nothing_seen() -> SeenSentences:
     return seen_sentences(tables_of(TOY, plan=plan_of({"train": 0})))
 
 
-def hashes_of(texts: list[str]) -> np.ndarray[tuple[int, int], np.dtype[np.uint64]]:
-    column = Column.of(texts)
-    hashes = np.zeros((len(texts), 2), np.uint64)
-    hash_column(column.data, column.offsets, hashes)
-    return hashes
-
-
-@ANY_FIXTURE
 @given(st.lists(st.text("a犬", max_size=40), max_size=20))
-def test_compiled_and_plain_hashes_are_equal(texts: list[str]) -> None:
-    column, hashes = Column.of(texts), hashes_of(texts)
-    again = np.zeros_like(hashes)
-    compiled_hash_column(column.data, column.offsets, again)
-    assert np.array_equal(hashes, again)
+def test_equal_hashes_are_those_of_equal_texts(texts: list[str]) -> None:
+    column = Column.of([*texts, *texts])
+    assert np.array_equal(hashes_of(column), draw.hashes_of(column))
+    hashes = [tuple(both) for both in hashes_of(column).tolist()]
+    assert hashes[: len(texts)] == hashes[len(texts) :]
+    assert len(set(hashes)) == len(set(texts))
 
 
 @given(st.lists(st.text("ab", max_size=6), max_size=60))
@@ -240,7 +232,7 @@ def test_a_sentence_is_new_once(texts: list[str]) -> None:
     halves = texts[: len(texts) // 2], texts[len(texts) // 2 :]
     before: dict[str, int] = {}
     for stratum, half in enumerate(halves):
-        hashes, asked = hashes_of(half), np.ones(len(half), np.bool_)
+        hashes, asked = hashes_of(Column.of(half)), np.ones(len(half), np.bool_)
         earlier = seen.earlier(hashes, asked)
         assert earlier.stratum.tolist() == [before.get(text, -1) for text in half]
         pairs = zip(earlier.candidate.tolist(), half, strict=True)
@@ -255,7 +247,7 @@ def test_a_sentence_is_new_once(texts: list[str]) -> None:
 def test_a_table_grows_with_its_sentences() -> None:
     seen = nothing_seen()
     texts = [str(number) for number in range(20_000)]
-    hashes = hashes_of(texts)
+    hashes = hashes_of(Column.of(texts))
     for part in range(0, len(texts), 1_000):
         seen.add(hashes[part : part + 1_000], np.ones(1_000, np.bool_), 3)
     assert len(seen) == len(texts)
@@ -272,9 +264,9 @@ def test_the_size_of_batches_does_not_show(wanted: int) -> None:
 
 def test_a_table_made_for_the_number_of_its_sentences_never_grows(tmp_path: Path) -> None:
     texts = [str(number) for number in range(20_000)]
-    hashes, every = hashes_of(texts), np.ones(len(texts), np.bool_)
+    hashes, every = hashes_of(Column.of(texts)), np.ones(len(texts), np.bool_)
     for memory in (1 << 30, 1 << 17, 1):
-        seen = SentenceTable(len(texts), memory, tmp_path)
+        seen = SeenSentences(len(texts), memory, tmp_path)
         seen.add(hashes, every, 5)
         assert len(seen) == len(texts)
         assert set(seen.earlier(hashes, every).stratum.tolist()) == {5}

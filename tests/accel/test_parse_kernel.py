@@ -105,7 +105,8 @@ def test_the_toy_fragment_is_read_in_every_language(layer: int) -> None:
 @pytest.mark.parametrize("phrases", [0, 1, 5, 30])
 def test_attachments_are_counted(phrases: int) -> None:
     text = "Emma saw dogs" + " near dogs" * phrases
-    assert counts(ATTACHMENT, text) == [math.comb(2 * phrases + 2, phrases + 1) // (phrases + 2)]
+    catalan = math.comb(2 * phrases + 2, phrases + 1) // (phrases + 2)
+    assert counts(ATTACHMENT, text) == [min(catalan, SATURATED)]
 
 
 def test_more_readings_than_a_machine_word_holds_are_as_many_as_it_does() -> None:

@@ -1,6 +1,7 @@
 """Columns of texts as rows and as arrays of Arrow, also where there are too many bytes for one."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +12,7 @@ from toy import TOY
 
 from sgl.core.arrays import Column
 from sgl.dataset import rows
-from sgl.dataset.rows import arrow_array, parquet_writer, rows_of, unpacked_table
+from sgl.dataset.rows import arrow_array, parquet_writer, rows_of
 from sgl.dataset.staged import TextTooLongError
 from sgl.parallel.dataset import PARQUET, TSV, SentenceWork, encode
 
@@ -54,7 +55,7 @@ def test_a_text_that_no_array_can_hold_is_reported(monkeypatch: pytest.MonkeyPat
         arrow_array(Column.of(TEXTS))
 
 
-def encoded(form: str) -> bytes:
+def encoded(form: str) -> Any:  # noqa: ANN401
     """The first sentences of a sample, as a worker writes them."""
     plan = plan_of({"sample": 300}, lemmas=("NOUN",), sentences=True)
     work = SentenceWork(tables_of(TOY, plan=plan), TOY, ("en", "ja"), form)
@@ -66,7 +67,7 @@ def test_columns_that_are_several_arrays_are_the_same_lines(monkeypatch: pytest.
     monkeypatch.setattr(rows, "MOST_BYTES", 500)
     assert encoded(TSV) == expected
     lines = [line.split("\t") for line in expected.decode().splitlines()]
-    found = unpacked_table(encoded(PARQUET)).to_pydict()
+    found = encoded(PARQUET).to_pydict()
     assert [list(pair) for pair in zip(found["en"], found["ja"], strict=True)] == lines
 
 
@@ -79,10 +80,10 @@ def test_quotation_marks_and_dots_do_not_make_rows_slow(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(rows, "row_of", slow)
     source, target = Column.of(["“Run…”", "a"]), Column.of(["「走れ…」―犬", "é «b»"])
-    assert rows_of(source, target, "c").decode() == "“Run…”\t「走れ…」―犬\tc\na\té «b»\tc\n"
+    assert rows_of(source, target, Column.of(["c", "c"])).decode() == "“Run…”\t「走れ…」―犬\tc\na\té «b»\tc\n"
 
 
 @pytest.mark.parametrize("text", ["a\tb", "a\nb", "a\rb", "a\x0bb", "a\x1cb", "a\x85b", "a\u2028b"])
 def test_a_text_that_breaks_a_row_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="cannot hold"):
-        rows_of(Column.of(["a"]), Column.of([text]), "c")
+        rows_of(Column.of(["a"]), Column.of([text]), Column.of(["c"]))

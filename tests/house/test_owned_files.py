@@ -45,7 +45,7 @@ OPENERS = {"open", "ZipFile", "TarFile", "FileIO", "fdopen", "memmap"}
 
 #: Calls that have such a name and change nothing, with the reason.
 HARMLESS = {
-    "sgl/accel/draw/__init__.py": {"truncate": "an unnamed file that `sgl.disk` has opened", "memmap": "the same file"},
+    "sgl/sampling/screening.py": {"truncate": "an unnamed file that `sgl.disk` has opened", "memmap": "the same file"},
     "sgl/cache.py": {"utime": "marks an entry of the private directory as used"},
     "sgl/cli/terminal.py": {"truncate": "a text of the terminal"},
     "sgl/pipeline/release.py": {"ZipFile": "into a file that `sgl.disk` has created", "open": "inside the archive"},

@@ -20,22 +20,20 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from operator import contains
 from pathlib import Path
 
 from common import Json, Workers, command_line, print_table, run_tasks, write_json
 from opening import candidates, opened
 from sgl.core.extent import Extent
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import Derivation, Item, interpret
+from sgl.core.interpret import Derivation, Item, fold, interpret
 from sgl.core.plan import Constraint, Stratum
 from sgl.frontend import Compiled
 from sgl.parsing import BatchParser, Forest, Parser
 
 #: The grammar as it is written, and how many times as many sentences of it are drawn.
 WHOLE, FACTOR = "grammar as written", 10
-
-#: Readings are gone through up to this number, and searched beyond.
-LISTED = 16
 
 #: Readings that are compared with the sentence where none is the derivation itself.
 COMPARED = 1_000
@@ -146,6 +144,19 @@ def packed(parser: Parser, found: Derivation | Forest | None) -> Forest | None:
     return Forest.of_one(parser.grammar, found) if isinstance(found, tuple) else found
 
 
+def has_reading(forest: Forest, derivation: Derivation) -> bool:
+    """Whether a derivation is one of the readings of a forest, which may have more than can be listed."""
+    uses: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
+    for number, node in enumerate(forest.nodes):
+        for alternative in node.alternatives:
+            uses.setdefault(alternative.rule, []).append((number, alternative.children))
+
+    def places(rule: int, below: tuple[set[int], ...]) -> set[int]:
+        return {number for number, children in uses.get(rule, ()) if all(map(contains, below, children))}
+
+    return len(forest.nodes) - 1 in fold(derivation, forest.grammar.arity, places)
+
+
 def comes_back(forest: Forest | None, item: Item) -> bool:
     """Whether some reading says what the item says in every layer.
 
@@ -154,8 +165,7 @@ def comes_back(forest: Forest | None, item: Item) -> bool:
     """
     if forest is None:
         return False
-    found = item.derivation in forest.readings(LISTED) if forest.count <= LISTED else forest.contains(item.derivation)
-    return found or any(
+    return has_reading(forest, item.derivation) or any(
         (reading.texts, reading.graphs) == (item.texts, item.graphs)
         for reading in (interpret(forest.grammar, d) for d in forest.readings(COMPARED))
     )

@@ -49,7 +49,6 @@ def test_a_sentence_is_read_back_from_every_language(drawing: Drawing, key: int)
     for parser in drawing.parsers:
         forest = parser.forest(item.texts[parser.layer])
         assert forest is not None, item.texts
-        assert forest.contains(item.derivation), item.texts
         assert roundtrip.comes_back(forest, item)
 
 

@@ -19,6 +19,7 @@ from sgl.core.arrays import Column, Derivations
 from sgl.core.grammar import CoreGrammar, Rule, Token, View
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
 from sgl.dataset.maker import SentenceWriter, expression_output, features_output
+from sgl.dataset.rows import numbered
 from sgl.rendering import output as templates
 from sgl.rendering.conllu import ConlluError, conllu
 from sgl.rendering.meaning import ViewError
@@ -188,7 +189,7 @@ def compare_sentences(
         writers = {name: TemplateWriter(text_output(grammar, n), items) for name, n in zip(names, order, strict=True)}
         texts = {name: writer.column(flat) for name, writer in writers.items()}
         sentences = SentenceWriter(names, writers, TemplateWriter(words_output(grammar, layer), items), {})
-        return sentences.column(flat, texts, "train", category, 999_998).texts()
+        return sentences.column(flat, texts, "train", Column.of([category] * len(derivations)), 999_998).texts()
 
     expected = outcome(map, defined, range(len(derivations)), derivations)
     flat = Derivations.of(derivations)
@@ -249,7 +250,7 @@ def test_a_heading_stands_before_each_text() -> None:
         texts = list(writer.column(derivations).texts())
         other = Column.of(["犬", "", "x" * 1_000, "b", "c"])
         part = Column(other.data, other.offsets)
-        found = writer.column(derivations, ("<", range(999_998, 1_000_003), "> ", part, ": "))
+        found = writer.column(derivations, ("<", numbered(999_998, 5), "> ", part, ": "))
         numbers = [f"{number:06d}" for number in range(999_998, 1_000_003)]
         rows = zip(numbers, other.texts(), texts, strict=True)
         assert list(found.texts()) == [f"<{n}> {more}: {text}" for n, more, text in rows]

@@ -9,7 +9,7 @@ from sgl.accel.parse.productions import UnsuitableLayerError
 from sgl.accel.parse.tables import space_for, tables_of
 from sgl.core.arrays import Column, Derivations
 from sgl.parsing.layer import TemplateIndex
-from sgl.parsing.parser import BatchReadings
+from sgl.parsing.parser import SATURATED, BatchReadings
 
 #: Bytes of the longest text that the kernel reads, and entries of its chart.
 _LONGEST, _ENTRIES = 4_000, 1 << 20
@@ -30,14 +30,15 @@ class CompiledReader:
         column = Column.of([text if _is_plain(text) else "" for text in texts])
         rows, done = len(texts), 0
         unread = np.diff(column.offsets) == 0
-        counts, ends = np.zeros(rows, np.uint64), np.zeros(rows + 1, np.int64)
+        counts, ends = np.zeros(rows), np.zeros(rows + 1, np.int64)
         rules = np.zeros((rows + 1) * _RULES, np.int32)
         while True:
             done = read(self._tables, self._space, *column, done, counts, unread, rules, ends)
             if done == rows:
                 break
             rules = np.concatenate((rules, np.zeros_like(rules)))
-        return BatchReadings(counts, Derivations(rules, ends)), np.flatnonzero(unread).tolist()
+        exact = np.minimum(counts, SATURATED).astype(np.int64)
+        return BatchReadings(exact, Derivations(rules, ends)), np.flatnonzero(unread).tolist()
 
 
 def _is_plain(text: str) -> bool:

@@ -10,14 +10,14 @@ count when something is made of it::
                                from " dog"    N
                                from "The"     Det, over N  NP = Det N, over VP  S = NP VP
 
-Counts beyond 64 bits stay at their greatest value.
+Counts are floating-point numbers, exact below 2⁵³.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.accel.jit import kernel, part
-from sgl.accel.machine import has, lowest, plus, times
+from sgl.accel.machine import has, lowest
 from sgl.accel.parse.tables import Space, Tables
 
 #: What a chart has in place of the entry of the whole text.
@@ -33,7 +33,7 @@ def read(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
     done: int,
-    counts: NDArray[np.uint64],
+    counts: NDArray[np.float64],
     unread: NDArray[np.bool_],
     rules: NDArray[np.int32],
     ends: NDArray[np.int64],
@@ -50,7 +50,7 @@ def read(
         if root < 0:
             continue
         counts[number] = space.ways[root]
-        if space.ways[root] == _ONE:
+        if space.ways[root] == 1:
             end = _derivation(tables, space, root, rules, ends[number])
             if end < 0:
                 return number
@@ -105,7 +105,7 @@ def _words_at(
         if low == high:
             break
         if tables.offsets[low + 1] - tables.offsets[low] == depth + 1:
-            _give(tables, space, low, start, behind + depth + 1, -1, -1, _ONE)
+            _give(tables, space, low, start, behind + depth + 1, -1, -1, 1.0)
             low += 1
 
 
@@ -151,14 +151,11 @@ def _move(tables: Tables, space: Space, start: int, left: int, right: int) -> No
     if symbol < tables.symbols:
         move = tables.move[tables.row[space.item[left]] + symbol]
         if move >= 0:
-            ways = times(space.ways[left], space.ways[right])
-            _give(tables, space, move, start, space.end[right], left, right, ways)
+            _give(tables, space, move, start, space.end[right], left, right, space.ways[left] * space.ways[right])
 
 
 @part
-def _give(
-    tables: Tables, space: Space, number: int, start: int, end: int, left: int, right: int, ways: np.uint64
-) -> None:
+def _give(tables: Tables, space: Space, number: int, start: int, end: int, left: int, right: int, ways: float) -> None:
     """Enter the goals of a word, a symbol or a move, which is made of two entries (or -1).
 
     If the goal is already in the chart, add its derivations.  Nothing is known of the last entry that there is room
@@ -171,10 +168,9 @@ def _give(
     for goal in range(tables.goals[number], tables.goals[number + 1]):
         item = tables.item[goal]
         place = end * tables.items + item
-        count = times(ways, tables.ways[goal])
+        count = ways * tables.ways[goal]
         if has(space.cells, end * tables.wide, item):
-            entry = space.entry_at[place]
-            space.ways[entry] = plus(space.ways[entry], count)
+            space.ways[space.entry_at[place]] += count
             continue
         entry = space.used[0]
         space.used[0] = min(entry + 1, len(space.ways) - 1)

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sgl.accel.machine import Bits, Bytes, Ints
 from sgl.accel.parse.productions import Part, Production, Productions, UnsuitableLayerError
@@ -22,6 +23,8 @@ from sgl.parsing.parser import SATURATED
 _WORD = 64
 
 Value = TypeVar("Value")
+
+Floats = NDArray[np.float64]
 
 
 class Tables(NamedTuple):
@@ -55,7 +58,7 @@ class Tables(NamedTuple):
     goals: Ints
     item: Ints
     production: Ints
-    ways: Bits
+    ways: Floats
     row: Ints
     move: Ints
     rule: Ints
@@ -84,7 +87,7 @@ class Space(NamedTuple):
     left: Ints
     right: Ints
     production: Ints
-    ways: Bits
+    ways: Floats
     stack: Ints
     used: Ints
 
@@ -100,7 +103,7 @@ def space_for(tables: Tables, longest: int, entries: int) -> Space:
         cells=np.zeros(places * tables.wide, np.uint64),
         entry_at=_ints(places * tables.items),
         **by_entry,
-        ways=np.zeros(entries, np.uint64),
+        ways=np.zeros(entries),
         stack=_ints(entries * widest),
         used=_ints(1),
     )
@@ -224,7 +227,7 @@ def _goal_columns(rows: Sequence[Sequence[_Goal]]) -> dict[str, Any]:
         "goals": first,
         "item": _array([goal.item for goal in goals]),
         "production": _array([goal.production for goal in goals]),
-        "ways": np.array([goal.ways for goal in goals], np.uint64),
+        "ways": np.array([goal.ways for goal in goals], np.float64),
     }
 
 
