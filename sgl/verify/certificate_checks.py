@@ -19,7 +19,7 @@ from sgl.foreign.json import read_json
 from sgl.verify.certificate import judge
 from sgl.verify.certificate_format import CLAIMS, STRICT, RefusalError, read_certificate
 from sgl.verify.certificate_references import check_references
-from sgl.verify.dataset import LoadedData, Result, SkippedError, checks
+from sgl.verify.dataset import LoadedData, Result, checks
 from sgl.verify.items import EXPOSURE, GENERALIZATION, LAYER, TRAIN
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
 from sgl.verify.schema import CertificateData, CertifiedSplit
@@ -57,12 +57,8 @@ class Promise(NamedTuple):
 def certificate(data: LoadedData, tally: Result) -> None:
     for message in _unknown(data.manifest):
         tally.fault(message, f"{MANIFEST}: guarantees")
-    listed = any(file.path == CERTIFICATE for file in data.manifest.files)
-    proved = any((own.method, own.result) == (STATIC, PROVED) for own in data.manifest.guarantees)
-    if not listed and proved:
-        tally.fault("the manifest says `proved` and lists no certificate", MANIFEST)
-    if not (listed or proved or tally.total or (data.directory / CERTIFICATE).exists()):
-        raise SkippedError("the dataset has no certificate and says of no claim that it is proved")
+    if not any(file.path == CERTIFICATE for file in data.manifest.files):
+        tally.fault("the manifest lists no certificate", MANIFEST)
     try:
         text = read_bytes(data.directory / CERTIFICATE, foreign.CERTIFICATE, inside=data.directory)
         for fault in data.judge(text):

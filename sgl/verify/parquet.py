@@ -31,12 +31,6 @@ _LONGEST = 1 << 20
 _NOTED = {b"ARROW:schema"}
 
 
-def rows_in(path: Path) -> int:
-    """Return the number of rows that a file says it has; raises ``ForeignFileError``, as all that reads here does."""
-    with parquet(path) as file:
-        return int(file.metadata.num_rows)
-
-
 def read_columns(path: Path, wanted: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """Yield the values of some columns, row by row."""
     with parquet(path) as file:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext, suppress
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -55,7 +55,7 @@ class Knowledge:
     """What a process knows: what is asked of sentences, words, lines and trees, shapes, and how to find structures.
 
     ``layers`` are those with graphs, if there are several, for all of which structures ask; ``texts`` are the comments
-    that hold the source and the targets; ``shares`` by split and category the lemmas that items are counted for;
+    that hold the source and the target; ``shares`` by split and category the lemmas that items are counted for;
     ``anchor`` is the text layer of the words.
     """
 
@@ -77,12 +77,6 @@ class Knowledge:
         self.searcher = Searcher(self.shapes)
         self.tokens = TokenTable()
         self.further = [TokenTable(free=layer.free) for layer in self.layers[1:]]
-
-        @cache
-        def distinct_lemma(word: WordForm) -> str | None:
-            return word.get("lemma") if word.get("upos") in manifest.distinct.lemmas else None
-
-        self.distinct_lemma = distinct_lemma
 
 
 def read_range(known: Knowledge, read: Range) -> ReadPart:
@@ -113,7 +107,7 @@ def _block(
         graph = merged(known.layers, entry, more) if more else entry
         comments = dict(entry.comments)
         _check_lengths(known, comments, len(entry.words))
-        source, *targets = _texts(known, comments)
+        source, target = _texts(known, comments)
     except MalformedError as fault:
         return Block(entry.line, str(fault))
     _note_names(part, seen, entry, graph)
@@ -125,9 +119,8 @@ def _block(
         category=category,
         shape=part.shapes.setdefault(known.shapes.of(graph), len(part.shapes)),
         share=_share(known.shares.get((split, category), ()), entry.words),
-        repeated=_repeated(map(known.distinct_lemma, entry.words)),
         source=source,
-        targets="\n".join(targets),
+        target=target,
         skeleton=skeleton,
         latin=latin,
     )
@@ -153,16 +146,6 @@ def _share(targets: tuple[str, ...], words: tuple[WordForm, ...]) -> str:
     """Return the first target that a sentence has."""
     lemmas = {word.get("lemma") for word in words} if targets else ()
     return next((target for target in targets if target in lemmas), "")
-
-
-def _repeated(lemmas: Iterable[str | None]) -> str | None:
-    """Return the first lemma that comes again."""
-    seen = set[str | None]()
-    for lemma in lemmas:
-        if lemma is not None and lemma in seen:
-            return lemma
-        seen.add(lemma)
-    return None
 
 
 def _note_names(part: ReadPart, seen: set[WordForm | int], sentence: Sentence, graph: Sentence) -> None:

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from sgl.verify.dataset import LoadedData, Result, SkippedError, Violation, checks
-from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN
+from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN
 from sgl.verify.manifest import IGNORE, MANIFEST, REJECT, ReadingCounts, Stratum
 from sgl.verify.table import DatasetTable
 
@@ -51,13 +51,13 @@ class Repeated(NamedTuple):
     shape: int
     sent_id: str
     source: str
-    targets: str
+    target: str
     skeleton: str
 
 
 #: Sentences whose text, in one of the columns, is not theirs alone.
 _REPEATED = """
-    SELECT {text}, number, split, category, shape, sent_id, source, targets, skeleton FROM sentence
+    SELECT {text}, number, split, category, shape, sent_id, source, target, skeleton FROM sentence
     WHERE {text} IN (SELECT {text} FROM sentence GROUP BY {text} HAVING count(*) > 1)
     ORDER BY {text}, number
 """
@@ -133,38 +133,6 @@ def _twice(data: LoadedData, own: Repeated, others: Sequence[Repeated], verb: st
     return data.violation(f"the sentence {verb} {' and '.join(named)}{ending}", own.number)
 
 
-@checks("V019")
-def sentences_distinct(data: LoadedData, tally: Result) -> None:
-    free = {
-        (split, stratum.category)
-        for split, claim in data.manifest.splits.items()
-        for stratum in claim.strata
-        if stratum.extent.repeated or stratum.extent.copies > 1
-    }
-    repeated, found = 0, list[tuple[Repeated, Repeated]]()
-    tally.checked += data.items
-    for group in repetitions(data.table, "source"):
-        first: dict[str, Repeated] = {}
-        for own in group:
-            before = first.setdefault(own.split, own)
-            repeated += before is not own
-            if before is not own and (before.category != own.category or (own.split, own.category) not in free):
-                found.append((own, before))
-    for own, before in sorted(found) if data.manifest.distinct.sentences else ():
-        tally.add(partial(_twice, data, own, [before]))
-    tally.figure("repeated sentences", repeated)
-
-
-@checks("V020")
-def lemmas_distinct(data: LoadedData, tally: Result) -> None:
-    free = {(TRAIN, PART + part.name) for part in data.manifest.parts if part.repeated_lemmas}
-    tally.checked += sum(items for place, items in data.categories.items() if place not in free)
-    repeated = "SELECT number, repeated, split, category FROM sentence WHERE repeated IS NOT NULL ORDER BY number"
-    for number, lemma, *place in data.table.select(repeated):
-        if tuple(place) not in free:
-            tally.add(partial(data.violation, f"the lemma {lemma!r} occurs twice", number))
-
-
 @checks("V026")
 def one_target(data: LoadedData, tally: Result) -> None:
     strings = data.manifest.ambiguous
@@ -172,17 +140,12 @@ def one_target(data: LoadedData, tally: Result) -> None:
     found = list[tuple[Repeated, str]]()
     tally.checked += data.items
     for first, *later in repetitions(data.table, "source"):
-        target = _first_target(first)
-        message = f"the sentence has another target in {first.sent_id}: {target}"
-        found += [(own, message) for own in later if _first_target(own) != target]
+        message = f"the sentence has another target in {first.sent_id}: {first.target}"
+        found += [(own, message) for own in later if own.target != first.target]
     for own, message in () if lenient else sorted(found):
         tally.add(partial(data.violation, message, own.number))
     if lenient:
         tally.figure("sentences that have another target elsewhere", len(found))
-
-
-def _first_target(own: Repeated) -> str:
-    return own.targets.partition("\n")[0]
 
 
 @checks("V027")

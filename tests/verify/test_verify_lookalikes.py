@@ -20,10 +20,11 @@ from tiny_dataset import (
     pp_in_subject,
     said,
     tiny,
+    verify,
 )
 
 from sgl.cli.main import OK, run
-from sgl.verify import Violation, verify
+from sgl.verify import Violation
 from sgl.verify.name_checks import made_by_rules
 from sgl.verify.skeleton import name_skeletons, sentence_skeletons, visible
 
