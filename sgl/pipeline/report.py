@@ -35,7 +35,7 @@ from sgl.verify import Report
 from sgl.verify.conllu import Sentence, WordForm
 from sgl.verify.items import ShapeTable
 from sgl.verify.search import Match, Searcher
-from sgl.verify.structure import GraphPattern, StructureBody, Walk, read_structure
+from sgl.verify.structure import GraphPattern, Link, StructureBody, read_structure
 
 #: The split that the others are compared with.
 TRAIN = "train"
@@ -261,8 +261,8 @@ def _with_marks(example: Example, labels: Mapping[Arc, str], structure: GraphPat
 def _used_by_links(labels: Mapping[Arc, str], body: StructureBody, match: Match) -> Iterator[Arc]:
     places = [match[variable.name] for variable in body.variables]
     for link in body.links:
-        fitting = [arc for arc, label in labels.items() if link.walk.labels.accept(label)]
-        steps = _steps(link.walk, places[link.source], places[link.target], fitting)
+        fitting = [arc for arc, label in labels.items() if link.labels.passes(label)]
+        steps = _steps(link, places[link.source], places[link.target], fitting)
         yield from (arc for arc in fitting if (arc.governor, arc.dependent) in steps)
 
 
@@ -270,10 +270,10 @@ def _used_by_degrees(labels: Mapping[Arc, str], body: StructureBody, match: Matc
     for variable in body.variables:
         own = [(arc, label) for arc, label in labels.items() if arc.governor == match[variable.name]]
         for degree in variable.degrees:
-            yield from (arc for arc, label in own if degree.labels.accept(label))
+            yield from (arc for arc, label in own if degree.labels.passes(label))
 
 
-def _steps(walk: Walk, start: int, end: int, fitting: Sequence[Arc]) -> set[tuple[int, int]]:
+def _steps(walk: Link, start: int, end: int, fitting: Sequence[Arc]) -> set[tuple[int, int]]:
     """Return the edges of a walk between two words, by their ends."""
     if walk.is_edge:
         return {(start, end)}

@@ -9,6 +9,7 @@ compiler (``docs/guarantees.md``), in a form in which variables are numbers.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import networkx as nx
@@ -25,7 +26,7 @@ from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
 from sgl.verify.schema import CertificateData, CertifiedSplit
 from sgl.verify.schema_grammar import Flaw
 from sgl.verify.schema_plan import Clause, DatasetPlan, PartClaim, PatternClaim, PlannedStratum
-from sgl.verify.structure import GraphPattern, Link, NodeVariable, StructureBody, Walk, read_structure
+from sgl.verify.structure import GraphPattern, Link, NodeVariable, StructureBody, read_structure
 from sgl.verify.typed import FormError
 
 Json = Any  # what the certificate or the manifest holds
@@ -245,16 +246,15 @@ def _reduced(body: StructureBody) -> Iterator[tuple[Sequence[NodeVariable], list
     for pair in {frozenset((link.source, link.target)) for link in body.links}:
         own = [link for link in body.links if {link.source, link.target} == pair]
         rest = [link for link in body.links if link not in own]
-        if len(own) == 1 and own[0].walk.low > 1:
-            low = own[0].walk.low - 1
-            rest.append(own[0]._replace(walk=Walk(own[0].walk.labels, low, low)))
+        if len(own) == 1 and own[0].low > 1:
+            rest.append(replace(own[0], low=own[0].low - 1, high=own[0].low - 1))
         yield body.variables, rest
     for place, variable in enumerate(body.variables):
         for number, test in enumerate(variable.degrees):
             if test.comparison != "<=" and test.number > 1:
                 variables, degrees = [*body.variables], [*variable.degrees]
-                degrees[number] = test._replace(number=test.number - 1)
-                variables[place] = variable._replace(degrees=tuple(degrees))
+                degrees[number] = replace(test, number=test.number - 1)
+                variables[place] = replace(variable, degrees=tuple(degrees))
                 yield variables, [*body.links]
 
 
@@ -262,12 +262,11 @@ def _piece(
     structure: GraphPattern, variables: Sequence[NodeVariable], own: list[Link], members: list[int]
 ) -> GraphPattern:
     """Return one connected part; a ``without`` stays if all nodes that it mentions do."""
-    in_order = [link for link in own if link.walk.is_edge]
-    in_order += [link for link in own if not link.walk.is_edge]
+    in_order = sorted(own, key=lambda link: not link.is_edge)
     mentioned = dict.fromkeys(end for link in in_order for end in (link.source, link.target))
     number = {old: new for new, old in enumerate(dict.fromkeys([*mentioned, *members]))}
     gone = {variable.name for variable in variables} - {variables[old].name for old in number}
-    links = [Link(number[source], walk, number[target]) for source, walk, target in in_order]
+    links = [replace(link, source=number[link.source], target=number[link.target]) for link in in_order]
     body = StructureBody(tuple(variables[old] for old in number), tuple(links))
     bodies = structure.without
     kept = [one for one in bodies if gone.isdisjoint(v.name for v in one.variables)]
@@ -283,7 +282,7 @@ def _nameless(structure: GraphPattern) -> Nameless:
         for variable in body.variables:
             own.setdefault(variable.name, len(own))
         numbers = [own[variable.name] for variable in body.variables]
-        variables = [(own[name], frozenset(tests), frozenset(degrees)) for name, tests, degrees in body.variables]
-        links = [(numbers[source], walk, numbers[target]) for source, walk, target in body.links]
+        variables = [(own[x.name], frozenset(x.tests), frozenset(x.degrees)) for x in body.variables]
+        links = [replace(x, source=numbers[x.source], target=numbers[x.target]) for x in body.links]
         bodies.append((frozenset(variables), frozenset(links), frozenset(body.lengths)))
     return structure.layer, *bodies

@@ -13,14 +13,14 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
-from sgl.verify.schema import Body, CoreForm, WordCount
+from sgl.verify.schema import CoreForm
 from sgl.verify.schema_grammar import CertifiedGrammar, Flaw, FragmentNode, GrammarRule, Template
+from sgl.verify.structure import LengthComparison, StructureBody, passes
 
 SAME, LAYER = "&", "graph.layer"
 Label = tuple[tuple[str, str], ...]
 Port = tuple[int, int]  # of a child: the number of the child, and of the port
 EMPTY: Label = (("", "empty"),)  # in place of the label of a phrase that is empty
-COMPARE = {"=": operator.eq, "!=": operator.ne, ">=": operator.ge, "<=": operator.le}
 
 
 # ---- lengths
@@ -44,10 +44,10 @@ class Lengths:
     tested; ``layers`` are these, with the number that stands for all that follow.
     """
 
-    def __init__(self, grammar: CertifiedGrammar, bodies: Sequence[Body]) -> None:
+    def __init__(self, grammar: CertifiedGrammar, bodies: Sequence[StructureBody]) -> None:
         if any(body.lengths or not bodies[0].variables for body in bodies[1:]):
             raise Flaw("a `without` is about no lengths, and about nodes")
-        self.tests: tuple[WordCount, ...] = bodies[0].lengths
+        self.tests: tuple[LengthComparison, ...] = bodies[0].lengths
         self.layers = dict[str, int]()
         for test in self.tests:
             self.layers[test.layer] = max(self.layers.get(test.layer, 0), test.number + 1)
@@ -65,7 +65,7 @@ class Lengths:
     def met(self, lengths: Counts) -> bool:
         """Return whether a text of these lengths passes all tests."""
         words = dict(zip(self.layers, map(sum, lengths), strict=True))
-        return all(COMPARE[test.comparison](words[test.layer], test.number) for test in self.tests)
+        return all(passes(words[test.layer], test) for test in self.tests)
 
 
 def _countable(grammar: CertifiedGrammar, layer: str) -> int:

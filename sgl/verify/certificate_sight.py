@@ -10,9 +10,9 @@ from functools import cache, partial
 from itertools import chain, product
 from typing import Any, NamedTuple
 
-from sgl.verify.certificate_rules import COMPARE, Edge, RuleFrame
-from sgl.verify.schema import Body, EdgeCount, LabelSet
+from sgl.verify.certificate_rules import Edge, RuleFrame
 from sgl.verify.schema_grammar import Flaw
+from sgl.verify.structure import DegreeComparison, Labels, StructureBody, passes
 
 Node = int | None
 Match = dict[str, Node]  # the places of variables
@@ -24,7 +24,7 @@ FOUND, LABEL, FREE, NONE = "found", "label", "free", "none"
 class Relation(NamedTuple):
     """A walk along edges with certain labels, of ``low`` to ``high`` edges (None: no bound)."""
 
-    labels: LabelSet
+    labels: Labels
     low: int
     high: int | None
 
@@ -42,7 +42,7 @@ class SeenBody(NamedTuple):
 
     rank: int
     links: tuple[SeenLink, ...]
-    degrees: tuple[tuple[str, EdgeCount], ...]
+    degrees: tuple[tuple[str, DegreeComparison], ...]
 
     @property
     def variables(self) -> list[str]:
@@ -50,12 +50,12 @@ class SeenBody(NamedTuple):
         return [*dict.fromkeys(end for link in self.links for end in (link.source, link.target))]
 
 
-def seen_body(rank: int, body: Body) -> SeenBody:
+def seen_body(rank: int, body: StructureBody) -> SeenBody:
     """Return a body of a structure as the search uses it."""
     names = body.names
     links = [SeenLink(names[x.source], Relation(x.labels, x.low, x.high), names[x.target]) for x in body.links]
     linked = {end for link in links for end in (link.source, link.target)}
-    alone = Relation(LabelSet(()), 0, 0)
+    alone = Relation(Labels(frozenset()), 0, 0)
     links += [SeenLink(name, alone, name) for name in names if name not in linked]
     degrees = tuple((variable.name, test) for variable in body.variables for test in variable.degrees)
     return SeenBody(rank, tuple(links), degrees)
@@ -133,13 +133,11 @@ class Phrase:
             if LABEL not in self.barred[node]:
                 raise Flaw("a node is forgotten without a label")
             failed = {
-                (body.rank, name)
-                for name, test in body.degrees
-                if not COMPARE[test.comparison](self.degree(node, test.labels), test.number)
+                (body.rank, name) for name, test in body.degrees if not passes(self.degree(node, test.labels), test)
             }
             self.barred[node] |= failed
 
-    def degree(self, node: int, labels: LabelSet) -> int:
+    def degree(self, node: int, labels: Labels) -> int:
         """Return the number of edges from a node."""
         self.spend(len(self.edges))
         return sum(edge.source == node and labels.passes(edge.label) for edge in self.edges)
@@ -278,7 +276,7 @@ def _longer_walks(walk: WalkEnd, steps: Sequence[Edge], relation: Relation) -> I
 class Sight:
     """How structures see phrases that differ in tests of nodes only; examples stand for types."""
 
-    def __init__(self, bodies: Sequence[Body], spend: Callable[[int], None]) -> None:
+    def __init__(self, bodies: Sequence[StructureBody], spend: Callable[[int], None]) -> None:
         self.bodies, self.spend = [seen_body(rank, body) for rank, body in enumerate(bodies)], spend
         self.examples = dict[Type, Phrase]()
         self.example = cache(self._example)

@@ -81,7 +81,13 @@ class Format:
         origin: Kind = get_origin(kind)
         if is_dataclass(kind):
             return self._object(kind)
-        made = {tuple: self._tuple, list: self._all, dict: self._table, UnionType: self._optional}.get(origin)
+        made = {
+            tuple: self._tuple,
+            list: self._all,
+            dict: self._table,
+            UnionType: self._optional,
+            frozenset: self._set,
+        }.get(origin)
         return made(get_args(kind)) if made else lambda value: expected(value, kind)
 
     def _tuple(self, inner: tuple[Kind, ...]) -> Reader:
@@ -91,6 +97,9 @@ class Format:
 
     def _all(self, inner: tuple[Kind, ...]) -> Reader:
         return _numbers if inner == (int,) else self._list(self.reader(inner[0]), list)
+
+    def _set(self, inner: tuple[Kind, ...]) -> Reader:
+        return self._list(self.reader(inner[0]), frozenset)
 
     def _object(self, kind: Kind) -> Reader:
         types = get_type_hints(kind)
