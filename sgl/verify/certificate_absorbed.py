@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sgl.verify.certificate_rules import LAYER
 from sgl.verify.schema import CertifiedStructure
 from sgl.verify.schema_grammar import CertifiedGrammar, Flaw, GrammarRule
-from sgl.verify.structure import Labels, NodeVariable, StructureBody
+from sgl.verify.structure import Labels, NodeVariable, StructureBody, ValueTest
 
 
 class Absorbed(NamedTuple):
@@ -62,11 +62,8 @@ def _may_be(variable: NodeVariable, leaf: dict[str, str]) -> bool:
 
 def variables_of(body: StructureBody, layer: str) -> list[NodeVariable]:
     """Return the variables of a body, or, of a joint structure, those of one layer."""
-    return [own for own in body.variables if not layer or _is_of(own, layer)]
-
-
-def _is_of(variable: NodeVariable, layer: str) -> bool:
-    return any(test.attribute == LAYER and test.values == {layer} for test in variable.tests)
+    mark = ValueTest(LAYER, frozenset([layer]))
+    return [own for own in body.variables if not layer or mark in own.tests]
 
 
 def absorbed_in(grammar: CertifiedGrammar, layer: int) -> Absorbed:

@@ -36,24 +36,21 @@ _SUFFIXES = frozenset({".tsv", ".parquet", ".conllu", ".jsonl"})
 
 @checks("V002")
 def files_unchanged(data: LoadedData, tally: Result) -> None:
-    known = {*_OF_NO_SPLIT, *_of_splits(data.manifest)}
+    known, present = {*_OF_NO_SPLIT, *_of_splits(data.manifest)}, {name for name, _ in entries_below(data.directory)}
     for file in data.manifest.files:
         tally.checked += 1
-        path = _inside(data.directory, file.path)
-        if path is None:
-            tally.fault("the file lies outside the dataset", file.path)
-        elif file.path not in known and ("/" in file.path or path.suffix != ".json"):
+        if file.path not in known and ("/" in file.path or not file.path.endswith(".json")):
             tally.fault("no split has this file", file.path)
-        elif not path.is_file():
+        elif file.path not in present:
             tally.fault("the file is missing", file.path)
-        elif sha256_of(path) != file.sha256:
+        elif sha256_of(data.directory / file.path) != file.sha256:
             tally.fault("the file has changed: another SHA-256", file.path)
     listed = Counter(file.path for file in data.manifest.files)
     for name in [name for name, times in listed.items() if times > 1]:
         tally.fault(f"the file is listed {listed[name]} times", name)
-    for name in _data_files(data.directory):
-        if name not in listed:
-            tally.fault("the manifest does not list this file", name)
+    for name in sorted(present - listed.keys()):
+        if name.partition("/")[0] in _FOLDERS or PurePosixPath(name).suffix in _SUFFIXES:
+            tally.fault("the manifest does not list this file", _printable(name))
 
 
 def _of_splits(manifest: Manifest) -> Iterator[str]:
@@ -63,13 +60,6 @@ def _of_splits(manifest: Manifest) -> Iterator[str]:
         yield from (conllu_path(split, layer) for layer in ("", *manifest.layers.written))
         yield from (f"{folder}/{split}.tsv" for folder in folders)
         yield from (f"parquet/{split}.parquet", f"pairs/{split}.jsonl")
-
-
-def _data_files(directory: Path) -> Iterator[str]:
-    """Yield the files in the data folders, and those of the kinds of data anywhere."""
-    for within in sorted(Path(name) for name, _ in entries_below(directory)):
-        if (within.parts[0] in _FOLDERS or within.suffix in _SUFFIXES) and (directory / within).is_file():
-            yield within.as_posix()
 
 
 @checks("V003")
@@ -145,14 +135,6 @@ def strata(data: LoadedData, tally: Result) -> None:
             tally.fault(f"{claim.items} items, but the strata have {declared.total()}", place)
 
 
-def _inside(directory: Path, name: str) -> Path | None:
-    parts = PurePosixPath(name)
-    path = directory / parts
-    if parts.is_absolute() or ".." in parts.parts or "\\" in name:
-        return None
-    return path if path.resolve().is_relative_to(directory.resolve()) else None
-
-
 @checks("V030")
 def rows_drawn(data: LoadedData, tally: Result) -> None:
     found = data.rows()
@@ -168,6 +150,8 @@ def rows_drawn(data: LoadedData, tally: Result) -> None:
             if counts != Counter(stated) or counts.total() != tried:
                 shown = ", ".join(f"{number} {reason}" for reason, number in counts.items())
                 tally.fault(f"{stratum.stream}: {shown}", f"{MANIFEST}: splits.{split}")
+            if (own := found.shares.get(stratum.stream, Counter())) != Counter(stratum.shares):
+                tally.fault(f"{stratum.stream}: other shares, {dict(own)}", f"{MANIFEST}: splits.{split}")
 
 
 @checks("V031")

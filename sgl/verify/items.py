@@ -54,12 +54,6 @@ class GraphShape:
     occurring: int = 0
     number: int = -1
 
-    def part(self, places: Sequence[int]) -> GraphShape:
-        """Return the shape of some nodes and of the edges between them."""
-        number = {place: n for n, place in enumerate(places)}
-        edges = tuple((number[s], number[t], x) for s, t, x in self.frame.edges if {s, t} <= number.keys())
-        return GraphShape(Frame(len(places), edges, self.frame.lengths), tuple(self.nodes[n] for n in places))
-
 
 class ShapeTable:
     """The questions that some structures ask, and the distinct shapes met so far, by frame.

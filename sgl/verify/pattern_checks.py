@@ -7,15 +7,14 @@ for what its quota says.
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import chain, repeat
 
 from sgl.verify.dataset import LoadedData, Place, Result, checks
 from sgl.verify.items import EXPOSURE, GENERALIZATION, IN_DISTRIBUTION, PART, TRAIN, TRAINING_LIKE
-from sgl.verify.manifest import MANIFEST, Clause, Manifest, PatternClaim, QuotaClaim, Stratum
+from sgl.verify.manifest import MANIFEST, Clause, Manifest, QuotaClaim
 
 #: The sentences of some streams that have one of some structures, or none of them.
 _FOUND = """
-    SELECT number, profile FROM kind CROSS JOIN sentence USING (split, stream, profile, share)
+    SELECT number, profile FROM kind CROSS JOIN sentence USING (split, stream, profile)
     WHERE stream IN (SELECT value FROM json_each(:streams))
     AND (profile IN (SELECT profile FROM found WHERE clause IN (SELECT value FROM json_each(:clauses)))) = :present
     ORDER BY number
@@ -164,51 +163,3 @@ def _expect_quota(data: LoadedData, tally: Result, place: Place, quota: QuotaCla
         _expect_one(data, tally, place, group, f"{place.stream} lacks {' or '.join(map(str, group))}")
     for clause in quota.outside:
         _expect_none(data, tally, [place], (clause,), f"{place.stream} is to be outside of this")
-
-
-#: The sentences of a stratum by target, and in their order.
-_SHARES = "SELECT share, sum(items) FROM kind WHERE stream = :stream GROUP BY share"
-_ITEMS = "SELECT number, shape FROM sentence WHERE stream = :stream ORDER BY number"
-
-
-@checks("V021")
-def shares(data: LoadedData, tally: Result) -> None:
-    strata = data.manifest.strata()
-    for stream, quota in _quotas(data.manifest):
-        stratum, extent = strata.get(stream), quota.extent
-        if stratum and extent.contexts:
-            _expect_instances(data, tally, stratum, extent.contexts)
-        elif stratum and extent.targets:
-            tally.checked += stratum.count
-            found = dict(data.table.select(_SHARES, stream=stream))
-            for said in (extent.shares(), stratum.shares):
-                if {target: number * extent.copies for target, number in said.items() if number} != found:
-                    tally.fault(f"the shares of the targets are {found}, not {said}", f"{MANIFEST}: {stream}")
-
-
-def _expect_instances(data: LoadedData, tally: Result, stratum: Stratum, contexts: int) -> None:
-    """Report instances without their number of contexts: these are items one after the other, each with it."""
-    tally.checked += stratum.count
-    [pattern] = [own for own in data.manifest.patterns if own.name == stratum.category]
-    names = chain((name for name in stratum.shares for _ in range(contexts)), repeat(""))
-    for (row, shape), name in zip(data.table.select(_ITEMS, stream=stratum.stream), names, strict=False):
-        if not _has(data, pattern, shape, [word.form.casefold() for word in data.words(row)], name):
-            message = f"{pattern.name}: the item has not the instance {name!r}"
-            tally.add(partial(data.violation, message, row))
-    if {*stratum.shares.values()} != {contexts} or sum(stratum.shares.values()) != stratum.extent.count:
-        tally.fault(f"instances have not {contexts} contexts each", f"{MANIFEST}: {stratum.stream}")
-
-
-def _has(data: LoadedData, pattern: PatternClaim, shape: int, words: list[str], name: str) -> bool:
-    """Return whether words are in a sentence, in the order of their parts, and have a structure of the pattern."""
-    places, at = list[int](), 0
-    for part in name.casefold().split(" … "):
-        own = part.split()
-        starts = (n for n in range(at, len(words) - len(own) + 1) if words[n : n + len(own)] == own)
-        if not own or (start := next(starts, None)) is None:
-            return False
-        places += range(start, at := start + len(own))
-    # Behind the words are the nodes of further layers.
-    whole = data.shapes[shape]
-    instance = whole.part([*places, *range(len(words), whole.frame.size)])
-    return any(data.known.searcher.match(instance, clause.number) is not None for clause in pattern.instances)

@@ -197,15 +197,3 @@ def _disagreements(stratum: Stratum, read: ReadingCounts, policy: str) -> Iterat
     expected = read.ambiguous if policy == REJECT else 0
     if rejected != expected:
         yield f"{rejected} rejected as ambiguous instead of {expected}"
-    yield from _impossible(read)
-
-
-def _impossible(read: ReadingCounts) -> Iterator[str]:
-    """Yield the figures that no strings have: one may be counted for several kinds, or patterns."""
-    if not max(read.held_out, read.outputs) <= read.ambiguous <= read.held_out + read.outputs:
-        yield f"{read.ambiguous} ambiguous, {read.held_out} and {read.outputs} by kind"
-    if not read.ambiguous <= read.several <= read.parsed:
-        yield f"{read.several} with several readings, {read.ambiguous} ambiguous"
-    by_pattern = [*read.patterns.values()]
-    if not max(by_pattern, default=0) <= read.held_out <= sum(by_pattern):
-        yield f"{read.held_out} with what is held out, by pattern {by_pattern}"

@@ -2,8 +2,7 @@
 
 ``block`` has a row for each block of the CoNLL-U files, in the order of the splits and of their files; ``sentence`` has
 those that are well formed.  Of a sentence it says where it is, its category, the stream of its stratum, the shape of
-its graph, the target of its pattern that it counts for (``share``), its source and target, and what a reader takes the
-source for (``sgl.verify.skeleton``)::
+its graph, its source and target, and what a reader takes the source for (``sgl.verify.skeleton``)::
 
     SELECT category, count(*) FROM sentence WHERE split = 'gen' GROUP BY category
 
@@ -34,7 +33,7 @@ PRAGMA cache_size = -16384;
 PRAGMA journal_mode = OFF;
 CREATE TABLE block (
     number INTEGER PRIMARY KEY, split TEXT, entry INTEGER, line INTEGER, reason TEXT, place INTEGER,
-    sent_id TEXT, category TEXT, shape INTEGER, share TEXT,
+    sent_id TEXT, category TEXT, shape INTEGER,
     source TEXT, target TEXT, skeleton TEXT, latin TEXT, stream TEXT
 );
 CREATE TABLE shape (shape INTEGER PRIMARY KEY, profile INTEGER);
@@ -47,13 +46,13 @@ CREATE TABLE name (split TEXT, role TEXT, text TEXT, number INTEGER, UNIQUE (spl
 #: What is made when all sentences have been read.
 _SUMMARY = """
 CREATE TABLE kind AS
-    SELECT split, category, stream, profile, share, count(*) AS items FROM sentence
-    GROUP BY split, category, stream, profile, share ORDER BY min(number);
+    SELECT split, category, stream, profile, count(*) AS items FROM sentence
+    GROUP BY split, category, stream, profile ORDER BY min(number);
 CREATE INDEX kind_of_profile ON kind (profile);
 CREATE INDEX block_of_shape ON block (shape);
 """
 
-_BLOCK = "INSERT INTO block VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_BLOCK = "INSERT INTO block VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class Block(NamedTuple):
@@ -65,7 +64,6 @@ class Block(NamedTuple):
     sent_id: str = ""
     category: str = ""
     shape: int = -1
-    share: str = ""
     source: str = ""
     target: str = ""
     skeleton: str = ""

@@ -147,7 +147,6 @@ class Tiny:
     )
     strata: dict[str, dict[str, int]] = field(default_factory=dict)
     repeated: set[str] = field(default_factory=set)
-    shares: dict[str, dict[str, int]] = field(default_factory=lambda: {"cat_as_object": {"dog": 1, "girl": 1}})
     parts: list[dict[str, object]] = field(
         default_factory=lambda: [
             {
@@ -200,7 +199,6 @@ class Tiny:
                 "count": own,
                 "rejected": {"ambiguous": self.ambiguous.get(category, 0)},
                 "readings": one_reading(own) | self.readings.get(category, {}) if self.policy != "ignore" else None,
-                "shares": self.shares.get(category, {}),
             }
             strata.append(stratum)
         return strata

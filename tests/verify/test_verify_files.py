@@ -95,7 +95,7 @@ def test_a_listed_path_cannot_leave_the_dataset(tmp_path: Path) -> None:
     manifest["files"].append({"path": "../secret.tsv", "sha256": "", "rows": 0})
     write_manifest(home, manifest)
     (violation,) = verify(home).result("V002").violations
-    assert violation.message == "the file lies outside the dataset"
+    assert violation.message == "no split has this file"
 
 
 def test_wrong_row_counts_are_noticed(tmp_path: Path) -> None:

@@ -219,7 +219,6 @@ def test_variables_do_not_look_alike(name: str, tmp_path: Path) -> None:
 
 def misspelt_target(data: Tiny) -> None:
     data.pattern("cat_as_object")["quotas"] = [{"extent": {"count": 2}}]
-    data.shares.clear()
     data.pattern("cat_as_object")["targets"] = ["d\u043eg", "girl"]
 
 
