@@ -22,7 +22,7 @@ from sgl.verify.certificate_format import CLAIMS, STRICT, RefusalError, read_cer
 from sgl.verify.certificate_references import check_references
 from sgl.verify.dataset import LoadedData, Result, checks
 from sgl.verify.items import EXPOSURE, GENERALIZATION, LAYER, TRAIN
-from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
+from sgl.verify.manifest import CERTIFICATE, MANIFEST, GuaranteeClaim, Manifest
 from sgl.verify.schema import CertificateData, CertifiedSplit
 from sgl.verify.schema_grammar import Flaw
 from sgl.verify.schema_plan import Clause, DatasetPlan, PartClaim, PatternClaim, PlannedStratum
@@ -83,9 +83,7 @@ def certificate_faults(text: bytes) -> tuple[str, ...]:
 
 def _unknown(manifest: Manifest) -> Iterator[str]:
     patterns, given = {pattern.name for pattern in manifest.patterns}, set[tuple[str, str]]()
-    strata = [(split, own) for split, claim in manifest.splits.items() for own in claim.strata if own.count]
-    drawn = {own.category for split, own in strata if split == GENERALIZATION}
-    trained = any(split == TRAIN for split, _ in strata)
+    drawn = {(split, own.category) for split, claim in manifest.splits.items() for own in claim.strata if own.count}
     for own in manifest.guarantees:
         claims, results = VERDICTS.get(own.method, ((), ()))
         said = f"{own.pattern!r}: {own.claim!r}: {own.method!r}: {own.result!r}"
@@ -94,14 +92,20 @@ def _unknown(manifest: Manifest) -> Iterator[str]:
         elif (own.pattern, own.claim) in given:
             yield f"{said} is a second verdict"
         elif own.result in (PROVED, NOTHING):
+            idle = _is_idle(own, drawn)
             # What is licensed may have no pieces: then nothing has to be shown.
-            of_items = own.claim in OF_ITEMS and own.pattern not in drawn
-            idle = of_items or (own.claim in ("exposed", "licensed") and not trained)
             if idle and own.result == PROVED and own.claim != "licensed":
                 yield f"{said}, and there are no sentences that it would be about"
             elif not idle and own.result == NOTHING:
                 yield f"{said}, and there are sentences that it would be about"
         given.add((own.pattern, own.claim))
+
+
+def _is_idle(own: GuaranteeClaim, drawn: set[tuple[str, str]]) -> bool:
+    """Return whether a claim is about items, or about training, of which there are no sentences."""
+    untrained = TRAIN not in {split for split, _ in drawn}
+    no_items = (GENERALIZATION, own.pattern) not in drawn
+    return (own.claim in OF_ITEMS and no_items) or (own.claim in ("exposed", "licensed") and untrained)
 
 
 def _differences(manifest: Manifest, raw: Json, content: CertificateData) -> Iterator[str]:
@@ -147,12 +151,7 @@ def _strictly(kind: object, value: Json) -> object:
 
 def _missing(manifest: Manifest, content: CertificateData) -> Iterator[str]:
     proved = {(own.pattern, own.claim) for own in manifest.guarantees if (own.method, own.result) == (STATIC, PROVED)}
-    structures = [own.name for own in content.structures]
-    claimed = {
-        Promise(own.pattern, own.claim, own.kind, own.split, tuple(structures[n] for n in own.structures))
-        for own in content.claims
-        if all(number < len(structures) for number in own.structures)
-    }
+    claimed = _claimed(content)
     plan, splits = content.core.plan, content.splits
     for promise in _promised(plan, splits):
         if promise not in claimed and (not promise.pattern or (promise.pattern, promise.claim) in proved):
@@ -164,6 +163,15 @@ def _missing(manifest: Manifest, content: CertificateData) -> Iterator[str]:
         for pattern in plan.patterns:
             if (pattern.name, "licensed") in proved:
                 yield from _unlicensed(pattern, claimed)
+
+
+def _claimed(content: CertificateData) -> set[Promise]:
+    names = dict(enumerate(own.name for own in content.structures))
+    return {
+        Promise(own.pattern, own.claim, own.kind, own.split, tuple(names[n] for n in own.structures))
+        for own in content.claims
+        if names.keys() >= {*own.structures}
+    }
 
 
 def _unlicensed(pattern: PatternClaim, claimed: Collection[Promise]) -> Iterator[str]:

@@ -137,7 +137,8 @@ Ingredient = tuple[str, str]
 
 def ingredients(core: CoreForm, rule: GrammarRule) -> frozenset[Ingredient]:
     """Return the words, entries and forms, or the words and the rule, that a text has by it."""
-    lemmas = _lemmas(core, rule)
+    layer = core.plan.lemma_layer
+    lemmas = {own.lemma for own in rule.lemmas(core.grammar.graph(layer))} if layer else set[str]()
     found = {("word", lemma) for lemma in lemmas}
     if rule.rhs:
         return frozenset({*found, ("rule", rule.name)})
@@ -145,13 +146,6 @@ def ingredients(core: CoreForm, rule: GrammarRule) -> frozenset[Ingredient]:
     found |= {("entry", f"{category}: {lemma}") for lemma in lemmas}
     form = _form(core, rule)
     return frozenset({*found, ("form", form)} if form else found)
-
-
-def _lemmas(core: CoreForm, rule: GrammarRule) -> set[str]:
-    layer = core.plan.lemma_layer
-    nodes = rule.fragments[core.grammar.graph(layer)].nodes if layer else ()
-    found = (dict(node.attributes or ()).get("lemma") for node in nodes)
-    return {lemma for lemma in found if lemma}
 
 
 def _form(core: CoreForm, rule: GrammarRule) -> str:

@@ -41,16 +41,21 @@ def files_unchanged(data: LoadedData, tally: Result) -> None:
         tally.checked += 1
         if file.path not in known and ("/" in file.path or not file.path.endswith(".json")):
             tally.fault("no split has this file", file.path)
-        elif file.path not in present:
-            tally.fault("the file is missing", file.path)
-        elif sha256_of(data.directory / file.path) != file.sha256:
-            tally.fault("the file has changed: another SHA-256", file.path)
+        else:
+            _expect_hash(data.directory, tally, file.path, file.sha256, present)
     listed = Counter(file.path for file in data.manifest.files)
     for name in [name for name, times in listed.items() if times > 1]:
         tally.fault(f"the file is listed {listed[name]} times", name)
     for name in sorted(present - listed.keys()):
         if name.partition("/")[0] in _FOLDERS or PurePosixPath(name).suffix in _SUFFIXES:
             tally.fault("the manifest does not list this file", _printable(name))
+
+
+def _expect_hash(directory: Path, tally: Result, name: str, stated: str, present: set[str]) -> None:
+    if name not in present:
+        tally.fault("the file is missing", name)
+    elif sha256_of(directory / name) != stated:
+        tally.fault("the file has changed: another SHA-256", name)
 
 
 def _of_splits(manifest: Manifest) -> Iterator[str]:
@@ -174,10 +179,8 @@ def checksums(data: LoadedData, tally: Result) -> None:
         tally.checked += 1
         if name not in listed:
             tally.fault(f"{CHECKSUMS} does not list this file", _printable(name))
-        elif name not in found:
-            tally.fault("the file is missing", name)
-        elif sha256_of(data.directory / name) != listed[name]:
-            tally.fault("the file has changed: another SHA-256", name)
+        else:
+            _expect_hash(data.directory, tally, name, listed[name], found)
     stated, expected = data.manifest.identity, _identity(data.manifest)
     if stated != expected or not _IDENTITY.fullmatch(stated):
         tally.fault(f"the identity is {stated}, but the manifest says {expected}", MANIFEST)

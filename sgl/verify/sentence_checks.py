@@ -47,7 +47,6 @@ class Repeated(NamedTuple):
 
     number: int
     split: str
-    category: str
     shape: int
     sent_id: str
     source: str
@@ -57,7 +56,7 @@ class Repeated(NamedTuple):
 
 #: Sentences whose text, in one of the columns, is not theirs alone.
 _REPEATED = """
-    SELECT {text}, number, split, category, shape, sent_id, source, target, skeleton FROM sentence
+    SELECT {text}, number, split, shape, sent_id, source, target, skeleton FROM sentence
     WHERE {text} IN (SELECT {text} FROM sentence GROUP BY {text} HAVING count(*) > 1)
     ORDER BY {text}, number
 """
@@ -124,7 +123,7 @@ def _letters_differ(own: Repeated, others: Sequence[Repeated]) -> bool:
     return len({"".join(each.source.split()).casefold() for each in (own, *others)}) > 1
 
 
-def _twice(data: LoadedData, own: Repeated, others: Sequence[Repeated], verb: str = "is") -> Violation:
+def _twice(data: LoadedData, own: Repeated, others: Sequence[Repeated], verb: str) -> Violation:
     named = []
     for other in others:
         text = other.sent_id if verb == "is" else f"{other.sent_id} “{other.source}”"

@@ -153,7 +153,7 @@ def items_of_one_verb(of: Forger) -> None:
     draw_again(of)
 
 
-@whole("V016", "composed")
+@whole("V025", "composed")
 def shares_that_are_not_equal(of: Forger) -> None:
     """The plan has no targets in its parts, so that shares of words are as they come."""
     for stratum in of.plan["strata"]:
