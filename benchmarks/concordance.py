@@ -66,7 +66,8 @@ def pattern_table(directory: Path) -> list[str]:
             and not guarantee["result"].startswith("proved")
         ]
         parts = ["; ".join(refuted) or "absent, proved"]
-        drawn = sum(f["value"] for f in figures["V011"] if f["label"].startswith(_exposure(name)))
+        strata = manifest["splits"]["train"]["strata"]
+        drawn = sum(own["count"] for own in strata if own["category"] == f"exposure:{name}")
         if drawn:
             parts.append(f"{drawn} exposures")
         needs = [f["value"] for f in figures["V012"] if f["label"].startswith(f"{name} needs")]
@@ -74,10 +75,6 @@ def pattern_table(directory: Path) -> list[str]:
             parts.append("needed: " + ", ".join(f"{number:,}" for number in needs))
         lines.append(f"| {pattern['title']} | {FINDINGS[name]} | {'; '.join(parts)} |")
     return lines
-
-
-def _exposure(pattern: str) -> str:
-    return f"exposure:{pattern}:"
 
 
 def main() -> None:

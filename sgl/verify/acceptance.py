@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
-from sgl.verify.candidates import Candidate, Candidates, Refusal, source_of
+from sgl.verify.candidates import Candidate, Candidates, Refusal
 from sgl.verify.derivation import Derivation, Interpreter
 from sgl.verify.schema import CertificateData
 from sgl.verify.schema_plan import PlannedStratum
@@ -53,29 +53,33 @@ class Rejections:
     def advance(self) -> None:
         """Read the next line, if there is one."""
         row = self.file.readline(LONGEST_LINE) if self.file else b""
-        found = LINE.fullmatch(row)
-        if row and not found:
-            raise Refusal(f"R06 {REJECTED}: {row[:40]!r} is no candidate with a derivation")
         self.spend(-BYTE * len(row))
-        self.next = Named(_decoded(found[1]), tuple(map(int, found[2].split()))) if found else None
+        self.next = named_in(row, f"R06 {REJECTED}") if row else None
 
 
-def _decoded(name: bytes) -> str:
+def named_in(row: bytes, place: str) -> Named:
+    """Return the candidate in a line of a file."""
+    found = LINE.fullmatch(row)
     try:
-        return name.decode()
+        if found:
+            return Named(found[1].decode(), tuple(map(int, found[2].split())))
     except UnicodeDecodeError:
-        raise Refusal(f"R06 {REJECTED}: {name!r} is not UTF-8") from None
+        raise Refusal(f"{place}: {row[:40]!r} is not UTF-8") from None
+    raise Refusal(f"{place}: {row[:40]!r} is no candidate with a derivation")
 
 
 class Acceptance:
-    """Tests the candidates of one stratum after the other; ``outcomes`` counts what became of those of each stream."""
+    """Tests the candidates of one stratum after the other.
+
+    For each stream ``outcomes`` counts what became of them, and ``shares`` the sentences of targets and instances.
+    """
 
     def __init__(self, data: CertificateData, meaning: Interpreter, candidates: Candidates) -> None:
         self.data, self.plan, self.meaning, self.candidates = data, data.core.plan, meaning, candidates
         self.spend = candidates.spend
         self.lemmas = meaning.lemmas(self.plan.lemma_layer)
         self.trains = any(stratum.split == TRAIN and stratum.count for stratum in self.plan.strata)
-        self.outcomes = dict[str, Counter[str]]()
+        self.outcomes, self.shares = dict[str, Counter[str]](), dict[str, Counter[str]]()
         #: The stream in which each sentence was accepted; the lemmas of training.
         self.seen, self.exposed = dict[str, str](), set[str]()
         self.rejections = Rejections(None, self.spend)
@@ -131,8 +135,9 @@ class StratumAcceptance:
         self.whole, self.plan = whole, whole.plan
         self.stratum: PlannedStratum = whole.plan.strata[number]
         self.extent = self.stratum.extent
-        self.source = source_of(whole.data, number)
+        self.number = number
         self.counts = whole.outcomes[self.stratum.stream] = Counter[str]()
+        self.shares = whole.shares[self.stratum.stream] = Counter[str]()
         #: How many sentences each target or instance may still have.
         self.room = self.extent.shares()
         self.complete = 0  # instances that have all of their contexts
@@ -153,12 +158,12 @@ class StratumAcceptance:
                     instances.setdefault(own.owner, []).append(named)
                 else:
                     yield from [named] * self.extent.copies
-        for each in instances.values():
-            yield from self._whole(each)
+        for instance, each in instances.items():
+            yield from self._whole(instance, each)
 
     def _considered(self, number: int) -> Considered:
         whole, name = self.whole, f"{self.stratum.stream}#{number}"
-        candidate = whole.candidates.candidate(self.source, number)
+        candidate = whole.candidates.candidate(self.number, number)
         lemmas = [lemma for rule in candidate.derivation for lemma in whole.lemmas[rule]]
         whole.spend(len(lemmas) + len(self.extent.targets))
         used = frozenset(lemma.lemma for lemma in lemmas)
@@ -206,15 +211,17 @@ class StratumAcceptance:
 
     def _accept(self, own: Considered) -> None:
         self.whole.seen[own.text] = self.stratum.stream
+        self.shares[own.owner] += self.extent.shared
         self.room[own.owner] = self.room.get(own.owner, 0) - 1
         self.complete += bool(self.extent.contexts) and self.room[own.owner] == 0
         if self.stratum.split == TRAIN:
             self.whole.exposed |= own.lemmas
 
-    def _whole(self, sentences: list[Named]) -> Iterator[Named]:
+    def _whole(self, instance: str, sentences: list[Named]) -> Iterator[Named]:
         """Yield the sentences of an instance that has all of its contexts; others count as rejected."""
         if len(sentences) < self.extent.contexts:
             self.counts[ACCEPTED] -= len(sentences)
             self.counts[SHARE_FULL] += len(sentences)
+            del self.shares[instance]
         else:
             yield from sentences

@@ -19,7 +19,6 @@ from typing import NamedTuple
 from sgl.verify.derivation import Derivation
 from sgl.verify.schema import CertificateData, DrawnState
 from sgl.verify.schema_grammar import Flaw
-from sgl.verify.schema_plan import ExtentClaim
 
 LONGEST = 10_000  # rules of a derivation
 ROUND, TRIALS = 2, 64  # candidates for a context, and sentences for one of these
@@ -36,22 +35,6 @@ def mix(key: int) -> int:
     key = ((key ^ (key >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     key = ((key ^ (key >> 27)) * 0x94D049BB133111EB) & MASK
     return key ^ (key >> 31)
-
-
-class Source(NamedTuple):
-    """Where the candidates of a stratum are from: its stream, its start, its extent, its states of instances."""
-
-    stream: str
-    start: int
-    extent: ExtentClaim
-    found: frozenset[int]
-
-
-def source_of(data: CertificateData, number: int) -> Source:
-    """Return where the candidates of a stratum are from, by its number."""
-    stratum, sampler = data.core.plan.strata[number], data.sampler
-    found = frozenset(sampler.found[number] if sampler.found else ())
-    return Source(stratum.stream, sampler.starts[number], stratum.extent, found)
 
 
 class Candidate(NamedTuple):
@@ -91,26 +74,29 @@ class Candidates:
 
     def __init__(self, data: CertificateData, spend: Callable[[int], None]) -> None:
         self.seed, self.states, self.spend = data.seed, data.sampler.states, spend
+        self.strata, self.starts = data.core.plan.strata, data.sampler.starts
+        self.found = [*map(frozenset, data.sampler.found)] or [frozenset[int]()] * len(self.starts)
         self.arity = [len(rule.rhs) for rule in data.core.grammar.rules]
         #: The numbers of derivations of a state by its alternatives up to each one.
         self.ends = dict[int, list[int]]()
-        #: The instance of the present round, and the stream and first candidate of the round.
+        #: The instance of the present round, and the stratum and first candidate of the round.
         self.given: FoundInstance | None = None
-        self.round = "", -1
+        self.round = -1, -1
 
-    def candidate(self, source: Source, number: int) -> Candidate:
-        """Return a candidate by its number."""
-        if source.extent.contexts:
-            return self._in_context(source, number)
-        if source.extent.every:
-            return Candidate(self._listed(number, source.start, source.extent.count))
-        return Candidate(self.draw(source.stream, number, source.start).rules)
+    def candidate(self, stratum: int, number: int) -> Candidate:
+        """Return a candidate of a stratum, both by number."""
+        extent = self.strata[stratum].extent
+        if extent.contexts:
+            return self._in_context(stratum, extent.contexts, number)
+        if extent.every:
+            return Candidate(self._listed(number, self.starts[stratum], extent.count))
+        return Candidate(self.draw(stratum, number).rules)
 
-    def draw(self, stream: str, number: int, state: int) -> Drawn:
-        """Return the derivation that a stream has from a state on, by its number."""
-        start = int.from_bytes(sha256(f"{self.seed}/{stream}".encode()).digest()[:8], "big")
+    def draw(self, stratum: int, number: int) -> Drawn:
+        """Return the derivation that the stream of a stratum has, by its number."""
+        start = int.from_bytes(sha256(f"{self.seed}/{self.strata[stratum].stream}".encode()).digest()[:8], "big")
         key = mix((start + (number + 1) * GAMMA) & MASK)
-        rules, visited, waiting = list[int](), list[int](), [state]
+        rules, visited, waiting = list[int](), list[int](), [self.starts[stratum]]
         while waiting and len(rules) + len(waiting) <= LONGEST:
             visited.append(waiting.pop())
             own = self.states[visited[-1]]
@@ -123,32 +109,32 @@ class Candidates:
 
     # ---- instances in contexts
 
-    def _in_context(self, source: Source, number: int) -> Candidate:
+    def _in_context(self, stratum: int, contexts: int, number: int) -> Candidate:
         """Return a candidate with the instance of its round; both are () if there is none."""
-        first = number - number % (ROUND * source.extent.contexts)
-        if self.round != (source.stream, first):
-            self.round = source.stream, first
-            self.given = self._with_instance(source, first * TRIALS)
+        first = number - number % (ROUND * contexts)
+        if self.round != (stratum, first):
+            self.round = stratum, first
+            self.given = self._with_instance(stratum, first * TRIALS)
         given = self.given
         if given is None:
             return Candidate(())
         if number == first:
             return Candidate(given.rules, given.phrase)
         for trial in range(TRIALS):
-            own = self._with_instance(source, number * TRIALS + trial)
+            own = self._with_instance(stratum, number * TRIALS + trial)
             if own is not None and own.state == given.state:
                 return Candidate(own.with_phrase(given.phrase), given.phrase)
         return Candidate(())
 
-    def _with_instance(self, source: Source, number: int) -> FoundInstance | None:
+    def _with_instance(self, stratum: int, number: int) -> FoundInstance | None:
         """Return a sentence with its only smallest phrase of a ``found`` state; None if it has none, or several."""
-        rules, states = self.draw(source.stream, number, source.start)
+        (rules, states), found = self.draw(stratum, number), self.found[stratum]
         waiting, smallest = list[tuple[int, int]](), list[tuple[int, int]]()  # phrases: where they begin and end
         for place in range(len(rules) - 1, -1, -1):
             below = [waiting.pop() for _ in range(self.arity[rules[place]])]
             waiting.append((place, below[-1][1] if below else place + 1))
-            inside = any(states[child] in source.found for child, _ in below)
-            if states[place] in source.found and not inside:
+            inside = any(states[child] in found for child, _ in below)
+            if states[place] in found and not inside:
                 smallest.append(waiting[-1])
         if len(smallest) != 1:
             return None

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sgl.verify.certificate_rules import LAYER
-from sgl.verify.schema import Body, BodyVariable, CertifiedStructure, LabelSet
+from sgl.verify.schema import CertifiedStructure
 from sgl.verify.schema_grammar import CertifiedGrammar, Flaw, GrammarRule
+from sgl.verify.structure import Labels, NodeVariable, StructureBody, ValueTest
 
 
 class Absorbed(NamedTuple):
@@ -30,7 +31,7 @@ def check_unseen(grammar: CertifiedGrammar, structure: CertifiedStructure) -> No
             _check_body(body, of_layer, absorbed, first if number else set())
 
 
-def _check_body(body: Body, layer: str, absorbed: Absorbed, known: set[str]) -> None:
+def _check_body(body: StructureBody, layer: str, absorbed: Absorbed, known: set[str]) -> None:
     own = variables_of(body, layer)
     names, linked = {variable.name for variable in own}, set[str]()
     for link in body.links:
@@ -45,27 +46,24 @@ def _check_body(body: Body, layer: str, absorbed: Absorbed, known: set[str]) -> 
             raise Flaw(f"its node {variable.name} can be a word that may be absorbed")
 
 
-def _check_labels(labels: LabelSet, absorbed: Absorbed) -> None:
+def _check_labels(labels: Labels, absorbed: Absorbed) -> None:
     if any(map(labels.passes, absorbed.labels)):
         raise Flaw("a label of it leads to a word that may be absorbed")
 
 
-def _may_be_one(variable: BodyVariable, leaves: list[dict[str, str]]) -> bool:
+def _may_be_one(variable: NodeVariable, leaves: list[dict[str, str]]) -> bool:
     return any(_may_be(variable, leaf) for leaf in leaves)
 
 
-def _may_be(variable: BodyVariable, leaf: dict[str, str]) -> bool:
+def _may_be(variable: NodeVariable, leaf: dict[str, str]) -> bool:
     tests = (test for test in variable.tests if test.attribute != LAYER)
     return all(test.passes(leaf.get(test.attribute, "")) for test in tests)
 
 
-def variables_of(body: Body, layer: str) -> list[BodyVariable]:
+def variables_of(body: StructureBody, layer: str) -> list[NodeVariable]:
     """Return the variables of a body, or, of a joint structure, those of one layer."""
-    return [own for own in body.variables if not layer or _is_of(own, layer)]
-
-
-def _is_of(variable: BodyVariable, layer: str) -> bool:
-    return any((test.attribute, test.values) == (LAYER, (layer,)) for test in variable.tests)
+    mark = ValueTest(LAYER, frozenset([layer]))
+    return [own for own in body.variables if not layer or mark in own.tests]
 
 
 def absorbed_in(grammar: CertifiedGrammar, layer: int) -> Absorbed:

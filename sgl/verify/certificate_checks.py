@@ -9,6 +9,7 @@ compiler (``docs/guarantees.md``), in a form in which variables are numbers.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import networkx as nx
@@ -19,13 +20,13 @@ from sgl.foreign.json import read_json
 from sgl.verify.certificate import judge
 from sgl.verify.certificate_format import CLAIMS, STRICT, RefusalError, read_certificate
 from sgl.verify.certificate_references import check_references
-from sgl.verify.dataset import LoadedData, Result, SkippedError, checks
+from sgl.verify.dataset import LoadedData, Result, checks
 from sgl.verify.items import EXPOSURE, GENERALIZATION, LAYER, TRAIN
-from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
+from sgl.verify.manifest import CERTIFICATE, MANIFEST, GuaranteeClaim, Manifest
 from sgl.verify.schema import CertificateData, CertifiedSplit
 from sgl.verify.schema_grammar import Flaw
 from sgl.verify.schema_plan import Clause, DatasetPlan, PartClaim, PatternClaim, PlannedStratum
-from sgl.verify.structure import GraphPattern, Link, NodeVariable, StructureBody, Walk, read_structure
+from sgl.verify.structure import GraphPattern, Link, NodeVariable, StructureBody, read_structure
 from sgl.verify.typed import FormError
 
 Json = Any  # what the certificate or the manifest holds
@@ -57,12 +58,8 @@ class Promise(NamedTuple):
 def certificate(data: LoadedData, tally: Result) -> None:
     for message in _unknown(data.manifest):
         tally.fault(message, f"{MANIFEST}: guarantees")
-    listed = any(file.path == CERTIFICATE for file in data.manifest.files)
-    proved = any((own.method, own.result) == (STATIC, PROVED) for own in data.manifest.guarantees)
-    if not listed and proved:
-        tally.fault("the manifest says `proved` and lists no certificate", MANIFEST)
-    if not (listed or proved or tally.total or (data.directory / CERTIFICATE).exists()):
-        raise SkippedError("the dataset has no certificate and says of no claim that it is proved")
+    if not any(file.path == CERTIFICATE for file in data.manifest.files):
+        tally.fault("the manifest lists no certificate", MANIFEST)
     try:
         text = read_bytes(data.directory / CERTIFICATE, foreign.CERTIFICATE, inside=data.directory)
         for fault in data.judge(text):
@@ -86,9 +83,7 @@ def certificate_faults(text: bytes) -> tuple[str, ...]:
 
 def _unknown(manifest: Manifest) -> Iterator[str]:
     patterns, given = {pattern.name for pattern in manifest.patterns}, set[tuple[str, str]]()
-    strata = [(split, own) for split, claim in manifest.splits.items() for own in claim.strata if own.count]
-    drawn = {own.category for split, own in strata if split == GENERALIZATION}
-    trained = any(split == TRAIN for split, _ in strata)
+    drawn = {(split, own.category) for split, claim in manifest.splits.items() for own in claim.strata if own.count}
     for own in manifest.guarantees:
         claims, results = VERDICTS.get(own.method, ((), ()))
         said = f"{own.pattern!r}: {own.claim!r}: {own.method!r}: {own.result!r}"
@@ -97,14 +92,20 @@ def _unknown(manifest: Manifest) -> Iterator[str]:
         elif (own.pattern, own.claim) in given:
             yield f"{said} is a second verdict"
         elif own.result in (PROVED, NOTHING):
+            idle = _is_idle(own, drawn)
             # What is licensed may have no pieces: then nothing has to be shown.
-            of_items = own.claim in OF_ITEMS and own.pattern not in drawn
-            idle = of_items or (own.claim in ("exposed", "licensed") and not trained)
             if idle and own.result == PROVED and own.claim != "licensed":
                 yield f"{said}, and there are no sentences that it would be about"
             elif not idle and own.result == NOTHING:
                 yield f"{said}, and there are sentences that it would be about"
         given.add((own.pattern, own.claim))
+
+
+def _is_idle(own: GuaranteeClaim, drawn: set[tuple[str, str]]) -> bool:
+    """Return whether a claim is about items, or about training, of which there are no sentences."""
+    untrained = TRAIN not in {split for split, _ in drawn}
+    no_items = (GENERALIZATION, own.pattern) not in drawn
+    return (own.claim in OF_ITEMS and no_items) or (own.claim in ("exposed", "licensed") and untrained)
 
 
 def _differences(manifest: Manifest, raw: Json, content: CertificateData) -> Iterator[str]:
@@ -150,12 +151,7 @@ def _strictly(kind: object, value: Json) -> object:
 
 def _missing(manifest: Manifest, content: CertificateData) -> Iterator[str]:
     proved = {(own.pattern, own.claim) for own in manifest.guarantees if (own.method, own.result) == (STATIC, PROVED)}
-    structures = [own.name for own in content.structures]
-    claimed = {
-        Promise(own.pattern, own.claim, own.kind, own.split, tuple(structures[n] for n in own.structures))
-        for own in content.claims
-        if all(number < len(structures) for number in own.structures)
-    }
+    claimed = _claimed(content)
     plan, splits = content.core.plan, content.splits
     for promise in _promised(plan, splits):
         if promise not in claimed and (not promise.pattern or (promise.pattern, promise.claim) in proved):
@@ -167,6 +163,15 @@ def _missing(manifest: Manifest, content: CertificateData) -> Iterator[str]:
         for pattern in plan.patterns:
             if (pattern.name, "licensed") in proved:
                 yield from _unlicensed(pattern, claimed)
+
+
+def _claimed(content: CertificateData) -> set[Promise]:
+    names = dict(enumerate(own.name for own in content.structures))
+    return {
+        Promise(own.pattern, own.claim, own.kind, own.split, tuple(names[n] for n in own.structures))
+        for own in content.claims
+        if names.keys() >= {*own.structures}
+    }
 
 
 def _unlicensed(pattern: PatternClaim, claimed: Collection[Promise]) -> Iterator[str]:
@@ -249,16 +254,15 @@ def _reduced(body: StructureBody) -> Iterator[tuple[Sequence[NodeVariable], list
     for pair in {frozenset((link.source, link.target)) for link in body.links}:
         own = [link for link in body.links if {link.source, link.target} == pair]
         rest = [link for link in body.links if link not in own]
-        if len(own) == 1 and own[0].walk.low > 1:
-            low = own[0].walk.low - 1
-            rest.append(own[0]._replace(walk=Walk(own[0].walk.labels, low, low)))
+        if len(own) == 1 and own[0].low > 1:
+            rest.append(replace(own[0], low=own[0].low - 1, high=own[0].low - 1))
         yield body.variables, rest
     for place, variable in enumerate(body.variables):
         for number, test in enumerate(variable.degrees):
             if test.comparison != "<=" and test.number > 1:
                 variables, degrees = [*body.variables], [*variable.degrees]
-                degrees[number] = test._replace(number=test.number - 1)
-                variables[place] = variable._replace(degrees=tuple(degrees))
+                degrees[number] = replace(test, number=test.number - 1)
+                variables[place] = replace(variable, degrees=tuple(degrees))
                 yield variables, [*body.links]
 
 
@@ -266,12 +270,11 @@ def _piece(
     structure: GraphPattern, variables: Sequence[NodeVariable], own: list[Link], members: list[int]
 ) -> GraphPattern:
     """Return one connected part; a ``without`` stays if all nodes that it mentions do."""
-    in_order = [link for link in own if link.walk.is_edge]
-    in_order += [link for link in own if not link.walk.is_edge]
+    in_order = sorted(own, key=lambda link: not link.is_edge)
     mentioned = dict.fromkeys(end for link in in_order for end in (link.source, link.target))
     number = {old: new for new, old in enumerate(dict.fromkeys([*mentioned, *members]))}
     gone = {variable.name for variable in variables} - {variables[old].name for old in number}
-    links = [Link(number[source], walk, number[target]) for source, walk, target in in_order]
+    links = [replace(link, source=number[link.source], target=number[link.target]) for link in in_order]
     body = StructureBody(tuple(variables[old] for old in number), tuple(links))
     bodies = structure.without
     kept = [one for one in bodies if gone.isdisjoint(v.name for v in one.variables)]
@@ -287,7 +290,7 @@ def _nameless(structure: GraphPattern) -> Nameless:
         for variable in body.variables:
             own.setdefault(variable.name, len(own))
         numbers = [own[variable.name] for variable in body.variables]
-        variables = [(own[name], frozenset(tests), frozenset(degrees)) for name, tests, degrees in body.variables]
-        links = [(numbers[source], walk, numbers[target]) for source, walk, target in body.links]
+        variables = [(own[x.name], frozenset(x.tests), frozenset(x.degrees)) for x in body.variables]
+        links = [replace(x, source=numbers[x.source], target=numbers[x.target]) for x in body.links]
         bodies.append((frozenset(variables), frozenset(links), frozenset(body.lengths)))
     return structure.layer, *bodies

@@ -35,19 +35,6 @@ class Reached(NamedTuple):
     automaton: int
 
 
-class Automata(NamedTuple):
-    """The automata of the structures of a claim, run side by side."""
-
-    numbers: Sequence[int]
-    tables: Sequence[Table]
-
-    def state(self, symbol: int, children: Sequence[States]) -> States:
-        """Return the states of a whole from those of its children."""
-        return tuple(
-            [table.get((symbol, *[child[place] for child in children]), 0) for place, table in enumerate(self.tables)]
-        )
-
-
 class ClaimChecker:
     """Checks claims against the splits; ``tables`` are the automata of the structures."""
 
@@ -116,10 +103,9 @@ class ClaimChecker:
 
     def _check_invariant(self, claim: CertifiedClaim) -> None:
         """Lemma B: an invariant is closed, and as the claim wants it at the roots."""
-        automata = Automata(claim.structures, [self.tables[number] for number in claim.structures])
         usual = {(0,) * len(claim.structures)}
         sets = self._read_invariant(claim)
-        self._check_closed(claim.split, automata, sets, usual)
+        self._check_closed(claim, sets, usual)
         accepting = [{*self.data.structures[number].accepting} for number in claim.structures]
         for root in {*self.data.splits[claim.split].roots}:
             for states in sets.get(root, usual):
@@ -138,18 +124,18 @@ class ClaimChecker:
             found[state] = {tuple(flat[at : at + size]) for at in range(0, len(flat), size)}
         return found
 
-    def _check_closed(self, split: int, automata: Automata, sets: Invariant, usual: set[States]) -> None:
+    def _check_closed(self, claim: CertifiedClaim, sets: Invariant, usual: set[States]) -> None:
         """Check that transitions lead from listed states to listed states."""
-        users = self.splits.users(split)
-        awake = set[int]().union(*[self.awake[number] for number in automata.numbers])
+        users, tables = self.splits.users(claim.split), [*map(self.tables.__getitem__, claim.structures)]
+        awake = set[int]().union(*[self.awake[number] for number in claim.structures])
         steps = set[int]().union(*[users[used] for used in users.keys() & (awake | sets.keys())])
         self.spend(len(users) + len(steps))  # all others lead from usual states to usual states
-        transitions = self.data.splits[split].transitions
+        transitions = self.data.splits[claim.split].transitions
         for symbol, result, *children in (transitions[step] for step in sorted(steps)):
             allowed = sets.get(result, usual)
             for states in product(*[sets.get(child, usual) for child in children]):
-                self.spend(len(automata.numbers))
-                if (new := automata.state(symbol, states)) not in allowed:
+                self.spend(len(tables))
+                if (new := _state(tables, symbol, states)) not in allowed:
                     step = f"transition {symbol} of state {result}"
                     raise Flaw(f"{step} leaves the invariant: {states} -> {new}")
 
@@ -188,6 +174,11 @@ class ClaimChecker:
             known = known.union(*map(self.provided, self.splits.usable(split)))
         if wrong := used - known - excused | known & excused:
             raise Flaw(f"training has not, or has and it is excused: {' '.join(min(wrong))}")
+
+
+def _state(tables: Sequence[Table], symbol: int, children: Sequence[States]) -> States:
+    """Return the states of a whole in several automata from those of its children."""
+    return tuple([table.get((symbol, *[child[at] for child in children]), 0) for at, table in enumerate(tables)])
 
 
 def _awake(table: Table) -> set[int]:

@@ -1,4 +1,4 @@
-"""Certificates as files: strict reading of the schema, and the notation of structures.
+"""Certificates as files: strict reading of the schema.
 
 A certificate holds texts, whole numbers from 0, null, lists and objects with exactly the members of the schema.  So
 nothing in it can be taken for something else.
@@ -15,13 +15,12 @@ from typing import Any
 from sgl.verify import schema
 from sgl.verify.schema_grammar import Flaw
 from sgl.verify.schema_plan import Clause, DatasetPlan
+from sgl.verify.structure import read_structure
 from sgl.verify.typed import Format, FormError, expected
 
 Json = Any  # a value of JSON
 FORMAT, LARGEST = "sgl-certificate/4", 1 << 28
-NAME = re.compile(r'[^\s|\[\]<>=^*;,{}"#!]+(\[\w+\])?')  # of a variable, an attribute, a label
 STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-TESTED = re.compile(r"[{;] length (\S+) (?:>=|<=|!=|=) \d+(?= }|;)")
 STRANGE = re.compile(r"[^][{}:,\"\s\dnul]|\d{21}")  # not in JSON of texts, whole numbers, null
 
 #: The kinds of evidence, and the claims that each can show.
@@ -126,8 +125,8 @@ def excuses(claim: schema.CertifiedClaim) -> tuple[schema.Excuse, ...]:
 
 def measured_by(plan: DatasetPlan) -> list[str]:
     """Return the layers whose lengths are tested by structures of a plan."""
-    texts = {clause.text for clause in clauses_of(plan)}
-    return sorted({layer for text in texts for layer in TESTED.findall(STRING.sub('""', text))})
+    structures = map(read_structure, {clause.text for clause in clauses_of(plan)})
+    return sorted({test.layer for structure in structures for test in structure.body.lengths})
 
 
 def clauses_of(value: object) -> Iterator[Clause]:
@@ -140,59 +139,3 @@ def clauses_of(value: object) -> Iterator[Clause]:
     else:
         for name in getattr(value, "__dataclass_fields__", ()):
             yield from clauses_of(getattr(value, name))
-
-
-def notation(bodies: Collection[schema.Body]) -> str:
-    """Return a structure as its author writes it; different data have different texts."""
-    return " without ".join(f"{{ {_statements(body)} }}" for body in bodies)
-
-
-def _statements(body: schema.Body) -> str:
-    written = {variable.name: _variable(variable) for variable in body.variables}
-    if len(written) < len(body.variables):
-        raise Flaw("two variables of a body have one name")
-    links = []
-    for link in body.links:
-        source, target = (written.pop(name, name) for name in (body.names[link.source], body.names[link.target]))
-        links.append(f"{source} -[{_labels(link.labels)}]{_bounds(link)}-> {target}")
-    return "; ".join([*links, *written.values(), *map(_length, body.lengths)])
-
-
-def _variable(variable: schema.BodyVariable) -> str:
-    """Return a variable with its tests, as it is written where it occurs first."""
-    tests = []
-    for test in variable.tests:
-        sign = "!=" if test.negated else "="
-        tests.append(f"{_name(test.attribute)}{sign}{'|'.join(map(_value, test.values))}")
-    tests += [f"#{_labels(degree.labels)}{degree.comparison}{degree.number}" for degree in variable.degrees]
-    name = _name(variable.name)
-    return f"{name}[{', '.join(tests)}]" if tests else name
-
-
-def _bounds(link: schema.BodyLink) -> str:
-    if link.low == 1 and link.high in (1, None):
-        return "" if link.high else "+"
-    if link.low == link.high:
-        return f"{{{link.low}}}"
-    return f"{{{link.low},{'' if link.high is None else link.high}}}"
-
-
-def _length(test: schema.WordCount) -> str:
-    return f"length {_name(test.layer)} {test.comparison} {test.number}"
-
-
-def _name(name: str) -> str:
-    if not NAME.fullmatch(name):
-        raise Flaw(f"{name!r} can be no name in a structure")
-    return name
-
-
-def _labels(test: schema.LabelSet) -> str:
-    if test.negated and not test.labels:
-        return "*"
-    return ("^" if test.negated else "") + "|".join(map(_name, test.labels))
-
-
-def _value(value: str) -> str:
-    plain = bool(value) and all(c.isalnum() or c in "_-" for c in value)
-    return value if plain else '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,10 +1,19 @@
 """Whether the numbers and names of a certificate refer to something: after this check all can be looked up."""
 
 from collections.abc import Iterable
-from typing import Protocol
 
 from sgl.verify.schema import CertificateData
-from sgl.verify.schema_grammar import CertifiedGrammar, Flaw, GrammarRule, RuleFragment, TemplateItem
+from sgl.verify.schema_grammar import (
+    CertifiedGrammar,
+    Flaw,
+    GrammarRule,
+    GraphLayer,
+    GraphView,
+    RuleFragment,
+    TemplateItem,
+    WrittenLayer,
+)
+from sgl.verify.schema_plan import PatternClaim
 from sgl.verify.texts import FUNCTIONS
 
 
@@ -78,15 +87,7 @@ def _check_plan(data: CertificateData) -> None:
         _among({stratum.category} if stratum.split == "gen" else set(), patterns)
 
 
-class Named(Protocol):
-    """Whatever has a name."""
-
-    @property
-    def name(self) -> str:
-        """The name."""
-
-
-def names_of(things: Iterable[Named]) -> set[str]:
+def names_of(things: Iterable[WrittenLayer | GraphLayer | GraphView | PatternClaim]) -> set[str]:
     """Return the names of some things."""
     return {thing.name for thing in things}
 

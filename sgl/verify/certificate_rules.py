@@ -10,17 +10,26 @@ empty in its layer: its head is no node, and passes no test.
 
 import operator
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
-from sgl.verify.schema import Body, CoreForm, WordCount
-from sgl.verify.schema_grammar import CertifiedGrammar, Flaw, FragmentNode, GrammarRule, Template
+from sgl.verify.schema import CoreForm
+from sgl.verify.schema_grammar import (
+    CertifiedGrammar,
+    Flaw,
+    FragmentEdge,
+    FragmentNode,
+    GrammarRule,
+    RuleFragment,
+    Template,
+)
+from sgl.verify.structure import LengthComparison, StructureBody, passes
 
 SAME, LAYER = "&", "graph.layer"
 Label = tuple[tuple[str, str], ...]
 Port = tuple[int, int]  # of a child: the number of the child, and of the port
 EMPTY: Label = (("", "empty"),)  # in place of the label of a phrase that is empty
-COMPARE = {"=": operator.eq, "!=": operator.ne, ">=": operator.ge, "<=": operator.le}
 
 
 # ---- lengths
@@ -44,10 +53,10 @@ class Lengths:
     tested; ``layers`` are these, with the number that stands for all that follow.
     """
 
-    def __init__(self, grammar: CertifiedGrammar, bodies: Sequence[Body]) -> None:
+    def __init__(self, grammar: CertifiedGrammar, bodies: Sequence[StructureBody]) -> None:
         if any(body.lengths or not bodies[0].variables for body in bodies[1:]):
             raise Flaw("a `without` is about no lengths, and about nodes")
-        self.tests: tuple[WordCount, ...] = bodies[0].lengths
+        self.tests: tuple[LengthComparison, ...] = bodies[0].lengths
         self.layers = dict[str, int]()
         for test in self.tests:
             self.layers[test.layer] = max(self.layers.get(test.layer, 0), test.number + 1)
@@ -65,7 +74,7 @@ class Lengths:
     def met(self, lengths: Counts) -> bool:
         """Return whether a text of these lengths passes all tests."""
         words = dict(zip(self.layers, map(sum, lengths), strict=True))
-        return all(COMPARE[test.comparison](words[test.layer], test.number) for test in self.tests)
+        return all(passes(words[test.layer], test) for test in self.tests)
 
 
 def _countable(grammar: CertifiedGrammar, layer: str) -> int:
@@ -128,7 +137,8 @@ Ingredient = tuple[str, str]
 
 def ingredients(core: CoreForm, rule: GrammarRule) -> frozenset[Ingredient]:
     """Return the words, entries and forms, or the words and the rule, that a text has by it."""
-    lemmas = _lemmas(core, rule)
+    layer = core.plan.lemma_layer
+    lemmas = {own.lemma for own in rule.lemmas(core.grammar.graph(layer))} if layer else set[str]()
     found = {("word", lemma) for lemma in lemmas}
     if rule.rhs:
         return frozenset({*found, ("rule", rule.name)})
@@ -136,13 +146,6 @@ def ingredients(core: CoreForm, rule: GrammarRule) -> frozenset[Ingredient]:
     found |= {("entry", f"{category}: {lemma}") for lemma in lemmas}
     form = _form(core, rule)
     return frozenset({*found, ("form", form)} if form else found)
-
-
-def _lemmas(core: CoreForm, rule: GrammarRule) -> set[str]:
-    layer = core.plan.lemma_layer
-    nodes = rule.fragments[core.grammar.graph(layer)].nodes if layer else ()
-    found = (dict(node.attributes or ()).get("lemma") for node in nodes)
-    return {lemma for lemma in found if lemma}
 
 
 def _form(core: CoreForm, rule: GrammarRule) -> str:
@@ -182,14 +185,6 @@ class Frames(NamedTuple):
     of_rules: list[tuple[int, int]]
 
 
-class PartNode(NamedTuple):
-    """A node of a rule: its label, its word, and the ports of children that are glued here."""
-
-    label: Label | None
-    token: int | None
-    glue: tuple[tuple[int, int], ...]
-
-
 class JointLayer(NamedTuple):
     """A layer of a joint one: its mark, its numbers and that of its words, and the ports of each category.
 
@@ -201,14 +196,6 @@ class JointLayer(NamedTuple):
     anchor: int
     ports: Sequence[int]
     before: Sequence[int]
-
-
-class LayerPart(NamedTuple):
-    """What a rule does in one layer of a joint one, or in several."""
-
-    nodes: list[PartNode]
-    edges: list[Edge]
-    exports: list[int]
 
 
 def frames_of(grammar: CertifiedGrammar, name: str) -> Frames:
@@ -238,18 +225,16 @@ def _joint(grammar: CertifiedGrammar, name: str) -> list[JointLayer]:
     return found
 
 
-def _part(rule: GrammarRule, layer: JointLayer) -> LayerPart:
+def _part(rule: GrammarRule, layer: JointLayer) -> RuleFragment:
     """Return what a rule does in a layer; of a child the ports of layers before it come first."""
-    fragment = rule.fragments[layer.number]
-    nodes = []
+    fragment, nodes = rule.fragments[layer.number], list[FragmentNode]()
     for place, node in enumerate(fragment.nodes):
         label = _label(rule, node, layer.mark)
         if label is None and place == fragment.exports[0] and not node.glue:
             label = EMPTY
         glue = tuple((child, port + layer.before[rule.rhs[child]]) for child, port in node.glue)
-        nodes.append(PartNode(label, node.token, glue))
-    edges = [Edge(edge.source, edge.label, edge.target) for edge in fragment.edges]
-    return LayerPart(nodes, edges, [*fragment.exports])
+        nodes.append(FragmentNode(label, node.token, glue))
+    return replace(fragment, nodes=tuple(nodes))
 
 
 def _label(rule: GrammarRule, node: FragmentNode, layer: str) -> Label | None:
@@ -263,29 +248,28 @@ def _label(rule: GrammarRule, node: FragmentNode, layer: str) -> Label | None:
     return (*node.attributes, (LAYER, layer)) if layer else node.attributes
 
 
-def _joined(parts: Sequence[LayerPart], anchors: Sequence[int]) -> LayerPart:
+def _joined(parts: Sequence[RuleFragment], anchors: Sequence[int]) -> RuleFragment:
     """Return the parts of a joint layer as one: the nodes of each behind those of the one before."""
-    whole, words = LayerPart([], [], []), list[tuple[int, tuple[int, int | None]]]()
+    nodes, edges, exports = list[FragmentNode](), list[FragmentEdge](), list[int]()
+    words = list[tuple[int, tuple[int, int | None]]]()
     for part, anchor in zip(parts, anchors, strict=True):
-        start = len(whole.nodes)
-        whole.edges.extend(Edge(s + start, label, t + start) for s, label, t in part.edges)
-        whole.exports.extend(node + start for node in part.exports)
+        start = len(nodes)
+        edges += [replace(edge, source=edge.source + start, target=edge.target + start) for edge in part.edges]
+        exports += [node + start for node in part.exports]
         words += [(start + place, (anchor, node.token)) for place, node in enumerate(part.nodes)]
-        whole.nodes.extend(part.nodes)
-    if len(parts) > 1:
-        whole.edges.extend(_same(words))
-    return whole
+        nodes += part.nodes
+    return RuleFragment(tuple(nodes), (*edges, *(_same(words) if len(parts) > 1 else ())), tuple(exports))
 
 
-def _same(words: Sequence[tuple[int, tuple[int, int | None]]]) -> Iterator[Edge]:
+def _same(words: Sequence[tuple[int, tuple[int, int | None]]]) -> Iterator[FragmentEdge]:
     """Yield edges between the nodes of one word."""
     placed = [(node, word) for node, word in words if word[1] is not None]
     for (node, word), (other, same) in combinations(placed, 2):
         if word == same:
-            yield Edge(node, SAME, other)
+            yield FragmentEdge(node, SAME, other)
 
 
-def _frame(rule: GrammarRule, part: LayerPart, ports: Sequence[int]) -> tuple[RuleFrame, tuple[Label, ...]]:
+def _frame(rule: GrammarRule, part: RuleFragment, ports: Sequence[int]) -> tuple[RuleFrame, tuple[Label, ...]]:
     """Return the frame of a rule, and its labels; ``ports`` are how many the rule and its children have."""
     node_of = _glued(rule, part, ports[1:])
     _check_exports(rule, part, ports[0])
@@ -294,14 +278,14 @@ def _frame(rule: GrammarRule, part: LayerPart, ports: Sequence[int]) -> tuple[Ru
     become = [tuple(place[node_of[child, port]] for port in range(size)) for child, size in enumerate(ports[1:])]
     labels = list[Label]()
     for number, node in enumerate(part.nodes):
-        if node.label is not None:
-            labels.append(node.label)
+        if node.attributes is not None:
+            labels.append(node.attributes)
             become.append((place[number],))
-    edges = tuple(Edge(place[s], label, place[t]) for s, label, t in part.edges)
+    edges = tuple(Edge(place[edge.source], edge.label, place[edge.target]) for edge in part.edges)
     return RuleFrame(len(part.exports), edges, tuple(become)), tuple(labels)
 
 
-def _glued(rule: GrammarRule, part: LayerPart, ports: Sequence[int]) -> dict[Port, Any]:
+def _glued(rule: GrammarRule, part: RuleFragment, ports: Sequence[int]) -> dict[Port, Any]:
     """Return the node that each port of a child is glued to, or the port, which is then a node of its own."""
     found: dict[Port, Any] = {(child, port): (child, port) for child, size in enumerate(ports) for port in range(size)}
     for number, node in enumerate(part.nodes):
@@ -312,11 +296,11 @@ def _glued(rule: GrammarRule, part: LayerPart, ports: Sequence[int]) -> dict[Por
     return found
 
 
-def _check_exports(rule: GrammarRule, part: LayerPart, ports: int) -> None:
+def _check_exports(rule: GrammarRule, part: RuleFragment, ports: int) -> None:
     known = all(node < len(part.nodes) for node in part.exports)
     if not known or not len({*part.exports}) == len(part.exports) == ports:
         raise Flaw(f"rule {rule.name} has not the ports of its category")
-    if any(end >= len(part.nodes) for s, _, t in part.edges for end in (s, t)):
+    if any(end >= len(part.nodes) for edge in part.edges for end in (edge.source, edge.target)):
         raise Flaw(f"an edge of rule {rule.name} leads to no node of it")
 
 

@@ -6,13 +6,14 @@ enough.  Nodes of a graph are numbers, the ports first; ``None`` stands for a no
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from itertools import chain, product
 from typing import Any, NamedTuple
 
-from sgl.verify.certificate_rules import COMPARE, Edge, RuleFrame
-from sgl.verify.schema import Body, EdgeCount, LabelSet
+from sgl.verify.certificate_rules import Edge, RuleFrame
 from sgl.verify.schema_grammar import Flaw
+from sgl.verify.structure import DegreeComparison, Labels, Link, StructureBody, passes
 
 Node = int | None
 Match = dict[str, Node]  # the places of variables
@@ -21,19 +22,11 @@ Type = tuple[Any, ...]  # what matters of a graph
 FOUND, LABEL, FREE, NONE = "found", "label", "free", "none"
 
 
-class Relation(NamedTuple):
-    """A walk along edges with certain labels, of ``low`` to ``high`` edges (None: no bound)."""
-
-    labels: LabelSet
-    low: int
-    high: int | None
-
-
 class SeenLink(NamedTuple):
     """A link between two variables of a body, by name."""
 
     source: str
-    relation: Relation
+    relation: Link  # between no variables in particular
     target: str
 
 
@@ -42,7 +35,7 @@ class SeenBody(NamedTuple):
 
     rank: int
     links: tuple[SeenLink, ...]
-    degrees: tuple[tuple[str, EdgeCount], ...]
+    degrees: tuple[tuple[str, DegreeComparison], ...]
 
     @property
     def variables(self) -> list[str]:
@@ -50,12 +43,12 @@ class SeenBody(NamedTuple):
         return [*dict.fromkeys(end for link in self.links for end in (link.source, link.target))]
 
 
-def seen_body(rank: int, body: Body) -> SeenBody:
+def seen_body(rank: int, body: StructureBody) -> SeenBody:
     """Return a body of a structure as the search uses it."""
     names = body.names
-    links = [SeenLink(names[x.source], Relation(x.labels, x.low, x.high), names[x.target]) for x in body.links]
+    links = [SeenLink(names[x.source], replace(x, source=0, target=0), names[x.target]) for x in body.links]
     linked = {end for link in links for end in (link.source, link.target)}
-    alone = Relation(LabelSet(()), 0, 0)
+    alone = Link(0, Labels(frozenset()), 0, 0, 0)
     links += [SeenLink(name, alone, name) for name in names if name not in linked]
     degrees = tuple((variable.name, test) for variable in body.variables for test in variable.degrees)
     return SeenBody(rank, tuple(links), degrees)
@@ -133,18 +126,16 @@ class Phrase:
             if LABEL not in self.barred[node]:
                 raise Flaw("a node is forgotten without a label")
             failed = {
-                (body.rank, name)
-                for name, test in body.degrees
-                if not COMPARE[test.comparison](self.degree(node, test.labels), test.number)
+                (body.rank, name) for name, test in body.degrees if not passes(self.degree(node, test.labels), test)
             }
             self.barred[node] |= failed
 
-    def degree(self, node: int, labels: LabelSet) -> int:
+    def degree(self, node: int, labels: Labels) -> int:
         """Return the number of edges from a node."""
         self.spend(len(self.edges))
         return sum(edge.source == node and labels.passes(edge.label) for edge in self.edges)
 
-    def _walks(self, relation: Relation) -> Walks:
+    def _walks(self, relation: Link) -> Walks:
         begun = self._begun(relation)
         held: set[tuple[Node, Node]] = {(walk.source, walk.target) for walk in begun if walk.length >= relation.low}
         sources, targets = {*self.ends}, {*self.ends}
@@ -165,7 +156,7 @@ class Phrase:
                     near.setdefault(key, []).append(pair)
         return near
 
-    def _begun(self, relation: Relation) -> frozenset[WalkEnd]:
+    def _begun(self, relation: Link) -> frozenset[WalkEnd]:
         """Return the walks within the graph that a complete walk may begin with, or be."""
         steps = [*filter(lambda edge: relation.labels.passes(edge.label), self.edges)]
         found = {WalkEnd(node, node, 0) for node in range(len(self.barred))}
@@ -267,7 +258,7 @@ class Phrase:
         return edges, frozenset(between)
 
 
-def _longer_walks(walk: WalkEnd, steps: Sequence[Edge], relation: Relation) -> Iterator[WalkEnd]:
+def _longer_walks(walk: WalkEnd, steps: Sequence[Edge], relation: Link) -> Iterator[WalkEnd]:
     """Yield a walk with each of the steps that it can take; without a bound a number of edges is soon enough."""
     most = relation.high or max(relation.low, 1)
     for edge in steps:
@@ -278,7 +269,7 @@ def _longer_walks(walk: WalkEnd, steps: Sequence[Edge], relation: Relation) -> I
 class Sight:
     """How structures see phrases that differ in tests of nodes only; examples stand for types."""
 
-    def __init__(self, bodies: Sequence[Body], spend: Callable[[int], None]) -> None:
+    def __init__(self, bodies: Sequence[StructureBody], spend: Callable[[int], None]) -> None:
         self.bodies, self.spend = [seen_body(rank, body) for rank, body in enumerate(bodies)], spend
         self.examples = dict[Type, Phrase]()
         self.example = cache(self._example)

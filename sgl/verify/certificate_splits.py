@@ -3,7 +3,7 @@
 A *transition* of a split makes a state of its children, by the rules of a symbol: ``[symbol, state, children…]``.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from functools import cache
 from itertools import chain
 
@@ -35,7 +35,7 @@ class Splits:
         for transition in split.transitions:
             if not self._fits(split, transition):
                 raise Flaw(f"the transition {transition} is no rule of its symbol")
-        if any(root >= len(split.states) or split.states[root] != self.start for root in split.roots):
+        if any(root >= len(split.states) or split.states[root] != self.data.core.grammar.start for root in split.roots):
             raise Flaw("a root is not a text")
         if not self.usable(number):
             raise Flaw("it derives no text")
@@ -45,11 +45,6 @@ class Splits:
         """The splits of training that has sentences."""
         drawn = [{stratum.split for stratum in own if stratum.count} for own in self.strata]
         return [number for number, kinds in enumerate(drawn) if "train" in kinds]
-
-    @property
-    def start(self) -> int:
-        """The category of texts."""
-        return self.data.core.grammar.start
 
     def _fits(self, split: CertifiedSplit, transition: list[int]) -> bool:
         """Return whether a transition has the categories of its symbol."""
@@ -115,10 +110,5 @@ class Splits:
         return {(rule, *(place.get(child, -1) for child in reversed(below))) for rule, below in pairs}
 
 
-def _grows(bounds: Iterable[int]) -> bool:
-    last = 0
-    for bound in bounds:
-        if bound <= last:
-            return False
-        last = bound
-    return True
+def _grows(bounds: list[int]) -> bool:
+    return 0 not in bounds and bounds == sorted({*bounds})

@@ -6,16 +6,17 @@ a whole text must accept exactly if its graph contains the structure.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from math import prod
 from typing import Any, NamedTuple
 
 from sgl.verify import certificate_rules as rules
 from sgl.verify.certificate_absorbed import check_unseen
-from sgl.verify.certificate_format import notation
 from sgl.verify.certificate_sight import NONE, Phrase, Sight
-from sgl.verify.schema import Body, BodyVariable, CertifiedStructure, CoreForm, ValueTest
+from sgl.verify.schema import CertifiedStructure, CoreForm
 from sgl.verify.schema_grammar import Flaw
+from sgl.verify.structure import StructureBody, ValueTest, read_structure
 
 Table = dict[tuple[int, ...], int]  # a symbol and the states of its children → the state of the whole
 Variable = tuple[int, str]  # of a body, by its number: the name
@@ -81,7 +82,7 @@ class Structures:
         self, core: CoreForm, numbers: Sequence[int], symbols: rules.Symbols, spend: Callable[[int], None]
     ) -> None:
         self.grammar, self.numbers, self.symbols, self.spend = core.grammar, numbers, symbols, spend
-        self.sights = dict[tuple[Body, ...], Sight]()
+        self.sights = dict[tuple[StructureBody, ...], Sight]()
         self.frames = cache(lambda layer: rules.frames_of(self.grammar, layer))
         self.column = cache(self._column)
         rules.check_layers(core)
@@ -94,11 +95,10 @@ class Structures:
 
     def check_name(self, structure: CertifiedStructure) -> None:
         """Check that the data of a structure are what its name says, and that it sees no word that may be absorbed."""
-        said = notation(structure.bodies)
-        if structure.layer != self.grammar.graph_layers[0].name:
-            said = f"{structure.layer} {said}"
-        if said != structure.name:
-            raise Flaw(f"its data say {said}")
+        named = read_structure(structure.name)
+        layer = named.layer or self.grammar.graph_layers[0].name
+        if layer != structure.layer or [x.said for x in named.bodies] != [x.said for x in structure.bodies]:
+            raise Flaw("its data are not what its name says")
         check_unseen(self.grammar, structure)
 
     def check_automaton(self, structure: CertifiedStructure, table: Table) -> None:
@@ -115,9 +115,9 @@ class Structures:
             if met != (seen.state in structure.accepting):
                 raise Flaw(f"a text in state {seen.state} {'has' if met else 'lacks'} it")
 
-    def sight_of(self, bodies: Sequence[Body]) -> Sight:
+    def sight_of(self, bodies: Sequence[StructureBody]) -> Sight:
         """Return how structures with these bodies see phrases, whatever the tests of their nodes are."""
-        untested = tuple(Body(tuple(BodyVariable(v.name, (), v.degrees) for v in x.variables), x.links) for x in bodies)
+        untested = tuple(map(_untested, bodies))
         if untested not in self.sights:
             self.sights[untested] = Sight(untested, self.spend)
         return self.sights[untested]
@@ -138,12 +138,17 @@ class Structures:
         return [tuple(label.get(attribute, "") for label in row) for row in self.frames(layer).labels]
 
 
+def _untested(body: StructureBody) -> StructureBody:
+    """Return a body without the tests of its nodes, and of lengths."""
+    return StructureBody(tuple(replace(own, tests=()) for own in body.variables), body.links)
+
+
 def _contained(sight: Sight | None, part: Phrase | None) -> bool:
     """Return whether a text has the graph that is asked for; a structure without variables asks for none."""
     return sight is None or part is None or sight.contained(part)
 
 
-def _tests_of(bodies: Sequence[Body]) -> Iterator[tuple[Variable, ValueTest]]:
+def _tests_of(bodies: Sequence[StructureBody]) -> Iterator[tuple[Variable, ValueTest]]:
     for rank, body in enumerate(bodies):
         for variable in body.variables:
             for test in variable.tests:

@@ -162,7 +162,7 @@ def _new_arcs(token: str, head: str, label: str, deps: str, extracted: bool) -> 
     for governor, name in governors:
         if governor == dependent:
             raise MalformedError(f"token {token} is its own governor")
-        if (governor == 0) != (name == "root"):
+        if (governor == 0) != (name == "root") or name.startswith("~"):
             raise MalformedError(f"governor {governor} with the label {name}")
         if governor == 0 != basic[0]:
             raise MalformedError("the root is a governor in DEPS but not in HEAD")
@@ -177,23 +177,18 @@ def _new_arcs(token: str, head: str, label: str, deps: str, extracted: bool) -> 
 def _free_arcs(token: str, head: str, label: str, deps: str, outside: bool) -> Arcs:
     if (head, label) != ("_", "_"):
         raise MalformedError(f"a word of a free layer has a governor: {head}:{label}")
-    own, governors = _POSITIONS.get(token, -1), list[tuple[int, str]]()
-    for part in deps.split("|") if deps != "_" else ():
-        governor, _colon, name = part.partition(":")
-        governors.append((_position(governor, "DEPS"), name))
-        if not name or governors[-1][0] in (0, own):
-            raise MalformedError(f"DEPS is not a list of other words and labels: {deps}")
-    if sorted({*governors}) != governors:
-        raise MalformedError(f"DEPS is not sorted or has an edge twice: {deps}")
+    own, governors = _POSITIONS.get(token, -1), _deps(deps) if deps != "_" else []
+    if any(governor in (0, own) for governor, _ in governors):
+        raise MalformedError(f"DEPS is not a list of other words and labels: {deps}")
     edges = tuple((governor - 1, name, own - 1) for governor, name in governors)
-    return Arcs(token, 0, edges, max([0, *(governor for governor, _ in governors)]), outside)
+    return Arcs(token, 0, edges, governors[-1][0] if governors else 0, outside)
 
 
 def _deps(cell: str) -> list[tuple[int, str]]:
     deps: list[tuple[int, str]] = []
     for part in cell.split("|"):
         governor, _, label = part.partition(":")
-        if not label or label.startswith("~"):
+        if not label:
             raise MalformedError(f"DEPS is not a list of governor:label: {cell}")
         deps.append((_position(governor, "DEPS"), label))
     if any(first >= second for first, second in pairwise(deps)):

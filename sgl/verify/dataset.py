@@ -6,15 +6,15 @@ tree and shape.
 """
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sgl.verify.conllu import Malformed, WordForm, line_at, ranges, read_sentence
 from sgl.verify.items import GraphShape, conllu_path
-from sgl.verify.manifest import Clause, Manifest, QuotaClaim
+from sgl.verify.manifest import Clause, Manifest
 from sgl.verify.parquet import RowsFound
 from sgl.verify.reading import Judge, Knowledge, Range, Workers, read_range, search_shapes
 from sgl.verify.skeleton import visible
@@ -172,11 +172,13 @@ RANGE = 1 << 22
 SHAPES = 500
 
 
-class SplitCategory(NamedTuple):
-    """A category in a split."""
+class Place(NamedTuple):
+    """A stratum of a split, by its stream, or the sentences of a category that no stratum has; and their number."""
 
     split: str
     category: str
+    stream: str
+    items: int
 
 
 @dataclass(frozen=True)
@@ -204,27 +206,18 @@ class LoadedData:
         return {shape.number: shape for shape in self.known.shapes.shapes()}
 
     @cached_property
-    def categories(self) -> dict[SplitCategory, int]:
-        """The number of sentences of each category, in the order of the splits."""
-        counts = "SELECT split, category, sum(items) FROM kind GROUP BY split, category ORDER BY min(rowid)"
-        return {SplitCategory(split, category): items for split, category, items in self.table.select(counts)}
+    def _places(self) -> list[Place]:
+        counts = "SELECT split, category, stream, sum(items) FROM kind GROUP BY 1, 2, 3 ORDER BY min(rowid)"
+        return [Place(*row) for row in self.table.select(counts)]
 
     @property
     def items(self) -> int:
         """The number of well-formed sentences."""
-        return sum(self.categories.values())
+        return sum(place.items for place in self._places)
 
-    def places(self, *splits: str) -> list[SplitCategory]:
-        """Return the categories in some splits."""
-        return [place for place in self.categories if place.split in splits]
-
-    def counted(self, split: str, category: str, quotas: Iterable[QuotaClaim]) -> Iterator[QuotaClaim]:
-        """Yield quotas with their numbers of items, copies too, or those of the manifest."""
-        claim = self.manifest.splits.get(split)
-        counts = {stratum.stream: stratum.count for stratum in claim.strata} if claim else {}
-        for index, quota in enumerate(quotas):
-            every = counts.get(f"{split}/{category}/{index}", 0)
-            yield replace(quota, extent=replace(quota.extent, count=every if quota.extent.every else quota.extent.rows))
+    def places(self, *splits: str) -> list[Place]:
+        """Return where sentences of some splits are, or of all."""
+        return [place for place in self._places if not splits or place.split in splits]
 
     def words(self, number: int) -> tuple[WordForm, ...]:
         """Return the words of the sentence with this number in the table, read again."""
@@ -252,6 +245,7 @@ def load(
 ) -> frozenset[int]:
     """Read the CoNLL-U files of a dataset and search its shapes; return the structures whose search is endless."""
     known, total, done = workers.known, sum(claim.items for claim in manifest.splits.values()), 0
+    table.expect(manifest)
     reads = [read for split in manifest.splits for read in _ranges(directory, split, manifest, table)]
     for read, part in zip(reads, workers.results(read_range, reads), strict=True):
         if read.split not in table.errors:

@@ -4,13 +4,13 @@ The grammar is the one of a certificate, ``core.grammar``; docs/certificate.md h
 This is the checker's own reading of it; of the compiler it shares ``sgl.rendering.views`` only.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
 from sgl.verify.lines import line, shown_words, word_columns
-from sgl.verify.schema_grammar import CertifiedGrammar, Flaw, GrammarRule, GraphLayer, Pair, TemplateItem
+from sgl.verify.schema_grammar import CertifiedGrammar, Flaw, GrammarRule, GraphLayer, Pair, RuleLemma, TemplateItem
 from sgl.verify.texts import FUNCTIONS, LARGEST, Origin, Word, Words, capitalised, joined, kept
 from sgl.verify.trees import EdgeColumns, edge_columns
 
@@ -49,13 +49,6 @@ class DerivedGraph(NamedTuple):
     words: list[str]
 
 
-class RuleLemma(NamedTuple):
-    """A lemma that a rule introduces, and its part of speech."""
-
-    lemma: str
-    upos: str | None
-
-
 Local = tuple[int, int]  # a node of a rule, by the place of the rule in the derivation
 LocalEdge = tuple[Local, str, Local]
 
@@ -77,7 +70,7 @@ class Interpreter:
         if not layer:
             return [[] for _ in self.rules]
         number = self.grammar.graph(layer)
-        return [[*_lemmas(rule, number)] for rule in self.rules]
+        return [rule.lemmas(number) for rule in self.rules]
 
     def is_text(self, derivation: Derivation) -> bool:
         """Return whether each rule has children of its categories, and the first is of a text."""
@@ -187,13 +180,6 @@ class Interpreter:
         arcs = tuple((word_of[source], label, word_of[target]) for source, label, target in graph.edges)
         head = word_of[graph.head] if graph.head >= 0 else -1
         return self._edge_columns(len(graph.words), arcs, head, free, self.spend)
-
-
-def _lemmas(rule: GrammarRule, layer: int) -> Iterator[RuleLemma]:
-    for node in rule.fragments[layer].nodes:
-        label = dict(node.attributes or ())
-        if label.get("lemma"):
-            yield RuleLemma(label["lemma"], label.get("upos"))
 
 
 def _of_child(item: TemplateItem, parts: list[Words]) -> Words:

@@ -13,16 +13,12 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
 from hashlib import sha256
-from itertools import starmap, zip_longest
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from sgl import foreign
-from sgl.foreign import ROWS, TABLE, TREEBANK, opened, read_bytes, sha256_of
-from sgl.foreign.parquet import READABLE
-from sgl.verify import parquet
+from sgl.foreign import TABLE, read_bytes, sha256_of
 from sgl.verify.dataset import LoadedData, Result, SkippedError, checks
-from sgl.verify.items import conllu_path, kind_of
+from sgl.verify.items import conllu_path
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
 from sgl.verify.rows import ACCEPTED
 from sgl.verify.structure import StructureError, read_structure
@@ -32,34 +28,6 @@ CHECKSUMS = "SHA256SUMS"
 _LINE = re.compile("([0-9a-f]{64})  (.+)")
 _IDENTITY = re.compile(r"sgl:[\w.+-]+\|edition:\w+\|grammar:sha256:[0-9a-f]{12}\|seed:\d+\|items:\d+", re.ASCII)
 
-#: No row of a benchmark comes near this number of bytes.
-_LONGEST_ROW = 1 << 20
-
-
-class TableRow(NamedTuple):
-    """A row; ``kind`` is ``iid``, ``exposure`` or ``gen``, in Parquet only."""
-
-    source: str
-    target: str
-    category: str
-    kind: str = ""
-
-
-def _read_tsv(path: Path) -> Iterator[TableRow | str]:
-    with opened(path, ROWS) as stream:
-        while line := stream.readline(_LONGEST_ROW):
-            if not line.endswith(b"\n"):
-                yield "the line is cut off or too long"
-                continue
-            try:
-                cells = line[:-1].decode("utf-8").split("\t")
-            except UnicodeDecodeError as error:
-                yield f"not UTF-8 at byte {error.start + 1} of the line"
-                continue
-            well_formed = len(cells) == 3 and "\r" not in cells[-1]
-            yield TableRow(*cells) if well_formed else "not a source, a target and a category"
-
-
 _FOLDERS = ("data", "parquet", "conllu", "derivations", "pairs")
 #: Files that a manifest lists and that belong to no split.
 _OF_NO_SPLIT = (CERTIFICATE, "derivations/rejected.tsv")
@@ -68,24 +36,26 @@ _SUFFIXES = frozenset({".tsv", ".parquet", ".conllu", ".jsonl"})
 
 @checks("V002")
 def files_unchanged(data: LoadedData, tally: Result) -> None:
-    known = {*_OF_NO_SPLIT, *_of_splits(data.manifest)}
+    known, present = {*_OF_NO_SPLIT, *_of_splits(data.manifest)}, {name for name, _ in entries_below(data.directory)}
     for file in data.manifest.files:
         tally.checked += 1
-        path = _inside(data.directory, file.path)
-        if path is None:
-            tally.fault("the file lies outside the dataset", file.path)
-        elif file.path not in known and ("/" in file.path or path.suffix != ".json"):
+        if file.path not in known and ("/" in file.path or not file.path.endswith(".json")):
             tally.fault("no split has this file", file.path)
-        elif not path.is_file():
-            tally.fault("the file is missing", file.path)
-        elif sha256_of(path) != file.sha256:
-            tally.fault("the file has changed: another SHA-256", file.path)
+        else:
+            _expect_hash(data.directory, tally, file.path, file.sha256, present)
     listed = Counter(file.path for file in data.manifest.files)
     for name in [name for name, times in listed.items() if times > 1]:
         tally.fault(f"the file is listed {listed[name]} times", name)
-    for name in _data_files(data.directory):
-        if name not in listed:
-            tally.fault("the manifest does not list this file", name)
+    for name in sorted(present - listed.keys()):
+        if name.partition("/")[0] in _FOLDERS or PurePosixPath(name).suffix in _SUFFIXES:
+            tally.fault("the manifest does not list this file", _printable(name))
+
+
+def _expect_hash(directory: Path, tally: Result, name: str, stated: str, present: set[str]) -> None:
+    if name not in present:
+        tally.fault("the file is missing", name)
+    elif sha256_of(directory / name) != stated:
+        tally.fault("the file has changed: another SHA-256", name)
 
 
 def _of_splits(manifest: Manifest) -> Iterator[str]:
@@ -97,42 +67,15 @@ def _of_splits(manifest: Manifest) -> Iterator[str]:
         yield from (f"parquet/{split}.parquet", f"pairs/{split}.jsonl")
 
 
-def _data_files(directory: Path) -> Iterator[str]:
-    """Yield the files in the data folders, and those of the kinds of data anywhere."""
-    for within in sorted(Path(name) for name, _ in entries_below(directory)):
-        if (within.parts[0] in _FOLDERS or within.suffix in _SUFFIXES) and (directory / within).is_file():
-            yield within.as_posix()
-
-
 @checks("V003")
 def row_counts(data: LoadedData, tally: Result) -> None:
-    blocks = {conllu_path(split): data.table.blocks[split] for split in data.manifest.splits} | {CERTIFICATE: 0}
+    strata = data.manifest.strata().values()
+    rows = data.table.blocks | {"certificate": 0, "rejected": sum(own.rejected.ambiguous for own in strata)}
     for file in data.manifest.files:
-        path = _inside(data.directory, file.path)
-        if path is None or not path.is_file():
-            continue
-        try:
-            rows = blocks[file.path] if file.path in blocks else _rows_in(path)
-        except OSError as error:
-            tally.fault(f"the file cannot be read: {error.strerror}", file.path)
-            continue
-        if rows is not None:
-            tally.checked += 1
-            if rows != file.rows:
-                tally.fault(f"{rows} rows instead of {file.rows}", file.path)
-
-
-def _rows_in(path: Path) -> int | None:
-    """Return the number of rows of a file, None if none are counted in a file of its kind."""
-    if path.suffix == ".parquet" and READABLE:
-        return parquet.rows_in(path)
-    if path.suffix == ".tsv":
-        with opened(path, ROWS) as stream:
-            return sum(piece.count(b"\n") for piece in iter(partial(stream.read, 1 << 20), b""))
-    if path.suffix == ".conllu":
-        with opened(path, TREEBANK) as stream:
-            return sum(line == b"\n" for line in iter(partial(stream.readline, 1 << 20), b""))
-    return None
+        expected = rows.get(PurePosixPath(file.path).stem)
+        tally.checked += expected is not None
+        if expected not in (None, file.rows):
+            tally.fault(f"{file.rows} rows are listed instead of {expected}", file.path)
 
 
 @checks("V004")
@@ -180,93 +123,25 @@ def conllu_well_formed(data: LoadedData, tally: Result) -> None:
             tally.add(partial(data.violation, f"sent_id is not {split}-{entry:06d}", number))
 
 
-@checks("V006")
-def tsv_rows(data: LoadedData, tally: Result) -> None:
-    for target, layer in enumerate(("", *data.manifest.layers.further)):
-        for split in data.manifest.splits:
-            path = f"data/{layer}/{split}.tsv" if layer else f"data/{split}.tsv"
-            _compare(data, tally, path, _read_tsv(data.directory / path), (split, target))
-
-
-@checks("V007")
-def parquet_rows(data: LoadedData, tally: Result) -> None:
-    if not (data.directory / "parquet").exists():
-        raise SkippedError("the dataset has no Parquet files")
-    if not READABLE:
-        raise SkippedError("pyarrow, which reads Parquet, is not installed")
-    columns = ["target", *(f"target_{name}" for name in data.manifest.layers.further)]
-    for target, column in enumerate(columns):
-        for split in data.manifest.splits:
-            path = f"parquet/{split}.parquet"
-            rows = parquet.read_columns(data.directory / path, ("source", column, "category", "split_kind"))
-            _compare(data, tally, path, starmap(TableRow, rows), (split, target))
-
-
-def _compare(data: LoadedData, tally: Result, path: str, rows: Iterator[TableRow | str], of: tuple[str, int]) -> None:
-    """Report where the rows of a file are not the sentences of a split with one of their targets."""
-    split, target = of
-    blocks = data.table.each(
-        "SELECT reason, sent_id, source, targets, category FROM block WHERE split = :split ORDER BY number", split=split
-    )
-    try:
-        for number, (row, block) in enumerate(zip_longest(rows, blocks), 1):
-            tally.checked += 1
-            if row is None or block is None:
-                missing = f"there is no row for sentence {number:,}"
-                tally.fault(missing if row is None else "there are more rows than sentences", f"{path}:{number}")
-                return
-            reason, sent_id, source, targets, category = block
-            if isinstance(row, str):
-                tally.fault(row, f"{path}:{number}")
-            elif not reason:
-                kind = kind_of(category) if row.kind else ""
-                for message in _wrong(row, TableRow(source, targets.split("\n")[target], category, kind)):
-                    tally.fault(message, f"{path}:{number}", sent_id, source)
-    except OSError as error:
-        tally.fault(f"the file cannot be read: {error.strerror}", path)
-
-
-def _wrong(row: TableRow, expected: TableRow) -> Iterator[str]:
-    if row == expected:
-        return
-    if row.source != expected.source:
-        yield f"the source is {row.source!r}"
-    for name, found, wanted in zip(("target", "category", "split_kind"), row[1:], expected[1:], strict=True):
-        if found != wanted:
-            yield f"the {name} is {found!r}, not {wanted!r}"
-
-
 @checks("V008")
 def strata(data: LoadedData, tally: Result) -> None:
     for split, claim in data.manifest.splits.items():
-        found = {place.category: data.categories[place] for place in data.places(split)}
-        declared: Counter[str] = Counter()
+        found, declared = Counter[str](), Counter[str]()
+        for each in data.places(split):
+            found[each.category] += each.items
         for stratum in claim.strata:
             declared[stratum.category] += stratum.count
         place = f"manifest.json: splits.{split}"
-        for category in sorted(declared | Counter(found)):
+        for category in sorted(declared | found):
             tally.checked += 1
-            items, wanted = found.get(category, 0), declared[category]
-            if items != wanted:
-                tally.fault(f"{items} sentences of {category} in {split} instead of {wanted}", place)
+            if found[category] != (wanted := declared[category]):
+                tally.fault(f"{found[category]} sentences of {category} in {split} instead of {wanted}", place)
         if claim.items != declared.total():
             tally.fault(f"{claim.items} items, but the strata have {declared.total()}", place)
 
 
-def _inside(directory: Path, name: str) -> Path | None:
-    parts = PurePosixPath(name)
-    path = directory / parts
-    if parts.is_absolute() or ".." in parts.parts or "\\" in name:
-        return None
-    return path if path.resolve().is_relative_to(directory.resolve()) else None
-
-
 @checks("V030")
 def rows_drawn(data: LoadedData, tally: Result) -> None:
-    named = [file.path for file in data.manifest.files]
-    folder = data.directory / "derivations"
-    if not (CERTIFICATE in named or (data.directory / CERTIFICATE).exists() or folder.exists()):
-        raise SkippedError("the dataset has no certificate to draw its rows from")
     found = data.rows()
     tally.checked = found.rows
     if found.refusal:
@@ -280,6 +155,8 @@ def rows_drawn(data: LoadedData, tally: Result) -> None:
             if counts != Counter(stated) or counts.total() != tried:
                 shown = ", ".join(f"{number} {reason}" for reason, number in counts.items())
                 tally.fault(f"{stratum.stream}: {shown}", f"{MANIFEST}: splits.{split}")
+            if (own := found.shares.get(stratum.stream, Counter())) != Counter(stratum.shares):
+                tally.fault(f"{stratum.stream}: other shares, {dict(own)}", f"{MANIFEST}: splits.{split}")
 
 
 @checks("V031")
@@ -302,10 +179,8 @@ def checksums(data: LoadedData, tally: Result) -> None:
         tally.checked += 1
         if name not in listed:
             tally.fault(f"{CHECKSUMS} does not list this file", _printable(name))
-        elif name not in found:
-            tally.fault("the file is missing", name)
-        elif sha256_of(data.directory / name) != listed[name]:
-            tally.fault("the file has changed: another SHA-256", name)
+        else:
+            _expect_hash(data.directory, tally, name, listed[name], found)
     stated, expected = data.manifest.identity, _identity(data.manifest)
     if stated != expected or not _IDENTITY.fullmatch(stated):
         tally.fault(f"the identity is {stated}, but the manifest says {expected}", MANIFEST)

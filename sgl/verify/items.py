@@ -54,12 +54,6 @@ class GraphShape:
     occurring: int = 0
     number: int = -1
 
-    def part(self, places: Sequence[int]) -> GraphShape:
-        """Return the shape of some nodes and of the edges between them."""
-        number = {place: n for n, place in enumerate(places)}
-        edges = tuple((number[s], number[t], x) for s, t, x in self.frame.edges if {s, t} <= number.keys())
-        return GraphShape(Frame(len(places), edges, self.frame.lengths), tuple(self.nodes[n] for n in places))
-
 
 class ShapeTable:
     """The questions that some structures ask, and the distinct shapes met so far, by frame.
@@ -72,10 +66,10 @@ class ShapeTable:
         self.structures = tuple(structures)
         bodies = [body for structure in self.structures for body in structure.bodies]
         variables = [variable for body in bodies for variable in body.variables]
-        walks = [link.walk for body in bodies for link in body.links]
+        links = [link for body in bodies for link in body.links]
         self.values = _numbered((t.attribute, t.values) for v in variables for t in v.tests)
         self.degrees = _numbered(test for variable in variables for test in variable.degrees)
-        self.labels = _numbered([*(w.labels for w in walks), *(d.labels for d in self.degrees)])
+        self.labels = _numbered([*(link.labels for link in links), *(d.labels for d in self.degrees)])
         tests = sorted((t.layer, t.number + 1) for body in bodies for t in body.lengths)
         self.lengths = dict(tests)
         self._shapes: dict[Frame, dict[tuple[int, ...], GraphShape]] = {}
@@ -89,7 +83,7 @@ class ShapeTable:
 
         @cache
         def label_answers(label: str) -> int:
-            return sum(1 << bit for labels, bit in self.labels.items() if labels.accept(label))
+            return sum(1 << bit for labels, bit in self.labels.items() if labels.passes(label))
 
         self._word_answers, self._label_answers = word_answers, label_answers
 
@@ -156,19 +150,20 @@ def at_layers(structure: GraphPattern, first: str) -> GraphPattern:
     layer = structure.layer or first
     if "+" in layer:
         return structure
+    asked = ValueTest(LAYER, frozenset([layer]))
 
     def labels(test: Labels) -> Labels:
-        return Labels(test.names | {SAME}, negated=True) if test.negated else test
+        return Labels(test.labels | {SAME}, negated=True) if test.negated else test
 
-    bodies = list[StructureBody]()
-    for body in structure.bodies:
-        variables = list[NodeVariable]()
-        for name, tests, own in body.variables:
-            degrees = tuple(degree._replace(labels=labels(degree.labels)) for degree in own)
-            variables.append(NodeVariable(name, (*tests, ValueTest(LAYER, frozenset([layer]))), degrees))
-        links = [link._replace(walk=link.walk._replace(labels=labels(link.walk.labels))) for link in body.links]
-        bodies.append(StructureBody(tuple(variables), tuple(links), body.lengths))
-    return GraphPattern(bodies[0], tuple(bodies[1:]), structure.layer)
+    def variable(own: NodeVariable) -> NodeVariable:
+        degrees = tuple(replace(degree, labels=labels(degree.labels)) for degree in own.degrees)
+        return NodeVariable(own.name, (*own.tests, asked), degrees)
+
+    def body(own: StructureBody) -> StructureBody:
+        links = tuple(replace(link, labels=labels(link.labels)) for link in own.links)
+        return replace(own, variables=tuple(map(variable, own.variables)), links=links)
+
+    return GraphPattern(body(structure.body), tuple(map(body, structure.without)), structure.layer)
 
 
 @cache

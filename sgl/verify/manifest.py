@@ -165,10 +165,14 @@ class Manifest:
     guarantees: tuple[GuaranteeClaim, ...] = ()
 
     def texts(self) -> tuple[str, ...]:
-        """Return the comments in the CoNLL-U files that hold the source and the targets."""
+        """Return the comments in the CoNLL-U files that hold the source and the target."""
         anchor = {graph.name: graph.anchor for graph in self.layers.graph}[self.distinct.layer]
-        layers = (self.layers.source, self.layers.target, *self.layers.further)
+        layers = (self.layers.source, self.layers.target)
         return tuple("text" if layer == anchor else f"text_{layer}" for layer in layers)
+
+    def strata(self) -> dict[str, Stratum]:
+        """Return all strata by their streams."""
+        return {stratum.stream: stratum for claim in self.splits.values() for stratum in claim.strata}
 
 
 class ManifestError(ValueError):

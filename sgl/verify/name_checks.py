@@ -92,7 +92,7 @@ def _in_structure(structure: GraphPattern) -> Iterator[tuple[list[GraphName], bo
     for body in structure.bodies:
         denied = body is not structure.body
         for link in body.links:
-            yield _labels(link.walk.labels, needless=denied)
+            yield _labels(link.labels, needless=denied)
         for variable in body.variables:
             yield from _in_variable(variable, denied=denied)
 
@@ -107,7 +107,7 @@ def _in_variable(variable: NodeVariable, *, denied: bool) -> Iterator[tuple[list
 
 
 def _labels(labels: Labels, *, needless: bool) -> tuple[list[GraphName], bool]:
-    own = [GraphName("label ", label) for label in labels.names]
+    own = [GraphName("label ", label) for label in labels.labels]
     return own, len(own) != 1 and (needless or labels.negated)
 
 

@@ -5,9 +5,11 @@ shared, and what is longer than any row of a benchmark is refused before it beco
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from importlib import import_module
+from itertools import groupby, islice, zip_longest
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,12 +31,6 @@ _LONGEST = 1 << 20
 
 #: What other libraries note of the types of columns.
 _NOTED = {b"ARROW:schema"}
-
-
-def rows_in(path: Path) -> int:
-    """Return the number of rows that a file says it has; raises ``ForeignFileError``, as all that reads here does."""
-    with parquet(path) as file:
-        return int(file.metadata.num_rows)
 
 
 def read_columns(path: Path, wanted: Sequence[str]) -> Iterator[tuple[Any, ...]]:
@@ -83,11 +79,13 @@ _RESERVED = frozenset('()"\\:#')
 class RowsFound(NamedTuple):
     """What one pass over the rows finds.
 
-    ``outcomes`` counts the candidates of each stream by what became of them; ``refusal`` is empty if every row is
+    ``outcomes`` counts the candidates of each stream by what became of them, ``shares`` the sentences of each target or
+    instance; ``refusal`` is empty if every row is
     right; ``parquet`` says what is wrong with Parquet files, None if they were not read.
     """
 
     outcomes: dict[str, Counter[str]]
+    shares: dict[str, Counter[str]]
     refusal: str
     parquet: tuple[str, ...] | None
 
@@ -99,58 +97,47 @@ class RowsFound(NamedTuple):
 
 def read_rows(_: Knowledge, directory: Path) -> RowsFound:
     """Draw and write all rows of a dataset again, and compare what its files have."""
-    outcomes, problem, faults = dict[str, Counter[str]](), "", None
+    outcomes, shares, problem, faults = dict[str, Counter[str]](), dict[str, Counter[str]](), "", None
     try:
         rows = Rows(directory)
-        outcomes = rows.outcomes
+        outcomes, shares = rows.acceptance.outcomes, rows.acceptance.shares
         if (directory / "parquet").exists() and READABLE:
             faults = tuple(_differences(directory, rows))
         else:
             deque(rows.rows(), 0)
     except (OSError, Flaw, RefusalError) as error:
         problem = refusal(error)
-    return RowsFound(outcomes, problem, faults)
+    return RowsFound(outcomes, shares, problem, faults)
 
 
 def _differences(directory: Path, rows: Rows) -> Iterator[str]:
     """Yield of each split how its Parquet file first differs from the rows of the certificate."""
-    columns = [*COLUMNS, *(f"target_{name}" for name in rows.plan.further)]
-    paths = {split: f"parquet/{split}.parquet" for split in dict.fromkeys(own.split for own in rows.plan.strata)}
-    files = {split: _rows_of(directory / path, rows.plan.further, columns) for split, path in paths.items()}
-    wrong, expected_of = dict[str, str](), _expected(rows)
-    ends = dict.fromkeys(paths, 0)
-
-    def following(split: str) -> tuple[Any, ...] | None:
-        try:
-            return next(files[split], None)
-        except ForeignFileError as problem:
-            wrong[split] = f"{paths[split]} cannot be read: {problem.strerror}"
-            return None
-
-    for row in rows.rows():
-        split = row.split
-        ends[split] = row.number
-        found, place = following(split), f"{paths[split]}: row {row.number}"
-        if split in wrong:
-            continue
-        if found is None:
-            wrong[split] = f"{place} is missing"
-            continue
-        expected = expected_of(row)
-        for column, value in zip(columns, found, strict=True):
-            if value != expected[column]:
-                wrong[split] = f"{place}: the column {column} is {value!r}, not {expected[column]!r}"
-                break
-    for split, path in paths.items():
-        if following(split) is not None:
-            wrong.setdefault(split, f"{path} has more than {ends[split]} rows")
-    yield from wrong.values()
+    left = dict.fromkeys(stratum.split for stratum in rows.plan.strata)
+    expected = _expected(rows)
+    for split, own in groupby(rows.rows(), attrgetter("split")):
+        left.pop(split, None)
+        yield from islice(_wrong(directory, split, rows.plan.further, map(expected, own)), 1)
+    for split in left:
+        yield from islice(_wrong(directory, split, rows.plan.further, ()), 1)
 
 
-def _rows_of(path: Path, further: Sequence[str], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    if problem := other_columns(path, further):
-        raise ForeignFileError(path, problem)
-    yield from read_columns(path, columns)
+def _wrong(directory: Path, split: str, further: Sequence[str], expected: Iterable[dict[str, object]]) -> Iterator[str]:
+    """Yield how a file differs from what its rows are."""
+    path, columns = f"parquet/{split}.parquet", [*COLUMNS, *(f"target_{name}" for name in further)]
+    try:
+        if problem := other_columns(directory / path, further):
+            raise ForeignFileError(directory / path, problem)
+        pairs = zip_longest(read_columns(directory / path, columns), expected)
+        for number, (found, row) in enumerate(pairs, 1):
+            if found is None or row is None:
+                yield f"{path}: row {number} is missing" if row else f"{path} has more than {number - 1} rows"
+                return
+            for column, value in zip(columns, found, strict=True):
+                if value != row[column]:
+                    shown = f"the column {column} is {value!r}, not {row[column]!r}"
+                    yield f"{path}: row {number}: {shown}"
+    except ForeignFileError as problem:
+        yield f"{path} cannot be read: {problem.strerror}"
 
 
 def _expected(rows: Rows) -> Callable[[Row], dict[str, object]]:

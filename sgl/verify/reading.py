@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext, suppress
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -27,7 +27,7 @@ from sgl import foreign
 from sgl.children import begin, starting
 from sgl.foreign import read_bytes
 from sgl.verify.conllu import Malformed, MalformedError, Sentence, TokenTable, WordForm, read_sentences
-from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN, GraphShape, ShapeTable, at_layers, merged
+from sgl.verify.items import GraphShape, ShapeTable, at_layers, merged
 from sgl.verify.manifest import CERTIFICATE, Clause, Manifest
 from sgl.verify.search import Searcher, SearchError
 from sgl.verify.skeleton import sentence_skeletons
@@ -55,16 +55,12 @@ class Knowledge:
     """What a process knows: what is asked of sentences, words, lines and trees, shapes, and how to find structures.
 
     ``layers`` are those with graphs, if there are several, for all of which structures ask; ``texts`` are the comments
-    that hold the source and the targets; ``shares`` by split and category the lemmas that items are counted for;
-    ``anchor`` is the text layer of the words.
+    that hold the source and the target; ``anchor`` is the text layer of the words.
     """
 
     def __init__(self, asked: Asked) -> None:
         """Begin with nothing; if a structure cannot be read, none is looked for."""
         manifest, clauses = asked
-        targets = {pattern.name: pattern.targets for pattern in manifest.patterns if pattern.targets}
-        self.shares = {(GENERALIZATION, name): own for name, own in targets.items()}
-        self.shares |= {(TRAIN, EXPOSURE + name): own for name, own in targets.items()}
         graphs, written = {layer.name: layer for layer in manifest.layers.graph}, manifest.layers.written
         self.layers = [graphs[x] for x in (manifest.distinct.layer, *written) if written and x in graphs]
         self.texts, self.anchor = manifest.texts(), graphs[manifest.distinct.layer].anchor
@@ -78,12 +74,6 @@ class Knowledge:
         self.tokens = TokenTable()
         self.further = [TokenTable(free=layer.free) for layer in self.layers[1:]]
 
-        @cache
-        def distinct_lemma(word: WordForm) -> str | None:
-            return word.get("lemma") if word.get("upos") in manifest.distinct.lemmas else None
-
-        self.distinct_lemma = distinct_lemma
-
 
 def read_range(known: Knowledge, read: Range) -> ReadPart:
     """Read a range, up to where it can be read if that fails."""
@@ -93,7 +83,7 @@ def read_range(known: Knowledge, read: Range) -> ReadPart:
         others = list(map(read_sentences, read.others, known.further))
         for entry in read_sentences(read.path, known.tokens, read.start, read.end):
             more = [next(other, None) for other in others]
-            part.blocks.append(_block(known, part, seen, read.split, entry, more))
+            part.blocks.append(_block(known, part, seen, entry, more))
     except OSError as failure:
         part.error = failure.strerror or str(failure)
     return part
@@ -103,7 +93,6 @@ def _block(
     known: Knowledge,
     part: ReadPart,
     seen: set[WordForm | int],
-    split: str,
     entry: Sentence | Malformed,
     more: list[Sentence | Malformed | None],
 ) -> Block:
@@ -113,21 +102,21 @@ def _block(
         graph = merged(known.layers, entry, more) if more else entry
         comments = dict(entry.comments)
         _check_lengths(known, comments, len(entry.words))
-        source, *targets = _texts(known, comments)
+        source, target = [comments[key] for key in known.texts]
     except MalformedError as fault:
         return Block(entry.line, str(fault))
+    except KeyError as missing:
+        return Block(entry.line, f"no comment # {missing.args[0]}")
     _note_names(part, seen, entry, graph)
-    category, (skeleton, latin) = comments["category"], sentence_skeletons(source)
+    skeleton, latin = sentence_skeletons(source)
     return Block(
         line=entry.line,
         place=entry.offset,
         sent_id=comments["sent_id"],
-        category=category,
+        category=comments["category"],
         shape=part.shapes.setdefault(known.shapes.of(graph), len(part.shapes)),
-        share=_share(known.shares.get((split, category), ()), entry.words),
-        repeated=_repeated(map(known.distinct_lemma, entry.words)),
         source=source,
-        targets="\n".join(targets),
+        target=target,
         skeleton=skeleton,
         latin=latin,
     )
@@ -140,29 +129,6 @@ def _check_lengths(known: Knowledge, comments: dict[str, str], words: int) -> No
             raise MalformedError(f"no comment # length_{layer} with a number")
         if layer == known.anchor and int(length) != words:
             raise MalformedError(f"{words} words, and length_{layer} = {length}")
-
-
-def _texts(known: Knowledge, comments: dict[str, str]) -> list[str]:
-    try:
-        return [comments[key] for key in known.texts]
-    except KeyError as missing:
-        raise MalformedError(f"no comment # {missing.args[0]}") from None
-
-
-def _share(targets: tuple[str, ...], words: tuple[WordForm, ...]) -> str:
-    """Return the first target that a sentence has."""
-    lemmas = {word.get("lemma") for word in words} if targets else ()
-    return next((target for target in targets if target in lemmas), "")
-
-
-def _repeated(lemmas: Iterable[str | None]) -> str | None:
-    """Return the first lemma that comes again."""
-    seen = set[str | None]()
-    for lemma in lemmas:
-        if lemma is not None and lemma in seen:
-            return lemma
-        seen.add(lemma)
-    return None
 
 
 def _note_names(part: ReadPart, seen: set[WordForm | int], sentence: Sentence, graph: Sentence) -> None:

@@ -4,13 +4,14 @@ This is what ``sglc compile`` asks of a dataset before it calls it verified: the
 by the grammar.  Which candidates were rejected, and that no row is left over, takes all rows to say.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO
 
-from sgl.verify.acceptance import LINE
-from sgl.verify.candidates import Refusal, source_of
+from sgl.verify.acceptance import Named, named_in
+from sgl.verify.candidates import Refusal
 from sgl.verify.reading import Knowledge
 from sgl.verify.rows import Row, Rows, refusal
 from sgl.verify.schema_grammar import Flaw
@@ -29,19 +30,28 @@ def sample_refusal(_: Knowledge, directory: Path) -> str:
 
 
 def check_sample(rows: Rows) -> int:
-    """Draw and write about 200 rows again; return how many it were.  Raises ``Flaw`` or ``OSError``."""
-    strata = rows.plan.strata
-    each = max(FEWEST, SAMPLE // max(len(strata), 1))
-    checked = 0
-    with ExitStack() as closing:
-        for split in dict.fromkeys(stratum.split for stratum in strata):
-            paths = rows.writer.paths(split)
-            files = [closing.enter_context(rows.own(path).open("rb")) for path in paths]
-            entries = zip(*map(entries_of, paths, files), strict=False)
-            for row, found in _chosen(rows, split, entries, each):
-                _check(rows, row, paths, found)
+    """Draw and write about 200 rows again, evenly apart; return their number.  Raises ``Flaw`` or ``OSError``."""
+    strata = {stratum.stream: number for number, stratum in enumerate(rows.plan.strata)}
+    each, passed, checked = max(FEWEST, SAMPLE // max(len(strata), 1)), Counter[str](), 0
+    for split in dict.fromkeys(stratum.split for stratum in rows.plan.strata):
+        for number, found in enumerate(_entries(rows, split), 1):
+            named = named_in(found[0], f"R03 {split}, row {number}")
+            stream = named.name.rpartition("#")[0]
+            if stream not in strata:
+                raise Refusal(f"R03 {split}, row {number}: there is no stream {stream!r}")
+            if passed[stream] % max(rows.plan.strata[strata[stream]].extent.rows // each, 1) == 0:
+                _check(rows, strata[stream], named, number, found)
                 checked += 1
+            passed[stream] += 1
     return checked
+
+
+def _entries(rows: Rows, split: str) -> Iterator[tuple[bytes, ...]]:
+    """Yield what the files of a split have of each row."""
+    paths = rows.writer.paths(split)
+    with ExitStack() as closing:
+        files = [closing.enter_context(rows.own(path).open("rb")) for path in paths]
+        yield from zip(*map(entries_of, paths, files), strict=False)
 
 
 def entries_of(path: str, file: BinaryIO) -> Iterator[bytes]:
@@ -57,31 +67,12 @@ def entries_of(path: str, file: BinaryIO) -> Iterator[bytes]:
             lines.clear()
 
 
-Entries = tuple[bytes, ...]
-
-
-def _chosen(rows: Rows, split: str, entries: Iterator[Entries], each: int) -> Iterator[tuple[Row, Entries]]:
-    """Yield some rows of each stratum of a split, evenly apart."""
-    strata = {stratum.stream: stratum for stratum in rows.plan.strata}
-    passed = dict.fromkeys(strata, 0)
-    for number, found in enumerate(entries, 1):
-        match = LINE.fullmatch(found[0])
-        stream = match[1].decode("utf-8", "replace").rpartition("#")[0] if match else ""
-        if match is None or stream not in strata:
-            raise Refusal(f"R03 {split}, row {number}: {found[0][:40]!r} is no candidate with a derivation")
-        if passed[stream] % max(strata[stream].extent.rows // each, 1) == 0:
-            derivation = tuple(map(int, match[2].split()))
-            yield Row(split, strata[stream].category, number, match[1].decode("utf-8", "replace"), derivation), found
-        passed[stream] += 1
-
-
-def _check(rows: Rows, row: Row, paths: list[str], found: Entries) -> None:
-    stream, _, number = row.candidate.rpartition("#")
-    strata = [stratum.stream for stratum in rows.plan.strata]
-    source = source_of(rows.data, strata.index(stream))
-    drawn = rows.acceptance.candidates.candidate(source, int(number)).derivation
+def _check(rows: Rows, stratum: int, named: Named, number: int, found: tuple[bytes, ...]) -> None:
+    own = rows.plan.strata[stratum]
+    row, paths = Row(own.split, own.category, number, *named), rows.writer.paths(own.split)
+    drawn = rows.acceptance.candidates.candidate(stratum, int(named.name.rpartition("#")[2])).derivation
     if drawn != row.derivation:
         raise Refusal(f"R03 {paths[0]}, {row.id}: the derivation is not that of the candidate")
-    for path, own, text in zip(paths, found, rows.writer.texts(row), strict=True):
-        if own != text.encode():
-            raise rows.refused(path, row, own, text)
+    for path, entry, text in zip(paths, found, rows.writer.texts(row), strict=True):
+        if entry != text.encode():
+            raise rows.refused(path, row, entry, text)

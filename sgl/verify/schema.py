@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 
 from sgl.verify.schema_grammar import CertifiedGrammar, Flaw
 from sgl.verify.schema_plan import DatasetPlan
-
-COMPARISONS = ("=", ">=", "<=", "!=")
+from sgl.verify.structure import StructureBody
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,95 +24,6 @@ class CoreForm:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelSet:
-    """A set of labels, or its complement."""
-
-    labels: tuple[str, ...]
-    negated: bool = False
-
-    def passes(self, label: str) -> bool:
-        """Return whether a label passes."""
-        return (label in self.labels) != self.negated
-
-
-@dataclass(frozen=True, slots=True)
-class ValueTest:
-    """A test of an attribute of a node; one without it has the value ""."""
-
-    attribute: str
-    values: tuple[str, ...]
-    negated: bool = False
-
-    def passes(self, value: str) -> bool:
-        """Return whether a value passes."""
-        return (value in self.values) != self.negated
-
-
-@dataclass(frozen=True, slots=True)
-class EdgeCount:
-    """A test of the number of edges from a node."""
-
-    labels: LabelSet
-    comparison: str
-    number: int
-
-    def __post_init__(self) -> None:
-        if self.comparison not in COMPARISONS[:3]:
-            raise Flaw(f"{self.comparison!r} compares no numbers of edges")
-
-
-@dataclass(frozen=True, slots=True)
-class BodyVariable:
-    """A variable of a body with its tests."""
-
-    name: str
-    tests: tuple[ValueTest, ...] = ()
-    degrees: tuple[EdgeCount, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class BodyLink:
-    """A walk between variables, by number: one edge, or from ``low`` to ``high`` edges (null: no bound)."""
-
-    source: int
-    labels: LabelSet
-    target: int
-    low: int = 1
-    high: int | None = 1
-
-
-@dataclass(frozen=True, slots=True)
-class WordCount:
-    """A test of the number of words of a text."""
-
-    layer: str
-    comparison: str
-    number: int
-
-    def __post_init__(self) -> None:
-        if self.comparison not in COMPARISONS:
-            raise Flaw(f"{self.comparison!r} compares no lengths")
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """A graph pattern: all that decides whether a graph has it."""
-
-    variables: tuple[BodyVariable, ...]
-    links: tuple[BodyLink, ...] = ()
-    lengths: tuple[WordCount, ...] = ()
-
-    def __post_init__(self) -> None:
-        if any(end >= len(self.variables) for link in self.links for end in (link.source, link.target)):
-            raise Flaw("a link has an end that is no variable of the body")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the variables."""
-        return tuple(variable.name for variable in self.variables)
-
-
-@dataclass(frozen=True, slots=True)
 class CertifiedStructure:
     """A structure, its ``without`` bodies behind the first, and its automaton.
 
@@ -122,7 +32,7 @@ class CertifiedStructure:
 
     name: str
     layer: str
-    bodies: tuple[Body, ...]
+    bodies: tuple[StructureBody, ...]
     transitions: list[list[int]]
     accepting: list[int]
 

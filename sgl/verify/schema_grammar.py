@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 NAME_OF_PORT = "head"
 WEIGHT = re.compile(r"(0|[1-9]\d{0,16})(\.\d{1,22})?(e[+-]\d{2,3})?", re.ASCII)
@@ -84,6 +85,13 @@ class RuleFragment:
     exports: tuple[int, ...]
 
 
+class RuleLemma(NamedTuple):
+    """A lemma that a rule introduces, and its part of speech."""
+
+    lemma: str
+    upos: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class GrammarRule:
     """A rule of a category over those of its children, with a template and a fragment for each layer."""
@@ -104,6 +112,11 @@ class GrammarRule:
     def ends(self) -> tuple[int, tuple[int, ...]]:
         """The categories of the rule and of its children."""
         return self.lhs, self.rhs
+
+    def lemmas(self, layer: int) -> list[RuleLemma]:
+        """Return the lemmas that the rule introduces in a graph layer, by its number."""
+        labels = (dict(node.attributes or ()) for node in self.fragments[layer].nodes)
+        return [RuleLemma(label["lemma"], label.get("upos")) for label in labels if label.get("lemma")]
 
 
 @dataclass(frozen=True, slots=True)

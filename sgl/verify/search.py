@@ -27,7 +27,7 @@ import networkx as nx
 from networkx.algorithms.isomorphism import DiGraphMatcher
 
 from sgl.verify.items import Frame, GraphShape, ShapeTable
-from sgl.verify.structure import GraphPattern, LengthComparison, StructureBody, Walk, passes
+from sgl.verify.structure import GraphPattern, LengthComparison, StructureBody, passes
 
 #: Steps that the search of some hundred shapes may take, and how many more for each pair of
 #: nodes: a step is a pair that is looked at, or a node that networkx tries for a variable.
@@ -39,8 +39,8 @@ Embedding = tuple[float, tuple[int, ...] | None]
 #: Connected pairs of nodes, each as a set of one node.
 Pairs = tuple[tuple[int, int], ...]
 
-#: Walks, each with the bit of its labels.
-LabelledWalks = tuple[tuple[int, Walk], ...]
+#: Lengths of walks, each with the bit of its labels.
+LabelledWalks = tuple[tuple[int, tuple[int, int | None]], ...]
 
 #: For each question, or each variable of a body, a set of nodes.
 NodeSets = list[int]
@@ -199,7 +199,7 @@ class Searcher:
         variables = [variable for body in structure.bodies for variable in body.variables]
         asked = {values[test.attribute, test.values] for v in variables for test in v.tests}
         needed = {bit for _, true, _ in bodies[0].variables for bit in true if bit < len(values)}
-        needed |= {len(values) + labels[link.walk.labels] for link in structure.body.links if link.walk.low}
+        needed |= {len(values) + labels[link.labels] for link in structure.body.links if link.low}
         places = [*self.questions.lengths]
         lengths = tuple((places.index(test.layer), test) for test in structure.body.lengths)
         return SearchStructure(bodies, tuple(sorted(asked)), sum(1 << bit for bit in needed), lengths)
@@ -216,7 +216,8 @@ class Searcher:
         walks: dict[tuple[int, int], LabelledWalks] = {}
         for link in body.links:
             pair = link.source, link.target
-            walks[pair] = (*walks.get(pair, ()), (1 << self.questions.labels[link.walk.labels], link.walk))
+            own = 1 << self.questions.labels[link.labels], (link.low, link.high)
+            walks[pair] = (*walks.get(pair, ()), own)
         connections = [(between, first == second) for (first, second), between in walks.items()]
         numbers = [self._numbers.setdefault(own, len(self._numbers)) for own in connections]
         return SearchBody(tuple(variables), tuple(walks), tuple(numbers))
@@ -312,10 +313,10 @@ class _Host:
             return known
         walks, loop = self._searcher.connections[number]
         connected: Iterable[tuple[int, int]] = ()
-        for rank, (label, walk) in enumerate(walks):
+        for rank, (label, lengths) in enumerate(walks):
             walked = {edge[:2]: None for edge in self.frame.edges if edge[2] & label}
-            if not walk.is_edge:
-                steps, walked = _walked(self.frame.size, tuple(walked), walk)
+            if lengths != (1, 1):
+                steps, walked = _walked(self.frame.size, tuple(walked), *lengths)
                 self.spend(steps)
             connected = [pair for pair in connected if pair in walked] if rank else walked
             self.spend(len(walked))
@@ -339,22 +340,24 @@ class _Host:
 
 
 @lru_cache(maxsize=1 << 12)
-def _walked(size: int, edges: tuple[tuple[int, int], ...], walk: Walk) -> tuple[int, dict[tuple[int, int], None]]:
+def _walked(
+    size: int, edges: tuple[tuple[int, int], ...], low: int, high: int | None
+) -> tuple[int, dict[tuple[int, int], None]]:
     successors = [0] * size
     for source, target in edges:
         successors[source] |= 1 << target
     pairs: list[tuple[int, int]] = []
     steps = 0
     # Where no edge goes out only the walk without edges starts.
-    for start in sorted({source for source, _ in edges}) if walk.low else range(size):
+    for start in sorted({source for source, _ in edges}) if low else range(size):
         reached, frontier = 0, 1 << start
         # Beyond as many edges as nodes a walk reaches nothing new.
-        for length in range(1 + (walk.low + size if walk.high is None else walk.high)):
-            if length > walk.low:
+        for length in range(1 + (low + size if high is None else high)):
+            if length > low:
                 frontier &= ~reached
             if not frontier:
                 break
-            if length >= walk.low:
+            if length >= low:
                 reached |= frontier
             steps += 1 + frontier.bit_count()
             if steps > STEPS:

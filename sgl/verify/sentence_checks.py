@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from sgl.verify.dataset import LoadedData, Result, SkippedError, Violation, checks
-from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN
+from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN
 from sgl.verify.manifest import IGNORE, MANIFEST, REJECT, ReadingCounts, Stratum
 from sgl.verify.table import DatasetTable
 
@@ -47,17 +47,16 @@ class Repeated(NamedTuple):
 
     number: int
     split: str
-    category: str
     shape: int
     sent_id: str
     source: str
-    targets: str
+    target: str
     skeleton: str
 
 
 #: Sentences whose text, in one of the columns, is not theirs alone.
 _REPEATED = """
-    SELECT {text}, number, split, category, shape, sent_id, source, targets, skeleton FROM sentence
+    SELECT {text}, number, split, shape, sent_id, source, target, skeleton FROM sentence
     WHERE {text} IN (SELECT {text} FROM sentence GROUP BY {text} HAVING count(*) > 1)
     ORDER BY {text}, number
 """
@@ -124,45 +123,13 @@ def _letters_differ(own: Repeated, others: Sequence[Repeated]) -> bool:
     return len({"".join(each.source.split()).casefold() for each in (own, *others)}) > 1
 
 
-def _twice(data: LoadedData, own: Repeated, others: Sequence[Repeated], verb: str = "is") -> Violation:
+def _twice(data: LoadedData, own: Repeated, others: Sequence[Repeated], verb: str) -> Violation:
     named = []
     for other in others:
         text = other.sent_id if verb == "is" else f"{other.sent_id} “{other.source}”"
         named.append(text if other.shape == own.shape else f"{text} (with another graph)")
     ending = " as well" if verb == "is" else ""
     return data.violation(f"the sentence {verb} {' and '.join(named)}{ending}", own.number)
-
-
-@checks("V019")
-def sentences_distinct(data: LoadedData, tally: Result) -> None:
-    free = {
-        (split, stratum.category)
-        for split, claim in data.manifest.splits.items()
-        for stratum in claim.strata
-        if stratum.extent.repeated or stratum.extent.copies > 1
-    }
-    repeated, found = 0, list[tuple[Repeated, Repeated]]()
-    tally.checked += data.items
-    for group in repetitions(data.table, "source"):
-        first: dict[str, Repeated] = {}
-        for own in group:
-            before = first.setdefault(own.split, own)
-            repeated += before is not own
-            if before is not own and (before.category != own.category or (own.split, own.category) not in free):
-                found.append((own, before))
-    for own, before in sorted(found) if data.manifest.distinct.sentences else ():
-        tally.add(partial(_twice, data, own, [before]))
-    tally.figure("repeated sentences", repeated)
-
-
-@checks("V020")
-def lemmas_distinct(data: LoadedData, tally: Result) -> None:
-    free = {(TRAIN, PART + part.name) for part in data.manifest.parts if part.repeated_lemmas}
-    tally.checked += sum(items for place, items in data.categories.items() if place not in free)
-    repeated = "SELECT number, repeated, split, category FROM sentence WHERE repeated IS NOT NULL ORDER BY number"
-    for number, lemma, *place in data.table.select(repeated):
-        if tuple(place) not in free:
-            tally.add(partial(data.violation, f"the lemma {lemma!r} occurs twice", number))
 
 
 @checks("V026")
@@ -172,17 +139,12 @@ def one_target(data: LoadedData, tally: Result) -> None:
     found = list[tuple[Repeated, str]]()
     tally.checked += data.items
     for first, *later in repetitions(data.table, "source"):
-        target = _first_target(first)
-        message = f"the sentence has another target in {first.sent_id}: {target}"
-        found += [(own, message) for own in later if _first_target(own) != target]
+        message = f"the sentence has another target in {first.sent_id}: {first.target}"
+        found += [(own, message) for own in later if own.target != first.target]
     for own, message in () if lenient else sorted(found):
         tally.add(partial(data.violation, message, own.number))
     if lenient:
         tally.figure("sentences that have another target elsewhere", len(found))
-
-
-def _first_target(own: Repeated) -> str:
-    return own.targets.partition("\n")[0]
 
 
 @checks("V027")
@@ -234,15 +196,3 @@ def _disagreements(stratum: Stratum, read: ReadingCounts, policy: str) -> Iterat
     expected = read.ambiguous if policy == REJECT else 0
     if rejected != expected:
         yield f"{rejected} rejected as ambiguous instead of {expected}"
-    yield from _impossible(read)
-
-
-def _impossible(read: ReadingCounts) -> Iterator[str]:
-    """Yield the figures that no strings have: one may be counted for several kinds, or patterns."""
-    if not max(read.held_out, read.outputs) <= read.ambiguous <= read.held_out + read.outputs:
-        yield f"{read.ambiguous} ambiguous, {read.held_out} and {read.outputs} by kind"
-    if not read.ambiguous <= read.several <= read.parsed:
-        yield f"{read.several} with several readings, {read.ambiguous} ambiguous"
-    by_pattern = [*read.patterns.values()]
-    if not max(by_pattern, default=0) <= read.held_out <= sum(by_pattern):
-        yield f"{read.held_out} with what is held out, by pattern {by_pattern}"

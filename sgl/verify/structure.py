@@ -18,6 +18,7 @@ list of values or labels is a test that nothing passes.
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from operator import eq, ge, le, ne
 from typing import NamedTuple
 
@@ -34,58 +35,78 @@ class StructureError(Flaw):
         super().__init__(f"{reason} at column {column}")
 
 
-class Labels(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Labels:
     """A set of edge labels or, negated, its complement."""
 
-    names: frozenset[str]
+    labels: frozenset[str]
     negated: bool = False
 
-    def accept(self, label: str) -> bool:
+    def passes(self, label: str) -> bool:
         """Return whether an edge with this label passes."""
-        return (label in self.names) != self.negated
+        return (label in self.labels) != self.negated
 
 
-class ValueTest(NamedTuple):
-    """The value of ``attribute`` is, or negated is not, one of ``values``."""
+@dataclass(frozen=True, slots=True)
+class ValueTest:
+    """The value of ``attribute``, "" without it, is, or negated is not, one of ``values``."""
 
     attribute: str
     values: frozenset[str]
     negated: bool = False
 
+    def passes(self, value: str) -> bool:
+        """Return whether a value passes."""
+        return (value in self.values) != self.negated
 
-class DegreeComparison(NamedTuple):
+
+@dataclass(frozen=True, slots=True)
+class DegreeComparison:
     """The number of outgoing edges that pass ``labels``, compared with ``number``."""
 
     labels: Labels
     comparison: str
     number: int
 
+    def __post_init__(self) -> None:
+        if self.comparison not in SIGNS:
+            raise Flaw(f"{self.comparison!r} compares no numbers")
 
-class LengthComparison(NamedTuple):
+
+@dataclass(frozen=True, slots=True)
+class LengthComparison:
     """The number of words of the text in a layer, compared with ``number``."""
 
     layer: str
     comparison: str
     number: int
 
+    def __post_init__(self) -> None:
+        if self.comparison not in SIGNS:
+            raise Flaw(f"{self.comparison!r} compares no numbers")
+
 
 def passes(number: int, test: DegreeComparison | LengthComparison) -> bool:
-    """Return whether so many edges, or words, pass a test."""
+    """Return whether a number of edges, or words, passes a test."""
     return SIGNS[test.comparison](number, test.number)
 
 
-class NodeVariable(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class NodeVariable:
     """A node variable: its name and all tests on it, wherever they were written."""
 
     name: str
-    tests: tuple[ValueTest, ...]
-    degrees: tuple[DegreeComparison, ...]
+    tests: tuple[ValueTest, ...] = ()
+    degrees: tuple[DegreeComparison, ...] = ()
 
 
-class Walk(NamedTuple):
-    """A walk over edges that pass ``labels``, of ``low`` to ``high`` edges (None: any)."""
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A walk between two variables, by number, over edges with ``labels``: ``low`` to ``high`` edges (None: any)."""
 
+    source: int
     labels: Labels
+    target: int
     low: int = 1
     high: int | None = 1
 
@@ -95,20 +116,32 @@ class Walk(NamedTuple):
         return self.low == 1 == self.high
 
 
-class Link(NamedTuple):
-    """A walk between two variables of a body, named by index."""
-
-    source: int
-    walk: Walk
-    target: int
-
-
-class StructureBody(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class StructureBody:
     """A conjunction of tests and links over different nodes, and of tests on lengths."""
 
     variables: tuple[NodeVariable, ...]
-    links: tuple[Link, ...]
+    links: tuple[Link, ...] = ()
     lengths: tuple[LengthComparison, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = self.names
+        if any(end >= len(names) for link in self.links for end in (link.source, link.target)):
+            raise Flaw("a link has an end that is no variable of the body")
+        if len({*names}) < len(names):
+            raise Flaw("two variables of a body have one name")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the variables."""
+        return tuple(variable.name for variable in self.variables)
+
+    @property
+    def said(self) -> tuple[object, ...]:
+        """All that the body says, in whatever order its variables are."""
+        names = self.names
+        links = [(names[link.source], names[link.target], replace(link, source=0, target=0)) for link in self.links]
+        return {variable.name: variable for variable in self.variables}, links, self.lengths
 
 
 class GraphPattern(NamedTuple):
@@ -196,7 +229,7 @@ class _Reader:
                 self.expect("]")
                 bounds = self.bounds()
                 self.expect("->")
-                links.append(Link(source, Walk(labels, *bounds), self.variable(variables)))
+                links.append(Link(source, labels, self.variable(variables), *bounds))
             if max(len(variables), len(links)) > MOST:
                 raise StructureError(f"more than {MOST} nodes or links", self.position + 1)
             if not self.accept(";"):
@@ -206,7 +239,7 @@ class _Reader:
     def variable(self, variables: dict[str, NodeVariable]) -> int:
         """Add the tests of a variable to those that are known of it; return its number."""
         name = self.take(_NAME, "the name of a variable")
-        known = variables.get(name, NodeVariable(name, (), ()))
+        known = variables.get(name, NodeVariable(name))
         tests, degrees = [*known.tests], [*known.degrees]
         following = self.accept("[")
         while following:

@@ -1,9 +1,8 @@
 """One table of all sentences, of which the checks ask in SQL.
 
 ``block`` has a row for each block of the CoNLL-U files, in the order of the splits and of their files; ``sentence`` has
-those that are well formed.  Of a sentence it says where it is, its category, the shape of its graph, the target of its
-pattern that it counts for (``share``), a lemma that it repeats, its source and targets (one a line), and what a reader
-takes the source for (``sgl.verify.skeleton``)::
+those that are well formed.  Of a sentence it says where it is, its category, the stream of its stratum, the shape of
+its graph, its source and target, and what a reader takes the source for (``sgl.verify.skeleton``)::
 
     SELECT category, count(*) FROM sentence WHERE split = 'gen' GROUP BY category
 
@@ -17,13 +16,16 @@ The table is a temporary file of SQLite, which stays in memory while it is small
 import errno
 import json
 import sqlite3
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 from sgl.verify.items import GraphShape, ShapeTable
+from sgl.verify.manifest import Manifest
 from sgl.verify.search import members
 
 _SCHEMA = """
@@ -31,8 +33,8 @@ PRAGMA cache_size = -16384;
 PRAGMA journal_mode = OFF;
 CREATE TABLE block (
     number INTEGER PRIMARY KEY, split TEXT, entry INTEGER, line INTEGER, reason TEXT, place INTEGER,
-    sent_id TEXT, category TEXT, shape INTEGER, share TEXT, repeated TEXT,
-    source TEXT, targets TEXT, skeleton TEXT, latin TEXT
+    sent_id TEXT, category TEXT, shape INTEGER,
+    source TEXT, target TEXT, skeleton TEXT, latin TEXT, stream TEXT
 );
 CREATE TABLE shape (shape INTEGER PRIMARY KEY, profile INTEGER);
 CREATE TABLE found (profile INTEGER, clause INTEGER, PRIMARY KEY (clause, profile)) WITHOUT ROWID;
@@ -44,13 +46,13 @@ CREATE TABLE name (split TEXT, role TEXT, text TEXT, number INTEGER, UNIQUE (spl
 #: What is made when all sentences have been read.
 _SUMMARY = """
 CREATE TABLE kind AS
-    SELECT split, category, profile, share, count(*) AS items FROM sentence
-    GROUP BY split, category, profile, share ORDER BY min(number);
+    SELECT split, category, stream, profile, count(*) AS items FROM sentence
+    GROUP BY split, category, stream, profile ORDER BY min(number);
 CREATE INDEX kind_of_profile ON kind (profile);
 CREATE INDEX block_of_shape ON block (shape);
 """
 
-_BLOCK = "INSERT INTO block VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_BLOCK = "INSERT INTO block VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class Block(NamedTuple):
@@ -62,10 +64,8 @@ class Block(NamedTuple):
     sent_id: str = ""
     category: str = ""
     shape: int = -1
-    share: str = ""
-    repeated: str | None = None
     source: str = ""
-    targets: str = ""
+    target: str = ""
     skeleton: str = ""
     latin: str = ""
 
@@ -94,6 +94,7 @@ class DatasetTable:
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database, self.blocks, self.errors = database, Counter[str](), dict[str, str]()
         self.profiles: tuple[frozenset[int], ...] = ()
+        self._streams = dict[tuple[str, str], Iterator[str]]()
         database.executescript(_SCHEMA)
 
     def select(self, query: str, **values: object) -> list[tuple[Any, ...]]:
@@ -105,13 +106,28 @@ class DatasetTable:
         own = {key: json.dumps(value) if isinstance(value, list) else value for key, value in values.items()}
         yield from self._database.execute(query, own)
 
+    def expect(self, manifest: Manifest) -> None:
+        """Let the sentences of a category in a split be those of its strata, one after the other."""
+        streams = dict[tuple[str, str], list[Iterator[str]]]()
+        for split, claim in manifest.splits.items():
+            for own in claim.strata:
+                times = repeat(own.stream, min(own.count, sys.maxsize))
+                streams.setdefault((split, own.category), []).append(times)
+        self._streams = {place: chain.from_iterable(own) for place, own in streams.items()}
+
+    def _stream(self, split: str, category: str) -> str:
+        return next(self._streams.get((split, category), iter(())), f"{split}/{category}")
+
     def add(self, split: str, part: ReadPart, shapes: ShapeTable, lines: int) -> None:
         """Add the next range of the file of a split, before which there are so many lines."""
         numbers = [shapes.known(shape.frame, shape.nodes).number for shape in part.shapes]
         numbers.append(-1)  # the shape of what is malformed
         first, write = self.blocks.total() + 1, self._database.executemany
         rows = (
-            (split, entry, block.line + lines, *block[1:5], numbers[block.shape], *block[6:])
+            (
+                *(split, entry, block.line + lines, *block[1:5], numbers[block.shape], *block[6:]),
+                "" if block.reason else self._stream(split, block.category),
+            )
             for entry, block in enumerate(part.blocks, self.blocks[split] + 1)
         )
         write(_BLOCK, rows)

@@ -5,7 +5,7 @@ A word that is absorbed is in no text and no graph.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sgl.verify.schema_grammar import Flaw, TextFinish, WrittenLayer
 
@@ -38,21 +38,6 @@ FUNCTIONS: dict[str, Callable[[Words], Words]] = {
 }
 
 
-def capitalised(words: Words) -> Words:
-    """Return the words with the first letter of the first word raised that has one."""
-    found = [*words]
-    for number, (origin, text) in enumerate(found):
-        if text:
-            found[number] = Word(origin, raised(text))
-            break
-    return found
-
-
-def raised(text: str) -> str:
-    """Return a text with its first letter raised."""
-    return text[:1].upper() + text[1:]
-
-
 def kept(finish: TextFinish | None, words: Words) -> Words:
     """Return the words that are written: from the end, what the next one allows."""
     if finish is None or not finish.absorb:
@@ -72,6 +57,19 @@ class TextPiece(NamedTuple):
     text: str
     size: int
     tight: bool
+
+
+Texts = TypeVar("Texts", Word, TextPiece)
+
+
+def capitalised(texts: Sequence[Texts]) -> list[Texts]:
+    """Return texts with the first letter raised of the first that has one."""
+    found: list[Texts] = list(texts)
+    for place, own in enumerate(found):
+        if own.text:
+            found[place] = own._replace(text=own.text[:1].upper() + own.text[1:])
+            break
+    return found
 
 
 def joined(layer: WrittenLayer, words: Sequence[str]) -> str:
@@ -95,7 +93,7 @@ def spelt(layer: WrittenLayer, finish: TextFinish, words: Sequence[str]) -> list
         found.append(TextPiece(text, 1 + len(whole), tight))
         del own[: 1 + len(whole)]
     if finish.capital:
-        _capitalise(found)
+        return capitalised(found)
     return found
 
 
@@ -106,13 +104,6 @@ def _formed(finish: TextFinish, words: Sequence[str]) -> list[str]:
         fitting = [form for own, before, form in finish.forms if own == word and begins(following, before)]
         found.append(fitting[0] if fitting else word)
     return found
-
-
-def _capitalise(pieces: list[TextPiece]) -> None:
-    for place, piece in enumerate(pieces):
-        if piece.text:
-            pieces[place] = piece._replace(text=raised(piece.text))
-            break
 
 
 def begins(word: str | None, condition: str) -> bool:

@@ -8,7 +8,7 @@ writes none that has its default: equal values have one form.
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -27,20 +27,6 @@ class FormError(ValueError):
     def __init__(self, problem: str, path: str = "") -> None:
         super().__init__(f"{path}: {problem}" if path else problem)
         self.problem, self.path = problem, path
-
-
-@dataclass(frozen=True)
-class Member:
-    """A field of a class: how its value is read, and its default, if it has one."""
-
-    name: str
-    read: Reader
-    default: object
-
-    @property
-    def required(self) -> bool:
-        """Whether the member may not be missing."""
-        return self.default is MISSING
 
 
 class Format:
@@ -81,7 +67,13 @@ class Format:
         origin: Kind = get_origin(kind)
         if is_dataclass(kind):
             return self._object(kind)
-        made = {tuple: self._tuple, list: self._all, dict: self._table, UnionType: self._optional}.get(origin)
+        made = {
+            tuple: self._tuple,
+            list: self._all,
+            dict: self._table,
+            UnionType: self._optional,
+            frozenset: self._set,
+        }.get(origin)
         return made(get_args(kind)) if made else lambda value: expected(value, kind)
 
     def _tuple(self, inner: tuple[Kind, ...]) -> Reader:
@@ -92,48 +84,37 @@ class Format:
     def _all(self, inner: tuple[Kind, ...]) -> Reader:
         return _numbers if inner == (int,) else self._list(self.reader(inner[0]), list)
 
+    def _set(self, inner: tuple[Kind, ...]) -> Reader:
+        return self._list(self.reader(inner[0]), frozenset)
+
     def _object(self, kind: Kind) -> Reader:
         types = get_type_hints(kind)
-        members = [self._member(own, types[own.name]) for own in fields(kind)]
+        readers = {own.name: self._member(own, types[own.name]) for own in fields(kind)}
+        defaults = {own.name: _default(own) for own in fields(kind)}
 
         def read(value: Json) -> Json:
             given = expected(value, dict)
-            found = self._members(members, given)
-            if self.strict:
-                self._check_order(members, given)
-                self._check_defaults(members, found)
+            found = {name: self._below(name, read, given[name]) for name, read in readers.items() if name in given}
+            for name, default in defaults.items():
+                self._check_default(name, default, found)
+            if self.strict and [*given] != [*found]:
+                raise FormError(f"the members of an object are {', '.join(readers)}, in this order")
             return _made(kind, found)
 
         return read
 
-    def _members(self, members: list[Member], given: dict[str, Json]) -> dict[str, Json]:
-        found = {}
-        for member in members:
-            if member.name in given:
-                found[member.name] = self._below(member.name, member.read, given[member.name])
-            elif member.required:
-                self._steps.append(member.name)
-                raise FormError("missing")
-        return found
+    def _check_default(self, name: str, default: object, found: dict[str, Json]) -> None:
+        problem = "missing" if default is MISSING and name not in found else ""
+        if self.strict and name in found and found[name] == default:
+            problem = "a default is left out"
+        if problem:
+            self._steps.append(name)
+            raise FormError(problem)
 
-    def _check_order(self, members: list[Member], given: dict[str, Json]) -> None:
-        names = [member.name for member in members if member.name in given]
-        if [*given] != names:
-            known = ", ".join(member.name for member in members)
-            raise FormError(f"the members of an object are {known}, in this order")
-
-    def _check_defaults(self, members: list[Member], found: dict[str, Json]) -> None:
-        for member in members:
-            if member.name in found and not member.required and found[member.name] == member.default:
-                self._steps.append(member.name)
-                raise FormError("a default is left out")
-
-    def _member(self, own: Field[Any], kind: Kind) -> Member:
-        default = own.default if own.default_factory is MISSING else own.default_factory()
+    def _member(self, own: Field[Any], kind: Kind) -> Reader:
         origin: Kind = get_origin(kind)
-        if default is None and origin is UnionType:
-            kind = get_args(kind)[0]  # what may be missing is not null
-        return Member(own.name, self.reader(kind), default)
+        # What may be missing is not null.
+        return self.reader(get_args(kind)[0] if own.default is None and origin is UnionType else kind)
 
     def _list(self, read: Reader, made: Callable[[list[Json]], Json]) -> Reader:
         def read_all(value: Json) -> Json:
@@ -157,6 +138,10 @@ class Format:
     def _optional(self, inner: tuple[Kind, ...]) -> Reader:
         read = self.reader(inner[0])
         return lambda value: None if value is None else read(value)
+
+
+def _default(own: Field[Any]) -> object:
+    return own.default if own.default_factory is MISSING else own.default_factory()
 
 
 def expected(value: Json, kind: Kind) -> Json:

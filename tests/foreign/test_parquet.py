@@ -98,7 +98,7 @@ def test_a_bomb_is_no_dataset(bombs: dict[str, Path], tmp_path: Path, capsys: py
     directory = tiny().write(tmp_path / "ds")
     for path in bombs.values():
         (directory / "parquet" / "dev.parquet").write_bytes(path.read_bytes())
-        assert {"V002", "V007"} <= {result.code for result in verify(directory).failed}
+        assert "V002" in {result.code for result in verify(directory).failed}
         with pytest.raises(sgl.GrammarError, match="cannot read"):
             sgl.open_dataset(directory).to_arrow("dev")
         assert run(["split", str(path), "--out", str(tmp_path / "split")]) == OUTPUT

@@ -23,7 +23,8 @@ from sgl.verify import verify
 from sgl.verify.certificate_absorbed import check_unseen
 from sgl.verify.certificate_format import STRICT
 from sgl.verify.conllu import Malformed, Sentence, TokenTable, read_sentences
-from sgl.verify.schema import CertifiedStructure, LabelSet
+from sgl.verify.schema import CertifiedStructure
+from sgl.verify.structure import Labels
 
 PATTERN = "  forbid { V -[nsubj]-> N; N -[nmod]-> M }"
 
@@ -220,7 +221,11 @@ def test_the_checker_of_certificates_refuses_a_structure_that_sees_it() -> None:
     structure: CertifiedStructure = STRICT.read(CertifiedStructure, data["structures"][0])
     check_unseen(grammar, structure)
     body = structure.bodies[0]
-    for labels in (LabelSet(("nsubj",), negated=True), LabelSet(("punct",)), LabelSet((), negated=True)):
+    for labels in (
+        Labels(frozenset({"nsubj"}), negated=True),
+        Labels(frozenset({"punct"})),
+        Labels(frozenset(), negated=True),
+    ):
         links = tuple(replace(link, labels=labels) for link in body.links)
         with pytest.raises(ValueError, match="may be absorbed"):
             check_unseen(grammar, replace(structure, bodies=(replace(body, links=links),)))

@@ -35,7 +35,7 @@ from sgl.dataset.fingerprint import core_form
 from sgl.frontend import Compiled
 from sgl.sampling.engine import Listing
 from sgl.sampling.tables import pack_states
-from sgl.verify.candidates import Candidates, Source
+from sgl.verify.candidates import Candidates
 from sgl.verify.conllu import Sentence, TokenTable, read_sentences
 from sgl.verify.schema import CertificateData, DrawnState, DrawnTables
 
@@ -116,9 +116,9 @@ def _check_listing(compiled: Compiled, stratum: Stratum, split: SplitGrammar, ow
     core = core_of(core_form(compiled.grammar, plan))
     drawn = DrawnTables(tuple(DrawnState(own.bounds, own.rules, [*map(list, own.children)]) for own in states), [start])
     data = CertificateData("", "", core, "", 1, [0] * len(core.grammar.rules), (), (), drawn, ())
-    checker, source = Candidates(data, abs), Source("", start, core.plan.strata[0].extent, frozenset())
+    checker = Candidates(data, abs)
     found = [tuple(listing.derivation(number) or ()) for number in range(size)]
-    if [checker.candidate(source, n).derivation for n in range(size)] != found:
+    if [checker.candidate(0, n).derivation for n in range(size)] != found:
         raise Difference(f"{stratum.stream}: the checker lists other derivations")
     lengths = sum(len(interpret(compiled.grammar, d).tokens[0]) == most for d in found)
     if Counter(term_of(compiled.grammar, own) for own in found) != own or not lengths:

@@ -95,9 +95,12 @@ _CHECKS = """\
 Use this page to look up what `sglc verify` checks in a written dataset. If a check needs another
 check that has failed, it is skipped. There are two witnesses: the *certificate*, from which all
 rows are made again, and the *graphs* that were written, each of which is searched. Checks of the
-*rows* need neither, so that a dataset without a certificate can be checked as well. Where one
-witness implies what another one checks, the table says why both are asked. This page is generated
-from the verifier.
+*rows* need neither. Where one witness implies what another one checks, the table says why both are
+asked. Every dataset has a certificate, and one that has lost it fails V025 and V030. Then no check
+says that its texts are those of its graphs, that sentences and lemmas are distinct, or that Parquet
+files have the same rows. `sglc compile` draws a sample of the rows again, and `sglc verify` all of
+them. Codes that are missing were used for such checks and are never used again. This page is
+generated from the verifier.
 
 | code | check | witness | what must be true |
 | --- | --- | --- | --- |

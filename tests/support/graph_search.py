@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sgl.verify.conllu import Sentence, WordForm
 from sgl.verify.items import ShapeTable
 from sgl.verify.search import Match, Searcher
-from sgl.verify.structure import GraphPattern, StructureBody, Walk, passes, read_structure
+from sgl.verify.structure import GraphPattern, Link, StructureBody, passes, read_structure
 
 Edges = tuple[tuple[int, str, int], ...]
 
@@ -66,19 +66,19 @@ def holds(body: StructureBody, places: dict[str, int], graph: Sentence) -> bool:
                 return False
         for degree in variable.degrees:
             out = [label for source, label, _ in graph.edges if source == node]
-            if not passes(sum(map(degree.labels.accept, out)), degree):
+            if not passes(sum(map(degree.labels.passes, out)), degree):
                 return False
-    return all(walk_exists(nodes[link.source], link.walk, nodes[link.target], graph) for link in body.links)
+    return all(walk_exists(nodes[link.source], link, nodes[link.target], graph) for link in body.links)
 
 
-def walk_exists(start: int, walk: Walk, end: int, graph: Sentence) -> bool:
+def walk_exists(start: int, walk: Link, end: int, graph: Sentence) -> bool:
     """Beyond as many edges as nodes, a longer walk reaches nothing new."""
     frontier = {start}
     longest = walk.low + len(graph.words) if walk.high is None else walk.high
     for length in range(longest + 1):
         if length >= walk.low and end in frontier:
             return True
-        frontier = {t for s, label, t in graph.edges if s in frontier and walk.labels.accept(label)}
+        frontier = {t for s, label, t in graph.edges if s in frontier and walk.labels.passes(label)}
     return False
 
 

@@ -7,8 +7,9 @@ from sgl import verify
 FOLDER = Path(verify.__file__).parent
 #: What establishes the claims of a certificate, and what makes its rows again.
 CLAIMS = (
-    *("alone", "typed", "schema_grammar", "schema_plan", "schema", "certificate_format", "certificate_references"),
-    *("certificate_rules", "certificate_absorbed", "certificate_sight", "certificate_structures"),
+    *("alone", "typed", "schema_grammar", "schema_plan", "structure", "schema"),
+    *("certificate_format", "certificate_references", "certificate_rules", "certificate_absorbed"),
+    *("certificate_sight", "certificate_structures"),
     *("certificate_splits", "certificate_claims", "certificate", "texts"),
 )
 ROWS = ("lines", "trees", "derivation", "candidates", "acceptance", "rows")

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from tampering.copy import DEPREL, DEPS, FEATS, FOLDERS, HEAD, Copy, Row, Tampering
 
-FILES, ROWS, CONLLU, TSV, PARQUET = "V002", "V003", "V005", "V006", "V007"
+FILES, ROWS, CONLLU, TSV, PARQUET = "V002", "V003", "V005", "V030", "V031"
 SPLITS = ("train", "dev", "test", "gen")
 
 

@@ -17,7 +17,7 @@ from tampering.copy import MANIFEST, Copy, Tampering
 Change = Callable[[dict[str, Any]], None]
 
 READABLE, FILES, ROWS, STRUCTURES = "V001", "V002", "V003", "V004"
-STRATA, HELD_OUT, RESERVED, EXPOSURES = "V008", "V009", "V010", "V011"
+STRATA, HELD_OUT, RESERVED, EXPOSURES = "V008", "V009", "V010", "V016"
 LICENSED, INSTANCES, EXCLUDED, QUOTAS = "V012", "V013", "V014", "V016"
 
 #: A structure of nearly every sentence, and one of none.
@@ -92,7 +92,7 @@ def _counts() -> Iterator[Tampering]:
         "another category": (STRATA, lambda m: m["splits"]["dev"]["strata"][0].update(category="x")),
         "a part less": (STRATA, lambda m: m["splits"]["train"]["strata"].pop()),
         "a split less": (FILES, lambda m: m["splits"].pop("dev")),
-        "texts exchanged": ("V006", lambda m: m["layers"].update(source="ja", target="en")),
+        "texts exchanged": ("V025", lambda m: m["layers"].update(source="ja", target="en")),
     }
     for name, (expected, change) in changes.items():
         claim = "the manifest does not fit the files"

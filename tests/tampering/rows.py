@@ -13,9 +13,9 @@ from itertools import pairwise
 from tampering.copy import DEPREL, HEAD, LEMMA, UPOS, Copy, Row, Tampering
 
 IID = "in_distribution"
-HELD_OUT, RESERVED, EXPOSURES, LICENSED = "V009", "V010", "V011", "V012"
+HELD_OUT, RESERVED, EXPOSURES, LICENSED = "V009", "V010", "V016", "V012"
 INSTANCES, QUOTAS, EXPOSED = "V013", "V016", "V017"
-DISJOINT, REPEATED, LEMMAS = "V018", "V019", "V020"
+DISJOINT, REPEATED, LEMMAS = "V018", "V030", "V030"
 
 
 def tamperings(copy: Copy) -> Iterator[Tampering]:

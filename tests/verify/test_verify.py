@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tiny_dataset import (
+    BY_CERTIFICATE,
     PP_IN_SUBJECT,
     Sentence,
     Tiny,
@@ -18,70 +19,65 @@ from tiny_dataset import (
     joined,
     pp_in_subject,
     question,
-    repeated_sentence,
     said,
     sentence_in_two_splits,
     tiny,
+    verify,
     write_manifest,
 )
 
-from sgl.verify import CHECKS, verify
+from sgl import verify as verifier
+from sgl.verify import CHECKS
 from sgl.verify.dataset import CLAIMS, FUNCTIONS
-
-#: The checks that need a certificate, which the tiny dataset does not have.
-BY_CERTIFICATE = {"V025", "V030", "V031"}
 
 
 def test_an_honest_dataset_passes_every_check(tmp_path: Path) -> None:
     report = verify(tiny().write(tmp_path))
     assert report.ok, explain(report)
-    assert {result.code for result in report.results if result.status != "passed"} == BY_CERTIFICATE
+    assert {result.code for result in report.results if result.status != "passed"} == {*BY_CERTIFICATE}
     assert report.items == 15
 
 
 def test_a_dataset_without_a_certificate_is_told_so(tmp_path: Path) -> None:
-    result = verify(tiny().write(tmp_path)).result("V025")
-    assert result.status == "skipped"
-    assert result.reason.startswith("the dataset has no certificate")
+    report = verifier.verify(tiny().write(tmp_path))
+    assert failed(report) == {"V025", "V030"}
+    assert str(report.result("V025").violations[0]).startswith("the manifest lists no certificate")
 
 
 @pytest.mark.parametrize(
     ("word", "method", "verdict", "said"),
     [
-        ("held out", "static", "proved", "lists no certificate"),
-        ("on the graphs", "searched", "passed", ""),
-        ("held out", "static", "refuted", ""),
+        ("on the graphs", "searched", "passed", "lists no certificate"),
+        ("held out", "static", "refuted", "lists no certificate"),
         ("held out", "static", "proved!", "is no verdict"),
         ("held out", "formal", "proved", "is no verdict"),
         ("fair", "static", "proved", "is no verdict"),
     ],
 )
-def test_who_says_proved_has_to_show_it(word: str, method: str, verdict: str, said: str, tmp_path: Path) -> None:
+def test_a_verdict_is_a_known_one(word: str, method: str, verdict: str, said: str, tmp_path: Path) -> None:
     directory = tiny().write(tmp_path)
     manifest = json.loads((directory / "manifest.json").read_text("utf-8"))
     name = manifest["patterns"][0]["name"]
     claim = {"pattern": name, "claim": word, "method": method, "result": verdict, "detail": ""}
     write_manifest(directory, manifest | {"guarantees": [claim]})
-    result = verify(directory).result("V025")
-    assert result.status == ("failed" if said else "skipped")
-    assert not said or said in str(result.violations[0])
+    assert said in str(verifier.verify(directory).result("V025").violations[0])
 
 
 def test_a_certificate_that_is_no_text_is_told(tmp_path: Path) -> None:
     directory = tiny().write(tmp_path)
     (directory / "certificate.json").write_bytes(b"\xff\xfe")
-    result = verify(directory).result("V025")
-    assert result.status == "failed"
-    assert str(result.violations[0]).startswith("C01 ")
+    result = verifier.verify(directory).result("V025")
+    assert any(str(violation).startswith("C01 ") for violation in result.violations)
 
 
 def test_every_other_check_looked_at_something(tmp_path: Path) -> None:
     report = verify(tiny().write(tmp_path))
-    assert {result.code for result in report.results if not result.checked} == BY_CERTIFICATE
+    assert {result.code for result in report.results if not result.checked} == {*BY_CERTIFICATE}
 
 
-def test_codes_are_consecutive_and_claims_are_sentences() -> None:
-    assert sorted(CLAIMS) == [f"V{n:03d}" for n in range(1, len(CLAIMS) + 1)]
+def test_no_code_is_used_again_and_claims_are_sentences() -> None:
+    gone = {"V006", "V007", "V011", "V019", "V020", "V021", "V023"}
+    assert sorted({*CLAIMS} | gone) == [f"V{n:03d}" for n in range(1, len(CLAIMS) + len(gone) + 1)]
     assert sorted(FUNCTIONS) == sorted(CHECKS)
     assert all(told["claim"].endswith(".") for told in CLAIMS.values())
 
@@ -157,10 +153,6 @@ def new_lemma(data: Tiny) -> None:
     data.splits["gen"][0] = pp_in_subject("horse", "Emma")
 
 
-def repeated_lemma(data: Tiny) -> None:
-    data.splits["train"].append(said("dog", "saw", "dog"))
-
-
 def unreadable_structure(data: Tiny) -> None:
     data.pattern("pp_in_subject")["never"] = ["{ V -[nsubj-> N }"]
 
@@ -172,14 +164,6 @@ def structure_of_another_layer(data: Tiny) -> None:
 def category_without_pattern(data: Tiny) -> None:
     data.splits["gen"].append(said("girl", "heard", "book", "unheard_of"))
     data.splits["train"].append(said("dog", "heard", "girl"))
-
-
-def unequal_shares(data: Tiny) -> None:
-    data.splits["gen"][-1] = said("dog", "slept", "cat", "cat_as_object")
-
-
-def other_shares_recorded(data: Tiny) -> None:
-    data.shares["cat_as_object"] = {"dog": 2}
 
 
 def part_elsewhere(data: Tiny) -> None:
@@ -198,10 +182,6 @@ def part_without_its_structure(data: Tiny) -> None:
 
 def part_outside_its_quota(data: Tiny) -> None:
     data.splits["train"][5].words += " so/so/VERB/3:ccomp"
-
-
-def repeated_lemma_in_another_part(data: Tiny) -> None:
-    data.parts[0]["repeated_lemmas"] = False
 
 
 def structure_that_is_to_be_nowhere(data: Tiny) -> None:
@@ -232,22 +212,6 @@ def ambiguous_string_rejected_for_nothing(data: Tiny) -> None:
     data.readings["pp_in_subject"] = {"parsed": 4}
 
 
-def ambiguous_string_of_no_kind(data: Tiny) -> None:
-    data.policy = "report"
-    data.readings["pp_in_subject"] = {"several": 1, "ambiguous": 1}
-
-
-def ambiguous_string_with_one_reading(data: Tiny) -> None:
-    data.policy = "report"
-    data.readings["exposure:cat_as_object"] = {"outputs": 1, "ambiguous": 1}
-    data.verdicts["cat_as_object"] = "refuted"
-
-
-def held_out_of_no_pattern(data: Tiny) -> None:
-    data.policy = "report"
-    data.readings["in_distribution"] = {"several": 1, "held_out": 1, "ambiguous": 1}
-
-
 def leak_of_a_string_hushed_up(data: Tiny) -> None:
     data.policy = "report"
     leak: dict[str, object] = {"several": 1, "held_out": 1, "ambiguous": 1}
@@ -262,8 +226,8 @@ PLANTED: list[tuple[Callable[[Tiny], None], set[str]]] = [
     (leak, {"V009"}),
     (leak_in_dev, {"V009", "V010", "V018"}),
     (reserved_word_outside_exposures, {"V010"}),
-    (exposure_without_its_structure, {"V011"}),
-    (one_exposure_too_many, {"V011"}),
+    (exposure_without_its_structure, {"V016"}),
+    (one_exposure_too_many, {"V016"}),
     (missing_need, {"V012"}),
     (not_an_instance, {"V013"}),
     (excluded_structure, {"V014"}),
@@ -272,29 +236,21 @@ PLANTED: list[tuple[Callable[[Tiny], None], set[str]]] = [
     (missing_stratum, {"V008"}),
     (new_lemma, {"V017"}),
     (sentence_in_two_splits, {"V018"}),
-    (repeated_sentence, {"V019"}),
-    (repeated_lemma, {"V020"}),
-    (unequal_shares, {"V021"}),
-    (other_shares_recorded, {"V021"}),
     (part_elsewhere, {"V022"}),
     (part_in_gen, {"V022"}),
-    (part_without_its_structure, {"V023", "V029"}),
-    (part_outside_its_quota, {"V023"}),
-    (repeated_lemma_in_another_part, {"V020"}),
+    (part_without_its_structure, {"V016", "V029"}),
+    (part_outside_its_quota, {"V016"}),
     (structure_that_is_to_be_nowhere, {"V024"}),
     (structure_that_is_to_be_nowhere_in_gen, {"V024"}),
     (second_target, {"V026"}),
     (string_not_parsed, {"V027"}),
     (ambiguous_string_kept, {"V027"}),
     (ambiguous_string_rejected_for_nothing, {"V027"}),
-    (ambiguous_string_of_no_kind, {"V027"}),
-    (ambiguous_string_with_one_reading, {"V027"}),
-    (held_out_of_no_pattern, {"V027"}),
     (leak_of_a_string_hushed_up, {"V027"}),
     (strings_said_to_be_checked, {"V027"}),
     (unreadable_structure, {"V004"}),
     (structure_of_another_layer, {"V004"}),
-    (category_without_pattern, {"V013"}),
+    (category_without_pattern, {"V013", "V016"}),
 ]
 
 

@@ -14,10 +14,10 @@ import pytest
 from graph_search import definition, graphs, structure_texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_dataset import repeated_sentence, tiny
+from tiny_dataset import tiny, verify
 
 from sgl.cli.main import OK, run
-from sgl.verify import certificate_faults, reading, verify
+from sgl.verify import certificate_faults, reading
 from sgl.verify import dataset as loading
 from sgl.verify.conllu import Malformed, Sentence, TokenTable, WordForm, ranges, read_sentence, read_sentences
 from sgl.verify.items import GraphShape, ShapeTable
@@ -285,14 +285,6 @@ def test_a_certificate_is_judged_by_whoever_is_given(dataset: Path) -> None:
     (violation,) = report.result("V025").violations
     size = (dataset / "certificate.json").stat().st_size
     assert violation.message == f"{size} bytes"
-
-
-def test_a_repeated_sentence_is_named_with_the_first(tmp_path: Path) -> None:
-    data = tiny()
-    repeated_sentence(data)
-    (violation,) = verify(data.write(tmp_path)).result("V019").violations
-    assert violation.message == "the sentence is train-000001 as well"
-    assert violation.sent_id == "train-000002"
 
 
 def _to_one_who_dies(*_: object) -> Future[object]:

@@ -13,9 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tiny_dataset import explain, tiny, write_checksums, write_manifest
-
-from sgl.verify import verify
+from tiny_dataset import explain, tiny, verify, write_checksums, write_manifest
 
 
 @pytest.fixture

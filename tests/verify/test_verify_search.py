@@ -88,7 +88,7 @@ def test_one_search_serves_all_sentences_of_a_shape() -> None:
 
 
 def test_an_empty_label_set_matches_nothing() -> None:
-    assert Labels(frozenset()).accept("obj") is False
+    assert Labels(frozenset()).passes("obj") is False
     assert search("{ V -[]-> N }", RELATIVE) is None
 
 

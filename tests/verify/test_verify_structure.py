@@ -17,7 +17,6 @@ from sgl.verify.structure import (
     StructureBody,
     StructureError,
     ValueTest,
-    Walk,
     read_structure,
 )
 
@@ -81,7 +80,7 @@ def read_meaning(structure: GraphPattern) -> list[object]:
 
 def read_body_meaning(body: StructureBody) -> object:
     def labels(test: Labels) -> tuple[object, ...]:
-        return (test.names, test.negated)
+        return (test.labels, test.negated)
 
     variables = {
         variable.name: (
@@ -91,7 +90,7 @@ def read_body_meaning(body: StructureBody) -> object:
         for variable in body.variables
     }
     names = [variable.name for variable in body.variables]
-    links = [(names[x.source], labels(x.walk.labels), x.walk.low, x.walk.high, names[x.target]) for x in body.links]
+    links = [(names[x.source], labels(x.labels), x.low, x.high, names[x.target]) for x in body.links]
     return variables, links
 
 
@@ -109,8 +108,8 @@ def test_an_example_in_full() -> None:
     assert noun.degrees == (DegreeComparison(Labels(frozenset({"det"}), negated=True), ">=", 2),)
     assert other.name == "M"
     assert structure.body.links == (
-        Link(0, Walk(Labels(frozenset({"nsubj", "obj"}))), 1),
-        Link(1, Walk(Labels(frozenset(), negated=True), 1, None), 2),
+        Link(0, Labels(frozenset({"nsubj", "obj"})), 1),
+        Link(1, Labels(frozenset(), negated=True), 2, 1, None),
     )
 
 

@@ -125,12 +125,24 @@ class SchemaAutomaton:
         self._matches: Numbering[partly.Match] = Numbering()
         self._states: Numbering[PhraseState] = Numbering()
         self._states.number(_FOUND)
-        self._joining = cache(partial(_Joining, schema, self._matches, self._spend))
-        self._gluing = cache(self._glued)
         #: The state after a symbol over children, as far as it is known.
         self.transitions: dict[tuple[int, tuple[int, ...]], int] = {}
         #: How many elementary steps may be taken, and how many were.
         self.left, self.spent = limits().matches, 0
+        self._remember()
+
+    def _remember(self) -> None:
+        self._joining = cache(partial(_Joining, self._schema, self._matches, self._spend))
+        self._gluing = cache(self._glued)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what is known; what it was found with is quicker to make than to read."""
+        return {name: own for name, own in self.__dict__.items() if name not in ("_joining", "_gluing")}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        """Take what is known."""
+        self.__dict__.update(state)
+        self._remember()
 
     def _spend(self, steps: int) -> None:
         self.left -= steps

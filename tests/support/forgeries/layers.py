@@ -139,7 +139,7 @@ def a_structure_with_an_invisible_letter(of: Forger) -> None:
     respell(of, of.structure("nsubj"), "nmod\u200b")
 
 
-@of_names("C09")
+@of_names("C08")
 def a_name_with_more_spaces(of: Forger) -> None:
     """The name of a structure has a space too many."""
     own = of.structure("nsubj")

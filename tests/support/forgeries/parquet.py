@@ -132,38 +132,38 @@ def a_column_of_depths_twice(of: Forger) -> None:
     table(of, lambda rows: rows.add_column(0, "depth", pa.array([1] * 6)))
 
 
-@of_columns("V007")
+@of_columns("V031")
 def a_column_twice(of: Forger) -> None:
     """There are two columns of targets; the first is a lie."""
     lie = pa.array(["無。"] * 6)
     table(of, lambda rows: rows.add_column(0, "target", lie))
 
 
-@of_columns("V007")
+@of_columns("V031")
 def rows_of_parquet_that_change_places(of: Forger) -> None:
     """The rows of a Parquet file are in the opposite order."""
     table(of, lambda rows: rows.take(list(range(len(rows)))[::-1]))
 
 
-@of_columns("V007")
+@of_columns("V031")
 def a_row_of_parquet_less(of: Forger) -> None:
     """A Parquet file has a row less."""
     table(of, lambda rows: rows.slice(1))
 
 
-@of_columns("V007")
+@of_columns("V031")
 def a_row_of_parquet_more(of: Forger) -> None:
     """A Parquet file has a row more."""
     table(of, lambda rows: pa.concat_tables([rows, rows.slice(0, 1)]))
 
 
-@of_columns("V007")
+@of_columns("V031")
 def a_file_that_is_no_parquet(of: Forger) -> None:
     """A Parquet file is a text."""
     of.write_text(TABLE, "PAR1 and nothing else")
 
 
-@of_columns("V007")
+@of_columns("V031")
 def a_parquet_file_of_another_split(of: Forger) -> None:
     """The Parquet file of the test sentences has the development sentences."""
     shutil.copy(of.directory / "parquet/dev.parquet", of.directory / TABLE)

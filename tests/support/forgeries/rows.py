@@ -166,7 +166,7 @@ def the_last_row_first(of: Forger) -> None:
     reorder(of, "test", lambda rows: [rows[-1], *rows[:-1]])
 
 
-@of_order("V006")
+@of_order("R04")
 def rows_that_change_places_in_texts(of: Forger) -> None:
     """Two rows change places in the TSV file alone."""
     of.edit("data/train.tsv", swap)

@@ -11,7 +11,7 @@ from functools import partial
 
 from forging import SIGNED, Forger, forgery
 
-from forgeries.whole import add_yak, disclaim, draw_again, remove_certificate, weigh_again
+from forgeries.whole import add_yak, draw_again, weigh_again
 
 other = partial(forgery, SIGNED, "V028")
 
@@ -105,13 +105,6 @@ def a_dataset_with_another_program(of: Forger) -> None:
 def a_dataset_with_another_verification(of: Forger) -> None:
     """The verification that comes with the data is empty, and SHA256SUMS lists it."""
     of.write_text("verification.json", "{}\n")
-
-
-@other()
-def a_dataset_without_certificate(of: Forger) -> None:
-    """Certificate and derivations are removed, and nothing is called proved any more."""
-    disclaim(of, "held out", "instance", "licensed", "exposed", "disjoint")
-    remove_certificate(of)
 
 
 @other()

@@ -153,7 +153,7 @@ def items_of_one_verb(of: Forger) -> None:
     draw_again(of)
 
 
-@whole("V021", "composed")
+@whole("V025", "composed")
 def shares_that_are_not_equal(of: Forger) -> None:
     """The plan has no targets in its parts, so that shares of words are as they come."""
     for stratum in of.plan["strata"]:
@@ -161,14 +161,14 @@ def shares_that_are_not_equal(of: Forger) -> None:
     draw_again(of)
 
 
-@whole("V019")
+@whole("V025")
 def sentences_that_are_repeated(of: Forger) -> None:
     """Sentences may be repeated by the plan, and not by the manifest."""
     of.plan["distinct_sentences"] = 0
     draw_again(of)
 
 
-@whole("V020")
+@whole("V025")
 def lemmas_that_are_repeated(of: Forger) -> None:
     """Nouns may be repeated by the plan, and not by the manifest."""
     of.plan["distinct_lemmas"] = []
