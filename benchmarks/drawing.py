@@ -17,7 +17,7 @@ SGL, all layers        texts of all layers, CoNLL-U, and a logical form if there
                        templates that a million sentences have taught, as the cache keeps them
 … from nothing         the same with no template known: a second's worth, so the rate is that
                        of a small dataset without a cache
-SGL, view …            derivations and one view: each of the library, and an author's own
+SGL, view …            derivations and one view of the library
 =====================  ==================================================================
 
 Sides take turns; figures are medians of CPU time over the rounds.  What ``SGL, accepted``
@@ -60,12 +60,6 @@ KNOWN = 1_000_000
 
 #: Items of a job that is large enough for machine code.
 MANY = 1_000_000
-
-#: An author's own view: the lemmas with what depends on them.
-AUTHORS = (
-    "{% for node in nodes %}{{ node.lemma }}{% for role, other in node.edges %}"
-    "{{ ' ' ~ role ~ '=' ~ other.lemma }}{% endfor %}{{ '; ' if not loop.last }}{% endfor %}"
-)
 
 
 def main() -> int:
@@ -219,14 +213,11 @@ def layers_draw(compiled: Compiled, tables: Tables) -> Draw:
 
 
 def views_draw(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]:
-    """Derivations and one view of them: each of the library, and an author's own."""
+    """Derivations and one view of them, for each of the library."""
     grammar = compiled.grammar
     sampler, stratum = CompiledSampler(tables), tables.strata[0]
-    views = [View("author's own", "", grammar.graph_layer(compiled.plan.lemma_layer), AUTHORS)]
     free = next((n for n, layer in enumerate(grammar.graph_layers) if layer.free), None)
-    if free is not None:
-        views += [View(kind, kind, free) for kind in VIEWS]
-    for view in views:
+    for view in (View(kind, kind, free) for kind in VIEWS if free is not None):
         writer = TemplateWriter(view_output(grammar, view), MANY)
 
         def write(_first: int, batch: Batch, writer: TemplateWriter = writer) -> list[Column]:

@@ -16,8 +16,6 @@ from sgl.cli.terminal import bar, cell, count, json_text, text_table
 from sgl.corpus import audit as judged
 from sgl.corpus import fit as fitting
 from sgl.corpus import normalizer_of
-from sgl.corpus.audit.result import OTHER_PAIRS
-from sgl.corpus.audit.sets import new_words
 from sgl.corpus.rows import ListedRow
 from sgl.dataset import fingerprint, plain
 from sgl.frontend import Compiled, named_structures
@@ -97,21 +95,21 @@ def audit(
     auditor = judged.Auditor(core, given, compared, allowed, declared, collector)
     found = auditor.run(corpora, _file_bar(session))
     _warn_of_missing_needs(session, found)
-    _show_audit(session, found)
-    seconds = time.monotonic() - started
-    session.echo(f"\n{count(found.total.rows, 'row')} in {seconds:.1f} s")
     data = {
         "grammar": compiled.project.name,
         "parameters": dict(sorted(compiled.parameters.items())),
         **judged.audit_data(found),
         "declared": [{name: plain(getattr(entry, name)) for name in _DECLARED} for entry in declared],
     }
+    _show_audit(session, data)
+    seconds = time.monotonic() - started
+    session.echo(f"\n{count(data['rows'], 'row')} in {seconds:.1f} s")
     if json_file is not None:
         session.write(json_file, json_text(data))
     if html_file is not None:
         title = compiled.project.title or compiled.project.name
         session.write(html_file, render_audit(data, title))
-    _report_unreadable(session, found.total.unreadable, found.unreadable)
+    _report_unreadable(session, data["unreadable"], found.unreadable)
 
 
 def _warn_of_missing_needs(session: Session, audit: judged.Audit) -> None:
@@ -119,7 +117,7 @@ def _warn_of_missing_needs(session: Session, audit: judged.Audit) -> None:
     missing = [entry for entry, rows in audit.needs() if not rows]
     if not missing:
         return
-    rows = count(audit.training.rows, "row")
+    rows = count(audit.training["rows", ""], "row")
     message = f"training lacks {count(len(missing), 'part')} that patterns need"
     structures = ((entry.name, str(entry.structure)) for entry in missing)
     notes = [f"{name}: {text if len(text) <= _SHOWN else text[: _SHOWN - 1] + '…'}" for name, text in structures]
@@ -128,12 +126,12 @@ def _warn_of_missing_needs(session: Session, audit: judged.Audit) -> None:
     session.show()
 
 
-def _show_audit(session: Session, audit: judged.Audit) -> None:
+def _show_audit(session: Session, data: Mapping[str, Any]) -> None:
     """Show coverage, duplicates, structures, differences, and the first rows of each sort."""
-    names = [file.name for file in audit.files]
+    names = [file["file"] for file in data["files"]]
     short = [Path(name).name for name in names]
     # Short names have to tell the files apart.
-    declared = {entry.name for entry in audit.declared}
+    declared = {entry["name"] for entry in data["declared"]}
     shown = short if len(set(short)) == len(short) else names
 
     def table(titles: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], right: Sequence[str]) -> None:
@@ -141,16 +139,7 @@ def _show_audit(session: Session, audit: judged.Audit) -> None:
         cells = [[text if text in declared else cell(text) for text in row] for _, row in rows]
         session.table(text_table(titles, cells, right, styles=[style for style, _ in rows]))
 
-    session.present(
-        "audit.j2",
-        audit=audit,
-        names=shown,
-        short=dict(zip(names, shown, strict=True)),
-        new_words=list(zip(audit.sets, new_words(audit.sets), strict=True)),
-        shared_sets=sorted(audit.shared_sets, key=lambda pair: -max(pair.rows, pair.framed)),
-        pairs_of=lambda cause: [pair for pair, _ in cause.pairs.most_common() if pair != OTHER_PAIRS],
-        table=table,
-    )
+    session.present("audit.j2", data=data, names=shown, short=dict(zip(names, shown, strict=True)), table=table)
 
 
 @click.command("fit")

@@ -13,7 +13,8 @@ for words, and what stands between these is the template::
 
 What placeholders cannot show is part of the shape, because it is left in the rules: values at which
 a notation looks, empty words, words that take no space, words that a format refuses. Where the
-definition fails on placeholders it writes the derivations of the shape themselves.
+definition fails on placeholders it writes the derivations of the shape themselves, as it writes all of
+an author's own view, which may look at any word.
 """
 
 from __future__ import annotations
@@ -30,16 +31,7 @@ from sgl.core.graph import CUT, Attributes
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish, spelt_as
 from sgl.rendering.conllu import ConlluError, is_one_line, word_columns, word_lines
 from sgl.rendering.meaning import ViewError, is_word
-from sgl.rendering.rule_classes import (
-    MOST_NUMBERS,
-    InspectedError,
-    MarkedGrammar,
-    RuleClasses,
-    Uses,
-    is_marked,
-    split,
-    takes_marks,
-)
+from sgl.rendering.rule_classes import MOST_NUMBERS, MarkedGrammar, RuleClasses, Uses, is_marked, split, takes_marks
 from sgl.rendering.template import template_view
 from sgl.rendering.views import VIEWS
 
@@ -106,7 +98,7 @@ def view_output(grammar: CoreGrammar, view: View) -> Output:
     It shows lemmas, except where they shape the form; to an author all attributes and words.
     """
     if view.template:
-        uses = Uses(texts=(grammar.anchors[view.layer],), graph=view.layer, watched=True)
+        uses = Uses(texts=(grammar.anchors[view.layer],), graph=view.layer, plain=True)
     else:
         kept = partial(_kept_of_lemma, view.kind)
         uses = Uses(graph=view.layer, kept=kept, finish=VIEWS[view.kind].finish)
@@ -194,20 +186,14 @@ class Learned(NamedTuple):
     """What a writer has learned; another of the same output can begin with it.
 
     ``raised`` are the tables whose words sentences have raised, in the order in which they
-    were met, and ``looked_at`` the names of words that the definition looks at.  The templates
-    are known by their shapes or, in ``table``, by numbers.
+    were met.  The templates are known by their shapes or, in ``table``, by numbers.
     """
 
-    looked_at: frozenset[str]
     raised: tuple[int, ...]
     templates: dict[Derivation, ShapeTemplate | None]
     seen: int
     one_line: bool
     table: TemplateTable | None
-
-
-class _Reclassified(Exception):
-    """The definition looked at words, which are part of the shapes from now on."""
 
 
 class TemplateWriter:
@@ -225,55 +211,38 @@ class TemplateWriter:
         #: Whether no text that was written has white space other than the space.
         self.one_line = True
         self.uses = output.uses
-        self._looked_at: frozenset[str] = frozenset()
-        self._items = items
         self._usable = takes_marks(output.grammar, output.uses)
-        self._table: TemplateTable | None = None
-        self._begin(like)
-        if learned is not None and (learned.table is None) == (self._table is None):
-            self._resume(learned, like)
-
-    def _begin(self, like: TemplateWriter | None = None) -> None:
-        grammar = self.output.grammar
         if like is not None and like.uses == self.uses:
             self.rules: RuleClasses = like.rules
             self.marked: MarkedGrammar = like.marked
         else:
-            self.rules = RuleClasses(grammar, self.uses, self._looked_at)
-            self.marked = MarkedGrammar(grammar, self.rules)
-        self._definition = replace(self.output, grammar=self.marked)
+            self.rules = RuleClasses(output.grammar, self.uses)
+            self.marked = MarkedGrammar(output.grammar, self.rules)
+        self._definition = replace(output, grammar=self.marked)
         self._templates: dict[Derivation, ShapeTemplate | None] = {}
         self._seen = 0
-        self._table = None
+        self._table: TemplateTable | None = None
         from sgl.accel import pays
 
-        if self._usable and pays("write", self._items * SECONDS_OF_ITEM):
+        if self._usable and pays("write", items * SECONDS_OF_ITEM):
             from sgl.accel.write import TemplateTable
 
             self._table = TemplateTable()
-
-    def _resume(self, learned: Learned, like: TemplateWriter | None) -> None:
-        self._looked_at = learned.looked_at
-        if self._looked_at:
-            self._begin(like)
-        for table in learned.raised:
-            self.rules.raised(table)
-        self.one_line, self._seen = learned.one_line, learned.seen
-        self._templates, self._table = learned.templates, learned.table
+        if learned is not None and (learned.table is None) == (self._table is None):
+            for table in learned.raised:
+                self.rules.raised(table)
+            self.one_line, self._seen = learned.one_line, learned.seen
+            self._templates, self._table = learned.templates, learned.table
 
     @property
     def learned(self) -> Learned:
         """What the writer has learned so far."""
         known = self._templates, self._seen, self.one_line, self._table
-        return Learned(self._looked_at, tuple(self.rules.raised_tables), *known)
+        return Learned(tuple(self.rules.raised_tables), *known)
 
     def __call__(self, derivation: Derivation) -> str:
         """Return the text of a derivation, as its definition; of an empty one it is empty."""
-        while True:
-            try:
-                return self._texts([derivation], None)[0]
-            except _Reclassified:
-                self._begin()
+        return self._texts([derivation], None)[0]
 
     def _template(self, derivation: Derivation) -> ShapeTemplate | None:
         self._seen += 1
@@ -294,9 +263,6 @@ class TemplateWriter:
             return None
         try:
             text = self._definition.text(self.marked.derivation(derivation))
-        except InspectedError as found:
-            self._looked_at |= {self.rules.names[table] for table in found.tables()}
-            raise _Reclassified from found
         except (ValueError, LookupError):
             return None
         constants, slots = split(text)
@@ -313,21 +279,17 @@ class TemplateWriter:
 
     def column(self, derivations: Derivations, heading: Sequence[Heading] = (), plain: Plain = None) -> Column:
         """Return the texts of derivations, each behind its heading; ``ValueError`` where the definition raises it."""
-        while True:
-            try:
-                if self._table is None:
-                    texts = self._texts(iter(derivations), plain)
-                elif self.uses.finish is None:
-                    return self._column_of(self._table, derivations, heading, plain)
-                else:
-                    column = self._column_of(self._table, derivations, (), plain)
-                    texts = list(map(self.uses.finish, column.texts()))
-                if heading:
-                    pieces = zip(*map(_spread, heading), texts, strict=False)
-                    texts = list(map("".join, pieces))
-                return Column.of(texts)
-            except _Reclassified:
-                self._begin()
+        if self._table is None:
+            texts = self._texts(iter(derivations), plain)
+        elif self.uses.finish is None:
+            return self._column_of(self._table, derivations, heading, plain)
+        else:
+            column = self._column_of(self._table, derivations, (), plain)
+            texts = list(map(self.uses.finish, column.texts()))
+        if heading:
+            pieces = zip(*map(_spread, heading), texts, strict=False)
+            texts = list(map("".join, pieces))
+        return Column.of(texts)
 
     def _texts(self, derivations: Iterable[Derivation], plain: Plain) -> list[str]:
         texts: list[str] = []

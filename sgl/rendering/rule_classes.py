@@ -5,12 +5,11 @@ merely written are one class; derivations whose rules are of the same classes ha
 
 A *placeholder* stands for a word while a template is learned.  It is one unusual word, whose first letter has a
 capital and so shows whether a sentence has raised it; the letters behind say where in the derivation its rule is, and
-in which table its words.  Where a notation may look at its words, the placeholder is ``Watched``: it can be joined to
-other strings, and whoever looks closer is interrupted.
+in which table its words.
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Set
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import fields, replace
 from functools import lru_cache
 from itertools import chain, count
@@ -21,28 +20,21 @@ from sgl.core.graph import Attributes, GluingRule
 from sgl.core.interpret import Derivation, capitalised
 from sgl.rendering.conllu import is_one_line, is_token
 
-_OPEN, _RAISED, _CLOSE, _FILL = "\U00010428", "\U00010400", "\U00010429", "\U0001042a"
+_OPEN, _RAISED, _CLOSE = "\U00010428", "\U00010400", "\U00010429"
 
 #: Letters that stand for numbers: ideographs, of which there are more than 42,000.
 _FIRST, MOST_NUMBERS = 0x20000, 40_000
 
-_PLACEHOLDER = re.compile(f"([{_OPEN}{_RAISED}][^{_CLOSE}][^{_CLOSE}]{_FILL}*{_CLOSE})")
+_PLACEHOLDER = re.compile(f"([{_OPEN}{_RAISED}][^{_CLOSE}][^{_CLOSE}]{_CLOSE})")
 _MARK = re.compile(f"[{_OPEN}{_RAISED}{_CLOSE}]")
-
-#: Characters of a placeholder, if nobody measures it.
-SHORT = 4
-
-#: Characters of one that may be measured, and of the longest word that it can stand for.
-LONG = 32
-
 
 #: What a placeholder stands for: the place of a rule, the table of its word, whether raised.
 _Meant = tuple[int, int, bool]
 
 
-def placeholder(place: int, table: int, length: int = SHORT) -> str:
+def placeholder(place: int, table: int) -> str:
     """Return the string that stands for a word; both numbers are below ``MOST_NUMBERS``."""
-    return f"{_OPEN}{chr(_FIRST + place)}{chr(_FIRST + table)}{_FILL * (length - 4)}{_CLOSE}"
+    return f"{_OPEN}{chr(_FIRST + place)}{chr(_FIRST + table)}{_CLOSE}"
 
 
 def is_marked(text: str) -> bool:
@@ -61,67 +53,8 @@ def split(text: str) -> tuple[list[str], list[_Meant]]:
     return pieces[::2], list(map(_slot, pieces[1::2]))
 
 
-class InspectedError(Exception):
-    """A notation has looked at a word instead of only writing it."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
-
-    def tables(self) -> Iterator[int]:
-        """Yield the tables of the words that were looked at."""
-        for _, table, _ in split(self.text)[1]:
-            yield table
-
-
-def _inspect(text: Any, *_given: object, **_named: object) -> Any:  # noqa: ANN401 - any method
-    raise InspectedError(str.__str__(text))
-
-
-#: What can be done to a string without looking at it.
-_HARMLESS = frozenset(
-    f"__{name}__"
-    for name in (
-        *("new", "init", "class", "doc", "str", "getattribute", "setattr", "delattr", "dir"),
-        *("init_subclass", "subclasshook", "reduce", "reduce_ex", "getstate", "sizeof"),
-    )
-)
-
-_Inspecting: Any = type("_Inspecting", (str,), {name: _inspect for name in dir(str) if name not in _HARMLESS})
-
-
-class Watched(_Inspecting):  # type: ignore[misc]
-    """A text with placeholders that can be written and joined; else ``InspectedError``."""
-
-    def __add__(self, other: str) -> "Watched":
-        return Watched("".join((self, other)))
-
-    def __radd__(self, other: str) -> "Watched":
-        return Watched("".join((other, self)))
-
-
-def watched(value: Any) -> Any:  # noqa: ANN401 - any value goes through
-    """Return ``value``, watched if it is a text with placeholders."""
-    if isinstance(value, Watched) or not isinstance(value, str) or not is_marked(value):
-        return value
-    return Watched(value)
-
-
-def inspect(value: Any) -> Any:  # noqa: ANN401 - any value goes through
-    """Return ``value``; a text with placeholders is looked at."""
-    return _inspect(value) if isinstance(value, Watched) else value
-
-
-def size(value: Any) -> int:  # noqa: ANN401 - whatever has a length
-    """Return the length of a value; a ``LONG`` placeholder has that of the longest word that it can stand for."""
-    return str.__len__(value) if isinstance(value, str) else len(value)
-
-
 #: Gives what is to stand for a word of a rule, whose table it gets.
 StandIn = Callable[[Rule, int, str], str]
-
-#: The name under which words of texts can be looked at; no attribute has it.
-_TOKENS = ""
 
 
 class Uses(NamedTuple):
@@ -129,15 +62,15 @@ class Uses(NamedTuple):
 
     ``texts`` are the text layers whose words it may write, ``graph`` is the graph layer that it reads.  It prints
     attributes as ``shown`` gives them; of a value as many characters shape the text as ``kept`` says, or all
-    (``None``).  With ``watched`` this is found out by looking whether the definition looks.  What placeholders give
-    may have to be finished once it has its words, by ``finish``.
+    (``None``).  With ``plain`` nothing can stand for words.  What placeholders give may have to be finished once it has
+    its words, by ``finish``.
     """
 
     texts: tuple[int, ...] = ()
     graph: int | None = None
     shown: Callable[[Attributes], Attributes] = lambda attributes: attributes
     kept: Callable[[str, str], int | None] = lambda _name, _value: 0
-    watched: bool = False
+    plain: bool = False
     finish: Callable[[str], str] | None = None
 
 
@@ -148,9 +81,8 @@ class RuleClasses:
     that table ``n`` is for: a word of a template, an attribute of a node.
     """
 
-    def __init__(self, grammar: CoreGrammar, uses: Uses, looked_at: Set[str]) -> None:
+    def __init__(self, grammar: CoreGrammar, uses: Uses) -> None:
         self.uses = uses
-        self._looked_at = looked_at
         self._size = len(grammar.rules)
         self._attach = [layer.attach for layer in grammar.text_layers]
         self._anchor = None if uses.graph is None else grammar.anchors[uses.graph]
@@ -158,8 +90,6 @@ class RuleClasses:
         #: The tables whose words have been raised, as that was asked for, and what became of them.
         self.raised_tables: dict[int, int] = {}
         self.tables: list[list[str]] = []
-        #: The attribute whose values a table has, or ``_TOKENS``.
-        self.names: list[str] = []
         #: Tables whose words take no space: their layer, and whether these do as they are, and raised.
         self.spaceless: dict[int, tuple[int, bool, bool]] = {}
         #: Whether no word has white space other than the space.
@@ -172,7 +102,6 @@ class RuleClasses:
         if table not in self.raised_tables:
             self.raised_tables[table] = len(self.tables)
             self.tables.append(list(map(capitalised, self.tables[table])))
-            self.names.append(_TOKENS)
         return self.raised_tables[table]
 
     def _note(self, rule: Rule, table: int, word: str) -> str:
@@ -197,20 +126,15 @@ class RuleClasses:
             raised = capitalised(text)
             if not shown and not isinstance(item, Cut):
                 items.append(replace(item, capital=False) if isinstance(item, Slot) else Token(""))
-            elif is_token(text) and is_token(raised) and self._replaceable(_TOKENS, text):
+            elif is_token(text) and is_token(raised):
                 # Words that take no space have tables of their own, and so have placeholders.
                 spaceless = layer, text in attach, raised in attach
-                table = self._table((number, spaceless), _TOKENS)
+                table = self._table((number, spaceless))
                 self.spaceless[table] = spaceless
                 items.append(Token(stand_in(rule, table, text)))
             else:
                 items.append(item)
         return tuple(items)
-
-    def _replaceable(self, name: str, text: str) -> bool:
-        if not self.uses.watched:
-            return True
-        return name not in self._looked_at and is_token(text) and len(text) <= LONG
 
     def _fragment(self, rule: Rule, layer: int, stand_in: StandIn) -> Fragment:
         fragment = rule.fragments[layer]
@@ -218,19 +142,18 @@ class RuleClasses:
         for number, node in enumerate(fragment.nodes):
             values: list[tuple[str, str]] = []
             for name, value in self.uses.shown(node.attributes) if node.attributes is not None else ():
-                kept = self.uses.kept(name, value) if self._replaceable(name, value) else None
+                kept = self.uses.kept(name, value)
                 own = value[:kept]
                 if kept is not None and kept < len(value):
-                    own += stand_in(rule, self._table((number, name), name), value[kept:])
+                    own += stand_in(rule, self._table((number, name)), value[kept:])
                 values.append((name, own))
             nodes.append(Node(None if node.attributes is None else tuple(values), node.token, node.glue))
         return Fragment(tuple(nodes), fragment.edges, fragment.exports)
 
-    def _table(self, key: Hashable, name: str) -> int:
+    def _table(self, key: Hashable) -> int:
         if key not in self._numbers:
             self._numbers[key] = len(self.tables)
             self.tables.append([""] * self._size)
-            self.names.append(name)
         return self._numbers[key]
 
 
@@ -277,10 +200,9 @@ class MarkedGrammar(CoreGrammar):
 
     def _add(self, rule: Rule, place: int) -> int:
         uses = self._classes.uses
-        length = LONG if uses.watched else SHORT
 
         def stand_in(_rule: Rule, table: int, _word: str) -> str:
-            mark = placeholder(place, table, length)
+            mark = placeholder(place, table)
             layer, plain, raised = self._classes.spaceless.get(table, (0, False, False))
             self._attach[layer].update([mark] * plain, [capitalised(mark)] * raised)
             return mark
@@ -297,18 +219,16 @@ class MarkedGrammar(CoreGrammar):
 def takes_marks(grammar: CoreGrammar, uses: Uses) -> bool:
     """Whether placeholders can stand for words.
 
-    They cannot where words are written otherwise next to others, nor if a word, an attribute, a label or a template has
-    letters of theirs.
+    They cannot where words are written otherwise next to others, nor if a word, an attribute or a label has letters of
+    theirs.
     """
+    if uses.plain:
+        return False
     graphs = [grammar.graph_layers[uses.graph].anchor] if uses.graph is not None else []
     layers = [*uses.texts, *map(grammar.text_layer, graphs)]
     if any(grammar.text_layers[layer].finish is not None for layer in layers):
         return False
-    texts = chain(
-        chain.from_iterable(map(_texts, grammar.rules)),
-        (layer.join for layer in grammar.text_layers),
-        (view.template for view in grammar.views),
-    )
+    texts = chain(chain.from_iterable(map(_texts, grammar.rules)), (layer.join for layer in grammar.text_layers))
     return not any(map(is_marked, texts))
 
 

@@ -24,7 +24,6 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
 from sgl.characters import code_of, hidden
-from sgl.rendering.rule_classes import inspect, size
 
 #: Levels of brackets and blocks in a template.
 DEEPEST = 40
@@ -48,7 +47,7 @@ _SHORT = 10
 _GREATEST = 10**9
 
 #: Names that a template cannot use at all.
-HIDDEN = frozenset({"step", "joined", "held", "compared", "cut", "self", "caller", "varargs", "kwargs"})
+HIDDEN = frozenset({"step", "joined", "held", "cut", "self", "caller", "varargs", "kwargs"})
 
 #: What a template can ask about a loop.
 _LOOP = frozenset({"index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem"})
@@ -59,7 +58,7 @@ def extent(value: Any, most: int) -> int:  # noqa: ANN401 - any value of a templ
     found, pending = 0, [value]
     while pending and found <= most:
         part = pending.pop()
-        found += size(part) if isinstance(part, _SIZED) else 1
+        found += len(part) if isinstance(part, _SIZED) else 1
         if isinstance(part, dict):
             pending += part.items()
         elif isinstance(part, (list, tuple)):
@@ -76,9 +75,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
         *("capitalize", "lower", "title", "trim", "upper"),
     )
 }
-
-#: The filters that change a text, or look for something in it.
-_OF_TEXTS = frozenset({"capitalize", "lower", "title", "trim", "upper", "replace"})
 
 #: The filters that do not go through their values.
 _QUICK = frozenset({"count", "d", "default", "first", "last", "length"})
@@ -108,12 +104,10 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
     def __init__(self) -> None:
         super().__init__(undefined=StrictUndefined, finalize=self.scalar, autoescape=False)
         self.steps = 0
-        self.globals = {name: getattr(self, name) for name in ("step", "joined", "held", "compared", "cut")}
+        self.globals = {name: getattr(self, name) for name in ("step", "joined", "held", "cut")}
         filters: dict[str, Any] = {**self.known_filters, "join": self.joined, "replace": self._replaced}
         self.filters = {name: self._counted(name, function) for name, function in filters.items()}
-        tests: dict[str, Any] = {name: self.tests[name] for name in _TESTS}
-        tests["in"] = lambda value, values: inspect(value) in values
-        self.tests = {name: self._counted(name, function) for name, function in tests.items()}
+        self.tests = {name: self._counted(name, self.tests[name]) for name in _TESTS}
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         """Return a template that counts its steps; raises ``TemplateSyntaxError``."""
@@ -141,10 +135,6 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
                 self.step(length)
         return value
 
-    def compared(self, value: Any) -> Any:  # noqa: ANN401 - any value goes through
-        """Return a value that a comparison looks at."""
-        return inspect(self.held(value))
-
     def cut(self, value: Any, *bounds: Any) -> Any:  # noqa: ANN401 - any value of a template
         """Return what ``value[a:b]`` means: in Python of a template's own, it would warn of what is no text or list."""
         return self.held(value[slice(*bounds)])
@@ -171,14 +161,11 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 
     def _counted(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a filter whose every use is a step, or more for long values."""
-        looks, quick = name in _OF_TEXTS, name in _QUICK
+        quick = name in _QUICK
 
         @wraps(function)
         def counted(*values: Any, **named: Any) -> Any:  # noqa: ANN401 - any filter
             self.step(0 if quick else sum(extent(value, self.longest) for value in values))
-            if looks:
-                values = tuple(map(inspect, values))
-                named = {key: inspect(value) for key, value in named.items()}
             return self.held(function(*values, **named))
 
         return counted
@@ -233,7 +220,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 
 
 class _Counted(NodeTransformer):
-    """Lets every round of a loop and every macro count, every ``~`` and list check its length, and comparisons look."""
+    """Lets every round of a loop and every macro count, every ``~``, list and comparison check its length."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - Jinja2 decides
         call = self._begun(node)
@@ -278,7 +265,7 @@ class _Counted(NodeTransformer):
         self.generic_visit(node)
         parts: list[Any] = [node, *node.ops]
         for part in parts:
-            part.expr = _called("compared", node, part.expr)
+            part.expr = _called("held", node, part.expr)
         return node
 
 

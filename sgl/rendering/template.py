@@ -7,14 +7,13 @@ It knows ``nodes`` (those that mean something, in the order of their tokens), ``
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from jinja2 import TemplateSyntaxError
 from jinja2.exceptions import SecurityError
 
 from sgl.core.graph import Graph
 from sgl.rendering.meaning import ViewError
-from sgl.rendering.rule_classes import watched
 from sgl.rendering.sandbox import MISTAKES, BoundedEnvironment, line_of, said
 
 #: Characters of a text that a template writes or holds.
@@ -55,10 +54,6 @@ class ViewEnvironment(BoundedEnvironment):
     given = frozenset({"nodes", "root", "tokens"})
     longest, most_steps = LONGEST, MOST_STEPS
 
-    def held(self, value: Any) -> Any:  # noqa: ANN401 - any value goes through
-        """Return a value that is not too large, watched."""
-        return watched(super().held(value))
-
 
 #: Characters of a template.
 LONGEST_TEMPLATE = 10_000
@@ -87,7 +82,7 @@ def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:
     def render(graph: Graph, tokens: Sequence[str]) -> str:
         shown, root = _shown(graph)
         environment.steps = 0
-        context = {"nodes": shown, "root": root, "tokens": tuple(map(watched, tokens))}
+        context = {"nodes": shown, "root": root, "tokens": tuple(tokens)}
         pieces: list[str] = []
         length = 0
         try:
@@ -106,7 +101,7 @@ def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:
 
 def _shown(graph: Graph) -> tuple[tuple[TemplateNode, ...], TemplateNode]:
     found = {
-        number: TemplateNode({name: watched(value) for name, value in node.attributes}, node.position)
+        number: TemplateNode(dict(node.attributes), node.position)
         for number, node in enumerate(graph.nodes)
         if node.attributes
     }

@@ -15,7 +15,7 @@ rules that several patterns hold out *together* (their other uses contain what o
 """
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import accumulate, chain
@@ -27,7 +27,7 @@ from sgl.automata.common import Numbering, computed_once
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.invariant import smallest_text
 from sgl.automata.weights.split import SplitGrammar, acceptance_probability, count_derivations, split_grammar
-from sgl.core.alike import key
+from sgl.core.alike import alike
 from sgl.core.claims import Claim, Conflict, IngredientKind, Inventory, Kind, Reason, Unseen, Verdict
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation
@@ -212,20 +212,17 @@ def claim_pieces(evidence: Evidence, pattern: Pattern) -> tuple[Claim[None], ...
     for whole in pattern.held_out:
         for piece in pieces_of(whole):
             pieces.setdefault(piece.canonical(), (piece, whole))
-    waived = {key(structure) for structure in pattern.waive}
-    return tuple(_claim_piece(evidence, pattern.name, both, waived) for both in pieces.values())
+    return tuple(_claim_piece(evidence, pattern, both) for both in pieces.values())
 
 
-def _claim_piece(
-    evidence: Evidence, pattern: str, both: tuple[Structure, Structure], waived: Collection[Hashable]
-) -> Claim[None]:
+def _claim_piece(evidence: Evidence, pattern: Pattern, both: tuple[Structure, Structure]) -> Claim[None]:
     piece, _ = both
-    claim = Claim(Kind.LICENSED, pattern, Verdict.REFUTED, None, both)
+    claim = Claim(Kind.LICENSED, pattern.name, Verdict.REFUTED, None, both)
     if not evidence.populated_training:
         return replace(claim, verdict=Verdict.NOTHING)
     if (seen := evidence.find_in_training(piece.canonical())) is not None:
         return replace(claim, verdict=Verdict.PROVED, stream=seen.stream, example=seen.derivation)
-    if waived and key(piece.canonical()) in waived:
+    if any(alike(piece, waived) for waived in pattern.waive):
         return replace(claim, verdict=Verdict.WAIVED)
     return replace(claim, conflict=why_absent(evidence, piece))
 
@@ -234,8 +231,8 @@ def idle_waivers(pattern: Pattern) -> tuple[Structure, ...]:
     """Return what a pattern waives and is no piece of what it holds out."""
     if not pattern.waive:
         return ()
-    pieces = {key(piece.canonical()) for whole in pattern.held_out for piece in pieces_of(whole)}
-    return tuple(structure for structure in pattern.waive if key(structure) not in pieces)
+    pieces = [piece for whole in pattern.held_out for piece in pieces_of(whole)]
+    return tuple(waived for waived in pattern.waive if not any(alike(piece, waived) for piece in pieces))
 
 
 def why_absent(evidence: Evidence, structure: Structure) -> Conflict | None:

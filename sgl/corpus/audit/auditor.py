@@ -21,7 +21,7 @@ from sgl.core.grammar import CoreGrammar, Cut, Slot
 from sgl.core.interpret import Derivation, capitalised, fold
 from sgl.corpus.audit.judgement import DeclaredStructure, Judgement, SentenceReader, StructureFinder
 from sgl.corpus.audit.mismatch import Difference, explain_difference
-from sgl.corpus.audit.result import Audit, Cause, FileTally, ReadingChoice, SharedSentences, Tally
+from sgl.corpus.audit.result import Audit, Cause, FileTally, ReadingChoice, Tally
 from sgl.corpus.audit.sets import SetCollector, hash_text, is_word, shared_rows
 from sgl.corpus.rows import (
     LISTED,
@@ -79,9 +79,11 @@ class Auditor:
             self.audit.shared_sets = shared_rows(self.audit.sets)
         for file, (hashes, _) in zip(self.audit.files, counted, strict=True):
             file.distinct = len(hashes)
-        for (first, (known, _)), (second, (new, counts)) in combinations(enumerate(counted), 2):
+        named = [(file.name, *found) for file, found in zip(self.audit.files, counted, strict=True)]
+        for (first, known, _), (second, new, counts) in combinations(named, 2):
             common = np.isin(new, known, assume_unique=True)
-            self.audit.shared.append(SharedSentences(first, second, int(counts[common].sum()), int(common.sum())))
+            numbers = {"rows": int(counts[common].sum()), "distinct": int(common.sum())}
+            self.audit.shared.append({"first": first, "second": second, **numbers})
         return self.audit
 
     def _file(self, path: Path, progress: Progress) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
@@ -92,12 +94,12 @@ class Auditor:
             judged = self.reader.judge_all(row.texts[self._source] for row in batch if isinstance(row, CorpusRow))
             for row in batch:
                 tally = file.kinds["" if isinstance(row, Unreadable) else row.kind]
-                tally.rows += 1
+                tally["rows", ""] += 1
                 sentence = "" if isinstance(row, Unreadable) else row.texts[self._source]
                 reason = row.reason if isinstance(row, Unreadable) else judged[sentence].refused
                 place: ListedRow = {"file": file.name, "line": row.line, "sentence": sentence}
                 if isinstance(row, Unreadable) or reason:
-                    tally.unreadable += 1
+                    tally["unreadable", ""] += 1
                     list_row(self.audit.unreadable, {**place, "sentence": "", "reason": reason})
                 else:
                     hashes.append(hash_text(sentence))
@@ -111,10 +113,10 @@ class Auditor:
             self.audit.fail({**place, "obstacle": obstacle}, word)
             self._collect(row, place, judged, ())
             return
-        tally.parsed += 1
-        tally.changed.update(judged.changed)
-        tally.some.update([self.declared[index].name for index in sorted(judged.some)])
-        tally.every.update([self.declared[index].name for index in sorted(judged.every)])
+        tally["parsed", ""] += 1
+        tally.update([("changed", name) for name in judged.changed])
+        for what, inside in (("some", judged.some), ("every", judged.every)):
+            tally.update([(what, self.declared[index].name) for index in inside])
         published = {
             target: [text for text, _ in spellings(row.texts[column], self._normalizers[target])]
             for target, _, column in self._compared
@@ -125,7 +127,7 @@ class Auditor:
         self._collect(row, place, judged, chosen)
         for target, name, column in self._compared:
             if any(self.reader.gives(judged, target, text) for text in published[target]):
-                tally.exact[name] += 1
+                tally["exact", name] += 1
             else:
                 listed = {**place, "published": row.texts[column], "given": judged.outputs[target][0]}
                 self._differ(listed, judged, target, published[target])
@@ -133,13 +135,13 @@ class Auditor:
     def _ambiguous(self, tally: Tally, place: ListedRow, judged: Judgement, chosen: Sequence[int]) -> None:
         assert judged.forest is not None
         differ = [outputs for outputs in judged.outputs if len(outputs) > 1]
-        tally.ambiguous += 1
-        tally.differing += bool(differ)
+        tally["ambiguous", ""] += 1
+        tally["differing", ""] += bool(differ)
         which = ""
         if self._compared:
             several = "several" if len(chosen) > 1 else "another"
             which = "none" if not chosen else "likeliest" if chosen == (0,) else several
-            tally.chosen[which] += 1
+            tally["chosen", which] += 1
         texts = "".join(f"; {' | '.join(outputs[:3])}" for outputs in differ)
         listed = {**place, "readings": f"{number_of(judged.readings)} readings{texts}"}
         if len(self.audit.ambiguous) < LISTED:

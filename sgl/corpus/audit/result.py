@@ -6,7 +6,7 @@ counted.  ``audit_data`` is what ``sglc audit --json`` writes (``docs/audit.md``
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sgl.corpus.audit.judgement import DeclaredStructure
@@ -23,9 +23,8 @@ _COUNTS = ("rows", "parsed", "ambiguous", "differing", "unreadable")
 OTHER_PAIRS = ("…", "…")
 
 
-@dataclass
-class Tally:
-    """Counts of rows, the unreadable included; of layers and structures by name.
+class Tally(Counter[tuple[str, str]]):
+    """Counts of rows, the unreadable included, by what they are and by a name, of a layer or a structure, or none.
 
     ``exact`` are those whose text some reading gives; ``differing`` are ambiguous rows whose
     readings differ in a target.  ``chosen`` counts ambiguous rows by the reading that gives the
@@ -33,25 +32,16 @@ class Tally:
     had to be put right in the spelling.  ``some`` reading, or ``every`` one, contains a structure.
     """
 
-    rows: int = 0
-    unreadable: int = 0
-    parsed: int = 0
-    ambiguous: int = 0
-    differing: int = 0
-    exact: Counter[str] = field(default_factory=Counter)
-    chosen: Counter[str] = field(default_factory=Counter)
-    changed: Counter[str] = field(default_factory=Counter)
-    some: Counter[str] = field(default_factory=Counter)
-    every: Counter[str] = field(default_factory=Counter)
+    def named(self, what: str) -> dict[str, int]:
+        """Return the counts of one sort by their names."""
+        return {name: rows for (of, name), rows in sorted(self.items()) if of == what}
 
 
 def total(tallies: Iterable[Tally]) -> Tally:
     """Return the sum of some tallies."""
     result = Tally()
     for tally in tallies:
-        for count in fields(Tally):
-            both = getattr(result, count.name) + getattr(tally, count.name)
-            setattr(result, count.name, both)
+        result.update(tally)
     return result
 
 
@@ -62,20 +52,6 @@ class FileTally:
     name: str
     kinds: defaultdict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
     distinct: int = 0
-
-    @property
-    def total(self) -> Tally:
-        """The tally of the whole file."""
-        return total(self.kinds.values())
-
-
-class SharedSentences(NamedTuple):
-    """Sentences of two files, by index: ``distinct`` ones, which ``rows`` of the second have."""
-
-    first: int
-    second: int
-    rows: int
-    distinct: int
 
 
 @dataclass
@@ -137,12 +113,7 @@ class Audit:
     causes: dict[tuple[str, str, str], Cause] = field(default_factory=dict)
     choices: Counter[ReadingChoice] = field(default_factory=Counter)
     choice_examples: dict[ReadingChoice, ListedRow] = field(default_factory=dict)
-    shared: list[SharedSentences] = field(default_factory=list)
-
-    @property
-    def total(self) -> Tally:
-        """The tally of all files."""
-        return total(file.total for file in self.files)
+    shared: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def training(self) -> Tally:
@@ -151,9 +122,8 @@ class Audit:
 
     def leaks(self) -> dict[str, int]:
         """Return the structures that are held out and occur in rows that are no items."""
-        some = self._without_items(len(self.files)).some
-        held_out = [entry.name for entry in self.declared if entry.held_out]
-        return {name: some[name] for name in held_out if some[name]}
+        found = self._without_items(len(self.files)).named("some")
+        return {entry.name: found[entry.name] for entry in self.declared if entry.held_out and entry.name in found}
 
     def _without_items(self, files: int) -> Tally:
         items = {(rows.file, rows.kind) for rows in self.sets if rows.pattern}
@@ -167,8 +137,8 @@ class Audit:
     def needs(self) -> list[tuple[DeclaredStructure, int]]:
         """Return what patterns need in training, with its rows there: the missing first."""
         training = self.training
-        needs = [entry for entry in self.declared if entry.role == "need" and training.parsed]
-        counted = [(entry, training.some[entry.name]) for entry in needs]
+        needs = [entry for entry in self.declared if entry.role == "need" and training["parsed", ""]]
+        counted = [(entry, training["some", entry.name]) for entry in needs]
         return sorted(counted, key=lambda need: need[1] > 0)
 
     def fail(self, row: ListedRow, word: str) -> None:
@@ -183,36 +153,25 @@ class Audit:
             self.choices[choice] += 1
             self.choice_examples.setdefault(choice, row)
 
-    def ranked_choices(self) -> list[dict[str, Any]]:
-        """Where readings part, what most rows leave open first."""
-        ranked = sorted(self.choices.items(), key=lambda counted: (-counted[1], counted[0]))
-        return [choice._asdict() | {"rows": rows, "example": self.choice_examples[choice]} for choice, rows in ranked]
-
-    def ranked_causes(self) -> list[Cause]:
-        """Return the causes of differences, those of most rows first."""
-        return sorted(self.causes.values(), key=lambda c: (-c.rows, c.layer, c.kind, c.name))
-
 
 def audit_data(audit: Audit) -> dict[str, Any]:
     """Everything that was found, as plain values in a fixed order."""
-    names = [file.name for file in audit.files]
+    causes = sorted(audit.causes.values(), key=lambda c: (-c.rows, c.layer, c.kind, c.name))
+    choices = sorted(audit.choices.items(), key=lambda counted: (-counted[1], counted[0]))
     return {
         "source": audit.source,
         "targets": list(audit.targets),
-        **_tally(audit.total, audit),
+        **_tally(total(tally for file in audit.files for tally in file.kinds.values()), audit),
         "files": [
             {
                 "file": file.name,
-                **_tally(file.total, audit),
+                **_tally(total(file.kinds.values()), audit),
                 "distinct": file.distinct,
                 "kinds": {kind: _tally(tally, audit) for kind, tally in sorted(file.kinds.items())},
             }
             for file in audit.files
         ],
-        "shared": [
-            {"first": names[first], "second": names[second], "rows": rows, "distinct": distinct}
-            for first, second, rows, distinct in audit.shared
-        ],
+        "shared": audit.shared,
         "differences": [
             {
                 **{key: getattr(cause, key) for key in ("layer", "kind", "name", "rows")},
@@ -225,12 +184,14 @@ def audit_data(audit: Audit) -> dict[str, Any]:
                 ],
                 "example": cause.example,
             }
-            for cause in audit.ranked_causes()
+            for cause in causes
         ],
         "unreadable_rows": audit.unreadable,
         "unparsed_rows": audit.unparsed,
         "failing": [{"word": w, "rows": n} for w, n in audit.failing.most_common()],
-        "choices": audit.ranked_choices(),
+        "choices": [
+            choice._asdict() | {"rows": rows, "example": audit.choice_examples[choice]} for choice, rows in choices
+        ],
         "ambiguous_rows": audit.ambiguous,
         **(_sets(audit) if audit.declared else {}),
     }
@@ -265,10 +226,10 @@ def _sets(audit: Audit) -> dict[str, Any]:
 def _tally(tally: Tally, audit: Audit) -> dict[str, Any]:
     names = [entry.name for entry in audit.declared]
     return {
-        **{count: getattr(tally, count) for count in _COUNTS},
-        "exact": {layer: tally.exact[layer] for layer in audit.targets},
-        "chosen": dict(sorted(tally.chosen.items())),
-        "changed": dict(sorted(tally.changed.items())),
-        "structures": {name: tally.some[name] for name in names},
-        "structures_in_every_reading": {name: tally.every[name] for name in names},
+        **{count: tally[count, ""] for count in _COUNTS},
+        "exact": {layer: tally["exact", layer] for layer in audit.targets},
+        "chosen": tally.named("chosen"),
+        "changed": tally.named("changed"),
+        "structures": {name: tally["some", name] for name in names},
+        "structures_in_every_reading": {name: tally["every", name] for name in names},
     }
