@@ -12,7 +12,9 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -61,18 +63,49 @@ def starting() -> Iterator[None]:
             signal.raise_signal(waiting[0])
 
 
-def begin() -> None:
-    """End when the process ends that has started this one."""
+def begin(folder: str = "") -> None:
+    """End when the process ends that has started this one; a folder of one's own goes as well."""
     from multiprocessing import parent_process
+
+    from sgl.disk import Folder
 
     def end_with(parent: "BaseProcess") -> None:
         parent.join()
+        if folder:
+            path = Path(folder)
+            with suppress(OSError), Folder(path.parent) as above:
+                above.remove_tree(path.name)
         os._exit(1)
 
     collect_rarely()
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=end_with, args=(parent,), daemon=True).start()
+
+
+@contextmanager
+def process_in(module: str, function: str) -> Iterator["BaseProcess"]:
+    """Have another process call a function with a folder that is its own, while the block runs."""
+    from multiprocessing import get_context
+
+    from sgl.disk import temporary
+
+    with temporary() as folder:
+        process = get_context("spawn").Process(target=_call, args=(module, function, str(folder)), daemon=True)
+        with starting():
+            process.start()
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.join()
+
+
+def _call(module: str, function: str, folder: str) -> None:
+    """Call a function; its module is imported when this process is ready to end."""
+    begin(folder)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    getattr(import_module(module), function)(Path(folder))
 
 
 async def program(module: str, *words: str) -> tuple[int, str]:

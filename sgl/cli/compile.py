@@ -12,7 +12,7 @@ from sgl.cli.session import Session, grammar_argument, grammar_options, level_op
 from sgl.dataset import check_target, fingerprint, left_out, string_figures
 from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
-from sgl.pipeline.production import ProducedDataset, produce
+from sgl.pipeline.production import ProducedDataset, compiling_kernels, produce
 from sgl.pipeline.proofs import certificate_file, establish, with_needs
 from sgl.pipeline.variants import is_part, listed, write_variants
 
@@ -71,12 +71,13 @@ def prove_and_produce(
 ) -> tuple[ProducedDataset, Proofs]:
     """Write the verified dataset of a grammar to ``target``; end the command if that fails."""
     structures = StructureCompiler(compiled.grammar)
-    proofs = establish(compiled, structures, session.diagnostics, session.proving)
-    session.stop_on_errors()
-    assert proofs is not None
-    compiled = with_needs(compiled, proofs)
-    session.progress("writing the certificate")
-    certificate = certificate_file(compiled, structures)
+    with compiling_kernels(sum(stratum.count for stratum in compiled.plan.strata)):
+        proofs = establish(compiled, structures, session.diagnostics, session.proving)
+        session.stop_on_errors()
+        assert proofs is not None
+        compiled = with_needs(compiled, proofs)
+        session.progress("writing the certificate")
+        certificate = certificate_file(compiled, structures)
     session.show()
     with resumable(session, target, parallelism):
         produced = produce(compiled, structures, proofs, target, session.progress, parallelism, certificate)

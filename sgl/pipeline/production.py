@@ -2,6 +2,9 @@
 
 Another process judges the certificate while rows are written.  The directory is put in place at the
 end of the block, unless the verifier has found violations.
+
+While claims are proved, another process may compile kernels: both take several seconds and one processor.  It makes a
+small dataset with compiled code, which leaves the machine code of every kernel that a dataset needs on disk.
 """
 
 import hashlib
@@ -9,9 +12,10 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,25 +24,28 @@ import numpy as np
 from sgl import __version__, dataset
 from sgl.automata import Proofs, StructureCompiler
 from sgl.cache import Cache, cached, current, using
+from sgl.children import process_in
 from sgl.core.arrays import Derivations
 from sgl.core.plan import Ambiguous
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.manifest import descriptions
 from sgl.dataset.rows import Chunk, Selection, write_items, write_pairs, write_rejected
-from sgl.diagnostics import Diagnostics
+from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.disk import write
 from sgl.disk.stages import put_back
 from sgl.frontend import Compiled
 from sgl.parallel.dataset import DatasetWork, parallel_chunks
 from sgl.parallel.executor import Parallelism, RunFolder, interrupted, open_executor, open_run, partial_folder
+from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees, unparsed
 from sgl.pipeline.observers import Losses, Observer, registered_observers
-from sgl.pipeline.proofs import CertificateFile, certificate_file
+from sgl.pipeline.proofs import CertificateFile, certificate_file, establish
 from sgl.pipeline.report import report_data
 from sgl.pipeline.sentences import place_of_stream
 from sgl.pipeline.strings import AmbiguityFilter
 from sgl.report import render_report
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables, pack, standalone_source
+from sgl.sampling.screening import compiled_pays
 from sgl.sampling.strata import StrataSampler, StratumSample, sampler_for
 from sgl.verify import USEFUL, Judge, Report, certificate_faults, judging, standing_by, verify
 
@@ -322,3 +329,40 @@ def _certificate_faults(cache: Cache | None, text: bytes) -> tuple[str, ...]:
 def sha256_of(content: bytes) -> str:
     """Return the SHA-256 of some bytes, hexadecimal."""
     return hashlib.sha256(content).hexdigest()
+
+
+#: The jobs of datasets that have kernels.
+JOBS = ("draw", "parse", "write")
+
+
+@contextmanager
+def compiling_kernels(items: int) -> Iterator[None]:
+    """Have kernels compiled while the block runs, if a dataset of so many items needs them."""
+    from sgl.accel import announce, is_kept, kernel_cache
+
+    several = (os.cpu_count() or 1) > 1
+    if not (compiled_pays(items) and several and kernel_cache() is not None) or all(map(is_kept, JOBS)):
+        yield
+        return
+    with process_in(__name__, compile_kernels.__name__) as process:
+        yield
+        if process.is_alive():
+            announce()
+        process.join()
+
+
+def compile_kernels(folder: Path) -> None:
+    """Make a small dataset with compiled code, for the sake of the machine code."""
+    # Whatever goes wrong here goes wrong again, and is reported, where the kernel is needed.
+    with suppress(Exception):
+        for job in JOBS:
+            # Code that a process has loaded is used, however little there is to do.
+            import_module(f"sgl.accel.{job}")
+        # A grammar that has something to draw, to read and to write.
+        file, diagnostics = Path(__file__).with_name("kernels.sgl"), Diagnostics()
+        compiled = open_grammar(file, {}, SourceMap(), diagnostics)
+        assert compiled is not None
+        structures = StructureCompiler(compiled.grammar)
+        proofs = establish(compiled, structures, diagnostics)
+        assert proofs is not None
+        produce(compiled, structures, proofs, folder / "out", lambda *_: None)

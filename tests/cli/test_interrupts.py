@@ -73,9 +73,18 @@ def is_running(process: str) -> bool:
     return state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
+ALONE = """
+from sgl.children import process_in
+with process_in("tasks", "wait") as process:
+    print(process.pid, flush=True)
+    wait()
+"""
+
 TASKS = """
 import time
+from pathlib import Path
 def wait(folder):
+    Path("folder").write_text(str(folder))
     time.sleep(600)
 """
 
@@ -92,7 +101,7 @@ with Processes(Path("some"), 1) as workers:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("work", [VERIFIER, BUSY], ids=["verify", "sample"])
+@pytest.mark.parametrize("work", [VERIFIER, BUSY, ALONE], ids=["verify", "sample", "kernels"])
 @pytest.mark.parametrize("moment", [0.0, 1.5])
 def test_processes_end_with_the_one_they_work_for(work: str, moment: float, tmp_path: Path) -> None:
     """Also if it is killed while they have much to do; this would take ten minutes."""
@@ -116,3 +125,5 @@ def test_processes_end_with_the_one_they_work_for(work: str, moment: float, tmp_
     while any(map(is_running, others)):
         assert time.monotonic() < deadline
         time.sleep(0.05)
+    if work == ALONE and (tmp_path / "folder").exists():
+        assert not Path((tmp_path / "folder").read_text()).exists()
