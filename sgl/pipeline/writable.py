@@ -6,18 +6,19 @@ are not looked for in every grammar that is opened: they are where ``sglc check`
 is compiled.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
-from sgl.automata import StructureCompiler
+from sgl.automata import SplitGrammar, StructureCompiler
+from sgl.automata.algebra.boolean import without_rules
 from sgl.automata.proofs.compiler import shape_of
 from sgl.cache import kept
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, TRAIN
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, TRAIN, introduced_lemmas
 from sgl.core.smallest import SmallestTexts
 from sgl.dataset.manifest import rejected_in_words
-from sgl.diagnostics import Diagnostic, Diagnostics, Severity
+from sgl.diagnostics import Diagnostic, Diagnostics, Severity, shortlist
 from sgl.frontend import Compiled
 from sgl.lang.syntax import Layer
 from sgl.pipeline.sentences import check_examples, place_of_stream
@@ -27,6 +28,9 @@ from sgl.rendering.output import words_output
 from sgl.sampling import AMBIGUOUS, NotEnoughError
 from sgl.sampling.acceptance import REPEATED_LEMMA, UNEXPOSED_WORD
 from sgl.sampling.tables import check_numbers
+
+#: Words that are named.
+_NAMED = 5
 
 
 def check_unproved(compiled: Compiled, diagnostics: Diagnostics) -> None:
@@ -70,12 +74,31 @@ def _faults(compiled: Compiled, derivation: Derivation, texts: Sequence[str]) ->
 
 
 def check_enough(compiled: Compiled, structures: StructureCompiler, diagnostics: Diagnostics) -> None:
-    """Report parts of the dataset that ask for more sentences than the grammar has for them."""
-    splits = {stratum.stream: structures.split(stratum.constraint) for stratum in compiled.plan.strata}
+    """Report parts of the dataset that ask for more sentences than the grammar has for them, with words of training."""
+    strata = compiled.plan.strata
+    splits = {stratum.stream: structures.split(stratum.constraint) for stratum in strata}
     try:
         check_numbers(compiled.plan, splits)
     except NotEnoughError as problem:
         diagnostics.add(too_few(problem, compiled))
+    if training := [splits[s.stream] for s in strata if s.split == TRAIN and s.count]:
+        new = _new_words(compiled, training)
+        for stratum in strata:
+            asked = stratum.split != TRAIN and stratum.count and not stratum.extent.every
+            if asked and without_rules(structures.language(stratum.constraint), new).empty:
+                used = sorted(splits[stratum.stream].used_rules & new.keys())
+                words = list(dict.fromkeys(f"`{new[rule]}`" for rule in used))
+                message = f"`{stratum.stream}` cannot yield a sentence"
+                notes = (f"each would have a word that no sentence of train can have: {shortlist(words, _NAMED)}",)
+                place, hint = place_of_stream(compiled, stratum.stream), "hold out less, or let training show the word"
+                diagnostics.error("SGL0809", place, message, hint, notes=notes)
+
+
+def _new_words(compiled: Compiled, training: Iterable[SplitGrammar]) -> dict[int, str]:
+    """Return the rules with a lemma that no sentence of training has, each with that lemma."""
+    lemmas = introduced_lemmas(compiled.grammar, compiled.plan)
+    shown = {lemma for split in training for rule in split.used_rules for lemma in lemmas[rule]}
+    return {rule: lemma for rule, own in enumerate(lemmas) for lemma in own if lemma not in shown}
 
 
 def too_few(problem: NotEnoughError, compiled: Compiled | None) -> Diagnostic:

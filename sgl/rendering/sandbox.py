@@ -107,7 +107,8 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         self.globals = {name: getattr(self, name) for name in ("step", "joined", "held", "cut")}
         filters: dict[str, Any] = {**self.known_filters, "join": self.joined, "replace": self._replaced}
         self.filters = {name: self._counted(name, function) for name, function in filters.items()}
-        self.tests = {name: self._counted(name, self.tests[name]) for name in _TESTS}
+        tests: dict[str, Any] = {name: self.tests[name] for name in _TESTS}
+        self.tests = {name: self._counted(name, test) for name, test in tests.items()}
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         """Return a template that counts its steps; raises ``TemplateSyntaxError``."""
