@@ -8,9 +8,8 @@ things that keep the uses from being known.  A sentence may have several reading
 under the weights so far.  And the corpus may be sampled from *a split*, so that rare rules look rarer than they are:
 what was left out counts as well, as often as the weights so far let one expect (:class:`Selection`).
 
-Each round makes the corpus (with the prior) more probable; rounds go on until they gain less than ``tolerance`` a
-sentence.  A category that the corpus never uses keeps its declared weights.  Uses on average are found by two passes
-over the packed forest, in logarithms: inside, then outside (Baker 1979; Goodman 1999).
+Rounds go on until they gain less than ``tolerance`` a sentence.  A category that the corpus never uses keeps its
+declared weights.  Uses on average are found by two passes over the packed forest (Baker 1979; Goodman 1999).
 """
 
 from collections import Counter
@@ -113,13 +112,13 @@ def collect(
     Only rows of these ``kinds`` count (all if there are none), and only sentences whose readings ``admits`` finds
     possible.
     """
-    sample, cache = Sample(), corpus_rows.ReadingCache(parser, normalizer, lambda read: read)
+    sample, batches = Sample(), corpus_rows.SentenceBatches(parser, normalizer)
     for path in paths:
         digest, number = sha256_of(path, ROWS), 0
         for batch in corpus_rows.Corpus(path, columns).batches(progress):
             number += len(batch)
             rows = [row for row in batch if isinstance(row, corpus_rows.CorpusRow)]
-            read = cache.read(row.texts[place] for row in rows if not kinds or row.kind in kinds)
+            read = batches.read(row.texts[place] for row in rows if not kinds or row.kind in kinds)
             for row in batch:
                 listed: corpus_rows.ListedRow = {"file": str(path), "line": row.line, "sentence": ""}
                 if isinstance(row, corpus_rows.Unreadable):

@@ -13,9 +13,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import count, islice
+from itertools import count
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from sgl.core.grammar import CoreGrammar, TextLayer
 from sgl.core.interpret import Derivation, capitalised
@@ -205,12 +205,6 @@ def _either(marks: Iterator[str]) -> re.Pattern[str] | None:
     return re.compile(f"({'|'.join(map(re.escape, found))})") if found else None
 
 
-Meaning = TypeVar("Meaning")
-
-#: Sentences that are remembered.
-_KEPT = 20_000
-
-
 @dataclass(frozen=True, slots=True)
 class SentenceReadings:
     """The readings of a sentence, in the last ``spelling`` that was read.
@@ -232,39 +226,23 @@ class SentenceReadings:
         return int(bool(self.derivation)) if self.forest is None else self.forest.count
 
 
-class ReadingCache(Generic[Meaning]):
-    """Reads sentences of one text layer, and remembers what they mean to somebody."""
+class SentenceBatches:
+    """Reads sentences of one text layer, many together; ``normalizer`` is one for it."""
 
-    def __init__(
-        self, parser: Parser, normalizer: Normalizer | None, meaning: Callable[[SentenceReadings], Meaning]
-    ) -> None:
-        """Read with a parser; ``normalizer`` is one for its layer."""
+    def __init__(self, parser: Parser, normalizer: Normalizer | None) -> None:
         self._parser = parser
         self._batch = BatchParser(parser)
         self._normalizer = normalizer
-        self._meaning = meaning
-        self._kept: dict[str, Meaning] = {}
 
-    def read(self, sentences: Iterable[str]) -> dict[str, Meaning]:
-        """Return what each sentence means."""
-        distinct = dict.fromkeys(sentences)
-        found = {text: self._kept.pop(text) for text in distinct if text in self._kept}
-        new = [text for text in distinct if text not in found]
-        for text, readings in zip(new, self._read(new), strict=True):
-            found[text] = self._meaning(readings)
-        # The order of a dictionary is that of insertion: what was not asked for goes first.
-        self._kept |= found
-        for text in list(islice(self._kept, max(len(self._kept) - _KEPT, 0))):
-            del self._kept[text]
-        return found
-
-    def _read(self, sentences: Sequence[str]) -> Iterator[SentenceReadings]:
-        spelt = [spellings(sentence, self._normalizer) for sentence in sentences]
-        for text, changed, readings, derivation in read_first(self._batch, spelt):
-            if readings == 1:
-                yield SentenceReadings(text, changed, derivation)
-            else:
-                yield self._packed(text, changed)
+    def read(self, sentences: Iterable[str]) -> dict[str, SentenceReadings]:
+        """Return the readings of each sentence; equal ones are read once."""
+        distinct = list(dict.fromkeys(sentences))
+        first = read_first(self._batch, [spellings(sentence, self._normalizer) for sentence in distinct])
+        found = (
+            SentenceReadings(text, changed, derivation) if readings == 1 else self._packed(text, changed)
+            for text, changed, readings, derivation in first
+        )
+        return dict(zip(distinct, found, strict=True))
 
     def _packed(self, text: str, changed: tuple[str, ...]) -> SentenceReadings:
         try:

@@ -107,7 +107,10 @@ def word_lines(
     every = free or [*nodes] == [*range(len(tokens))]
     if not (tokens and every and len(nodes) == len(graph.nodes)):
         raise ConlluError("not every token has exactly one node")
-    edges = _free_columns(graph, len(tokens)) if free else _tree_columns(graph, len(tokens))
+    if free:
+        edges = _free_columns(graph, len(tokens))
+    else:
+        edges = [_edge_columns(arcs) for arcs in _incoming(len(tokens), graph.edges, graph.head)]
     pieces = spelt or [Piece(token, 1, tight=False) for token in tokens]
     lines: list[str] = []
     index = 0
@@ -145,10 +148,6 @@ def _free_columns(graph: Graph, size: int) -> list[_Columns]:
         into[graph.nodes[target].position].append((graph.nodes[source].position + 1, label))
     rows = ("|".join(f"{head}:{label}" for head, label in sorted(own)) for own in into)
     return [(f"_\t_\t{row or '_'}", ()) for row in rows]
-
-
-def _tree_columns(graph: Graph, size: int) -> list[_Columns]:
-    return [_edge_columns(arcs) for arcs in _incoming(size, graph.edges, graph.head)]
 
 
 @lru_cache(maxsize=1 << 14)

@@ -7,23 +7,14 @@ A semantic graph says who did what to whom.  ``The baby hoped to smile``::
                                       smile -agent-> baby
     head    hope
 
-The attributes of a node are ``type`` (``entity``, ``name``, ``wh``, ``event`` or
-``property``), ``lemma``, for an entity ``definite`` (``yes`` or ``no``), and ``open`` for
-a word by itself, outside of any sentence: for an event the roles that are still to be
-filled, in the order of their atoms (``agent+theme``), for anything else any text.  A function
-word has no node, or in older certificates one without attributes, which no view shows.
+The attributes of a node are ``type`` (``entity``, ``name``, ``wh``, ``event`` or ``property``), ``lemma``, for an
+entity ``definite`` (``yes`` or ``no``), and ``open`` for a word by itself: for an event the roles that are still to be
+filled (``agent+theme``), for anything else any text.  A function word has no node, or one without attributes, which no
+view shows.  A determiner may be a node of type ``det``, whose ``definite`` is that of its noun.
 
-A determiner may be a node as well, of type ``det``.  An edge leads to it from its noun,
-and its ``definite`` is that of the noun::
-
-    baby -det-> the (definite)      means      baby (definite)
-
-The edges of one source are in the order of their roles: subject first, then the other arguments in
-the order of the declarative clause.  A colon in a label separates its parts (``nmod:in``).
-
-Each module of ``sgl.rendering.views`` registers its own, and says there all that the rest of SGL wants to know of it::
-
-    register(View("cogs", "the logical form of COGS", cogs_of))
+The edges of one source are in the order of their roles, subject first.  A colon in a label separates its parts
+(``nmod:in``).  Each module of ``sgl.rendering.views`` registers its view, and says all that the rest of SGL wants to
+know of it.
 
 This module and those of views need nothing but the standard library of Python 3.9, so that a standalone sampler can
 contain them; their names have to differ.

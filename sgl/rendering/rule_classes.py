@@ -11,7 +11,6 @@ in which table its words.
 import re
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import fields, replace
-from functools import lru_cache
 from itertools import chain, count
 from typing import Any, NamedTuple, cast
 
@@ -42,15 +41,10 @@ def is_marked(text: str) -> bool:
     return not text.isascii() and _MARK.search(text) is not None
 
 
-@lru_cache(maxsize=1 << 16)
-def _slot(mark: str) -> _Meant:
-    return ord(mark[1]) - _FIRST, ord(mark[2]) - _FIRST, mark[0] == _RAISED
-
-
 def split(text: str) -> tuple[list[str], list[_Meant]]:
     """Return the pieces of a text around its placeholders, and the slots of these."""
     pieces = _PLACEHOLDER.split(text)
-    return pieces[::2], list(map(_slot, pieces[1::2]))
+    return pieces[::2], [(ord(mark[1]) - _FIRST, ord(mark[2]) - _FIRST, mark[0] == _RAISED) for mark in pieces[1::2]]
 
 
 #: Gives what is to stand for a word of a rule, whose table it gets.

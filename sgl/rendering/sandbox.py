@@ -107,8 +107,8 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         self.globals = {name: getattr(self, name) for name in ("step", "joined", "held", "cut")}
         filters: dict[str, Any] = {**self.known_filters, "join": self.joined, "replace": self._replaced}
         self.filters = {name: self._counted(name, function) for name, function in filters.items()}
-        tests: dict[str, Any] = {name: self.tests[name] for name in _TESTS}
-        self.tests = {name: self._counted(name, test) for name, test in tests.items()}
+        tests: dict[str, Any] = {**self.tests}
+        self.tests = {name: self._counted(name, tests[name]) for name in _TESTS}
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         """Return a template that counts its steps; raises ``TemplateSyntaxError``."""

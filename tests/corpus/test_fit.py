@@ -20,7 +20,7 @@ from toy import TOY, random_derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
 from sgl.corpus.fit import Fit, Options, Sample, Vector, estimate, expected_uses
-from sgl.corpus.rows import ReadingCache
+from sgl.corpus.rows import SentenceBatches
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
@@ -36,7 +36,7 @@ EXACT = Options(smoothing=0.0)
 def sample(core: CoreGrammar, sentences: Mapping[str, int], layer: int = 0) -> Sample:
     """A corpus with so many rows of each sentence."""
     found = Sample()
-    read = ReadingCache(Parser(core, layer), None, lambda read: read).read(sentences)
+    read = SentenceBatches(Parser(core, layer), None).read(sentences)
     for sentence, rows in sentences.items():
         assert read[sentence].readings, sentence
         found.add(read[sentence], sentence, rows)

@@ -23,12 +23,12 @@ import numpy as np
 
 from sgl.automata import StructureCompiler
 from sgl.core.arrays import Derivations
-from sgl.core.grammar import CoreGrammar, Slot
+from sgl.core.grammar import CoreGrammar, Slot, TextLayer
 from sgl.core.graph import parts_of
 from sgl.core.interpret import Derivation, capitalised, finish, fold, template_words
 from sgl.core.plan import Pattern
 from sgl.core.structure import Structure
-from sgl.corpus.rows import Normalizer, ReadingCache, SentenceReadings
+from sgl.corpus.rows import Normalizer, SentenceBatches, SentenceReadings
 from sgl.parsing import BatchParser, Forest, Parser, TooLongError, best_readings
 from sgl.parsing.chart import Steps
 from sgl.rendering import Output
@@ -200,8 +200,7 @@ def text_examples(forest: Forest, layer: int, text: str) -> tuple[Derivation | N
             for parts in product(*choices):
                 words = tuple(template_words(template, [part for part, _ in parts]))
                 reading = (rule, *chain(*[reading for _, reading in parts]))
-                written = [finish(spelling, part) for part in parts_of(words)]
-                if respelt or all(p in text or capitalised(p) in text for p in written):
+                if respelt or _occurs(words, spelling, text):
                     phrases.setdefault(words, reading)
                 else:
                     other = other or reading
@@ -210,6 +209,11 @@ def text_examples(forest: Forest, layer: int, text: str) -> tuple[Derivation | N
     by_text = {finish(spelling, words): reading for words, reading in occurring[-1].items()}
     giving = by_text.pop(text, None)
     return giving, others[-1] or next(iter(by_text.values()), None)
+
+
+def _occurs(words: Words, spelling: TextLayer, text: str) -> bool:
+    written = (finish(spelling, part) for part in parts_of(words))
+    return all(part in text or capitalised(part) in text for part in written)
 
 
 #: The likeliest readings of an ambiguous sentence whose outputs are looked at.
@@ -248,7 +252,7 @@ class SentenceReader:
     normalizer: Normalizer | None = None
 
     def __post_init__(self) -> None:
-        self._cache = ReadingCache(self.parser, self.normalizer, self._judged)
+        self._batches = SentenceBatches(self.parser, self.normalizer)
 
     def judge(self, sentence: str) -> Judgement:
         """Return what the grammar makes of a sentence."""
@@ -256,7 +260,7 @@ class SentenceReader:
 
     def judge_all(self, sentences: Iterable[str]) -> dict[str, Judgement]:
         """Judge many sentences, which are read together where that pays."""
-        return self._cache.read(sentences)
+        return {text: self._judged(found) for text, found in self._batches.read(sentences).items()}
 
     def structures(self, derivation: Derivation) -> frozenset[int]:
         """Return the structures of a reading, by index."""

@@ -8,12 +8,11 @@
     AND scream . agent ( x _ 8 , x _ 1 )                             roles of verbs
 
 Definite nouns come first, then, token by token, indefinite nouns with their modifiers, and the roles of verbs.  An
-adjective is an atom on its own token, as an indefinite noun is, and its noun has an atom that leads to it::
+adjective is an atom on its own token, and its noun has an atom that leads to it.  A name stands for itself and a
+wh-word is ``?``; neither has an atom.
 
-    red ( x _ 1 ) AND ball ( x _ 2 ) AND ball . amod ( x _ 2 , x _ 1 )
-
-A name stands for itself and a wh-word is ``?``; neither has an atom.  A word by itself is a function:  ``LAMBDA a .
-ball ( a )``.  Form:  Kim & Linzen 2020, *COGS*; questions and relative clauses:  Li et al. 2023, *SLOG*.
+A word by itself is a function:  ``LAMBDA a . ball ( a )``.
+Form:  Kim & Linzen 2020, *COGS*; questions and relative clauses:  Li et al. 2023, *SLOG*.
 """
 
 from sgl.rendering.meaning import ENTITY, EVENT, PROPERTY, Meaning, View, ViewError, register

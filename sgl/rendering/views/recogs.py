@@ -5,12 +5,10 @@
     * baby ( 1 ) ; tray ( 4 ) ; Emma ( 6 ) ; nmod . on ( 1 , 4 )
     AND see ( 5 ) AND agent ( 5 , 1 ) AND theme ( 5 , 6 )
 
-Version 2 has random numbers in place of positions; version 1 has all modifiers before the first
-verb as well.  Here they are a function of a seed and of the form, the same on every machine: 0 to
-59 are sorted by SHA-256 of seed, positional form and number, and given out as variables first
-occur.  Questions and relative clauses, which published ReCOGS lacks, are written in its spirit:
-``?`` is a name, and ``nmod ( noun , verb )`` a relative clause.  Form: Wu, Manning & Potts 2023,
-*ReCOGS*.
+Version 2 has random numbers in place of positions; version 1 has all modifiers before the first verb as well.  Here
+0 to 59 are sorted by SHA-256 of seed, positional form and number, and given out as variables first occur.  Questions
+and relative clauses are written in the spirit of ReCOGS: ``?`` is a name, and ``nmod ( noun , verb )`` a relative
+clause.  Form: Wu, Manning & Potts 2023, *ReCOGS*.
 """
 
 import re

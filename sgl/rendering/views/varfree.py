@@ -6,12 +6,9 @@
            ccomp = smile ( agent = * girl ( nmod . on = bed ) ) )
 
 A node that several edges lead to is written once for each of them.  On the way down from the head a node is never
-opened twice: where it comes again, inside itself, only its head word is written.  So the gap of a relative clause is
-a bare word, and the subject of ``to`` + verb is a full copy::
+opened twice: inside itself only its head word is written, as for the gap of a relative clause::
 
     cake ( nmod = eat ( agent = Emma , theme = cake ) )
-    want ( agent = * cat ( nmod . in = bed ) ,
-           xcomp = run ( agent = * cat ( nmod . in = bed ) ) )
 
 A definite noun has its ``*`` in every copy.  A word by itself is its lemma.
 Form: Qiu et al. 2022, as distributed with ReCOGS and SLOG.
