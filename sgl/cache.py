@@ -1,4 +1,4 @@
-"""What is computed once: results of earlier runs, on disk; in memory, what an edit leaves as it was.
+"""What is computed once: results of earlier runs, kept on disk.
 
 On disk a value is kept under a hash of all that it depends on: the code of ``sgl``, the Python and the libraries that
 run it, and what the caller names, which are hashes of contents and never dates.  So an entry cannot be stale.  Entries
@@ -9,9 +9,8 @@ Whoever can write a pickle can run code.  So the cache is never in the directory
 another user, or can be written by others, is not used: directories, those above them, and entries.  Above the limit of
 size, entries that were unused for the longest time go.
 
-In memory a value is kept under what it was computed from: things that have to be the same objects, and values that have
-to be equal.  So each step gives out the object of last time where nothing has changed, or else whatever depends on it
-is computed again.  Who edits a grammar keeps (:mod:`sgl.engine`); a command computes everything once.
+What an edit leaves as it was (:mod:`sgl.memory`) is kept from one command to the next: as one entry, in which objects
+that are the same stay the same, beside entries for what is large.
 """
 
 import gc
@@ -22,15 +21,16 @@ import platform
 import stat
 import sys
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, TypeVar, cast
+from typing import NamedTuple, TypeVar
 
 from sgl.disk import FILE, Folder, make, remove
 from sgl.foreign import during
+from sgl.memory import APART, Memory, keep_in, keeping, kept, memory
 
 _T = TypeVar("_T")
 
@@ -331,19 +331,15 @@ def seal_key() -> bytes | None:
 
 
 _CURRENT: ContextVar[Cache | None] = ContextVar("cache", default=None)
-_MEMORY: ContextVar["Memory | None"] = ContextVar("memory", default=None)
 
 #: The cache to be used; None if nothing is to be kept.
 current = _CURRENT.get
-
-#: What is kept in memory now; None if nothing is.
-memory = _MEMORY.get
 
 
 @contextmanager
 def using(cache: Cache | None) -> Iterator[None]:
     """Use this cache, or none, for as long as the block runs; what is recalled is kept again at its end."""
-    with during(_CURRENT, cache), during(_MEMORY, memory()):
+    with during(_CURRENT, cache), keeping(memory()):
         try:
             yield
         finally:
@@ -355,11 +351,11 @@ def recall(*parts: str) -> None:
     """Go on with the work that was kept under these parts, up to the end of the block that uses the cache."""
     cache = current()
     if cache is not None:
-        kept = cache.get(Memory, "memory", *parts) or Memory()
-        kept.turn()
-        kept.parts = parts
-        cache.put_off(kept, "memory", *parts)
-        _MEMORY.set(kept)
+        known = cache.get(Memory, "memory", *parts) or Memory()
+        known.turn()
+        known.parts = parts
+        cache.put_off(known, "memory", *parts)
+        keep_in(known)
 
 
 def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callable[[], _T]) -> _T:
@@ -378,83 +374,6 @@ def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callabl
     return known
 
 
-_Kept = dict[tuple[Hashable, ...], tuple[object, tuple[object, ...]]]
-#: The kind of what has an entry of its own.
-_APART = "apart"
-_Written = list[tuple[Hashable, tuple[object, ...], tuple[Hashable, ...], object]]
-
-
-def _written(kept: _Kept) -> _Written:
-    """Return what is kept without the identities in its keys."""
-    entries = ((key[0], same, key[1 + len(same) :], value) for key, (value, same) in kept.items())
-    return [entry for entry in entries if entry[0] != _APART]
-
-
-class Memory:
-    """What is kept: values with the objects of their keys, which so keep their identities.
-
-    It can be pickled.  Identities are those of the process then: objects that are the same stay the same.
-    """
-
-    def __init__(self) -> None:
-        self._new, self._old = _Kept(), _Kept()
-        self._turn = 0
-        #: Under which parts the cache has it, if it does.
-        self.parts: tuple[str, ...] = ()
-
-    def __getstate__(self) -> tuple[int, _Written, _Written]:
-        """Return what is kept, with its keys without identities."""
-        return self._turn, _written(self._new), _written(self._old)
-
-    def __setstate__(self, state: tuple[int, _Written, _Written]) -> None:
-        """Take what was kept, with the identities that its objects have now."""
-        self.__init__()  # type: ignore[misc]
-        self._turn = state[0]
-        self._new, self._old = (
-            {(kind, *map(id, same), *equal): (value, same) for kind, same, equal, value in entries}
-            for entries in state[1:]
-        )
-
-    def turn(self) -> None:
-        """Begin another look at a grammar: drop what was not used in the last 16 of them, or 32."""
-        self._turn += 1
-        if self._turn % 16 == 0:
-            self._new, self._old = {}, self._new
-
-    def find(self, key: tuple[Hashable, ...]) -> object:
-        """Return what is kept under a key; None if nothing is."""
-        if key not in self._new and key in self._old:
-            self._new[key] = self._old[key]
-        return self._new.get(key, (None,))[0]
-
-    def keep(self, key: tuple[Hashable, ...], value: object, same: tuple[object, ...] = ()) -> None:
-        """Keep a value that is not None."""
-        self._new[key] = value, same
-
-
-def keeping(memory: Memory | None) -> AbstractContextManager[None]:
-    """Keep work in the block."""
-    return during(_MEMORY, memory)
-
-
-def key_of(kind: str, same: tuple[object, ...], equal: Hashable) -> tuple[Hashable, ...]:
-    """Return the key of a value that depends on these very objects and on an equal value."""
-    return (kind, *map(id, same), equal)
-
-
-def kept(kind: str, same: tuple[object, ...], equal: Hashable, compute: Callable[[], _T]) -> _T:
-    """Return the value that is kept of these objects, or else compute it; None is not kept."""
-    keeper = memory()
-    if keeper is None:
-        return compute()
-    key = key_of(kind, same, equal)
-    value = cast(_T | None, keeper.find(key))
-    if value is None:
-        value = compute()
-        keeper.keep(key, value, same)
-    return value
-
-
 def kept_apart(kind: str, compute: Callable[[], _T]) -> _T:
     """Return what is kept of a kind while work is kept; on disk it has an entry of its own, read if it is asked for."""
 
@@ -467,4 +386,4 @@ def kept_apart(kind: str, compute: Callable[[], _T]) -> _T:
         cache.put_off(found, kind, *keeper.parts)
         return found
 
-    return kept(_APART, (), kind, read)
+    return kept(APART, (), kind, read)

@@ -30,7 +30,6 @@ from typing import NamedTuple
 from sgl import foreign
 from sgl.automata import Proofs, StructureCompiler, StructureTooCostly, UnsupportedStructure
 from sgl.automata.proofs.compiler import structures_of
-from sgl.cache import Memory, keeping
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Item
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceMap
@@ -39,6 +38,7 @@ from sgl.lang import SUFFIXES
 from sgl.lang.allowed import AllowedWarnings
 from sgl.lang.project import STDLIB, Project, load_project
 from sgl.lint import opinions
+from sgl.memory import Memory, keeping
 from sgl.pipeline.grammar import grammars_of, sound
 from sgl.pipeline.proofs import establish
 from sgl.pipeline.samples import SampleError, sampled_items, source_of

@@ -99,14 +99,12 @@ class Session:
         on_terminal = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
         self._color = self.color == "always" or (self.color == "auto" and on_terminal)
         self._stdout, self._line, self._resources = sys.stdout, terminal.Progress(), ExitStack()
-        self._shown: dict[Diagnostic, None] = {}
-        self._uncounted: list[Diagnostic] = []
+        self._shown, self._uncounted = dict[Diagnostic, None](), Diagnostics()
 
     def __enter__(self) -> Session:
-        """Switch on the cache; keep standard output free for JSON, be it messages or a result.
+        """Switch on the cache; keep standard output free for JSON, whose reader parses all of it.
 
-        Their reader parses all of standard output.  So other texts go to standard error, and the list is written at
-        the end, be it empty, and also when the command fails by a mistake of its own.
+        A list of messages is written at the end, be it empty, and also when the command fails by its own mistake.
         """
         from sgl.accel import announcing
 
@@ -203,10 +201,7 @@ class Session:
             self.echo(part, end="")
 
     def show(self, *, more: bool = False) -> None:
-        """Write the diagnostics that are new; as JSON they are written at the end.
-
-        Their numbers are told when there are no ``more`` to come.
-        """
+        """Write the new diagnostics, and how many there are unless ``more`` will come; JSON is written at the end."""
         new, fresh = Diagnostics(), [found for found in self.diagnostics if found not in self._shown]
         self._shown.update(dict.fromkeys(fresh))
         new.extend(found for found in fresh if talk() != "quiet" or found.severity is Severity.ERROR)
@@ -220,12 +215,11 @@ class Session:
             elif self.form == "github":
                 text = github(as_object(diagnostic, self.sources))
             click.echo(text, err=True, color=self._color)
-        self._uncounted += new.found
-        if self._uncounted and not more:
-            errors = sum(found.severity is Severity.ERROR for found in self._uncounted)
-            told = f"{count(errors, 'error')}, {count(len(self._uncounted) - errors, 'warning')}"
-            self._uncounted.clear()
-            if len(new.found) > _MESSAGES:
+        self._uncounted.extend(new)
+        if not more and (told_of := self._uncounted).found:
+            self._uncounted = Diagnostics()
+            told = f"{count(told_of.errors, 'error')}, {count(told_of.warnings, 'warning')}"
+            if len(told_of.found) > _MESSAGES:
                 told += f"; the first {_MESSAGES:,} are shown, `--format json` has all"
             click.echo(told, err=True)
 

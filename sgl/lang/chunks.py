@@ -18,11 +18,11 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sgl.cache import Memory, kept
 from sgl.characters import CONFUSABLES, code_of, hidden
 from sgl.diagnostics import Diagnostic, Severity, SourceFile
 from sgl.lang import DECLARATIONS
 from sgl.lang.syntax import Name
+from sgl.memory import Memory, kept
 
 #: Brackets may nest this deep; nothing an author writes comes near it.
 MAX_DEPTH = 40

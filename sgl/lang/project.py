@@ -17,7 +17,7 @@ from errno import EFBIG, ENOENT
 from pathlib import Path
 from typing import TypeVar
 
-from sgl.cache import cached, kept, memory
+from sgl.cache import cached
 from sgl.characters import visible
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, SourceMap, Span, suggest, suggested
 from sgl.foreign import SOURCE, ForeignFileError, read_bytes, text_of
@@ -25,6 +25,7 @@ from sgl.lang import MAX_SOURCE, SUFFIXES, TABLE_SUFFIXES, TEMPLATE_SUFFIXES
 from sgl.lang.chunks import placed
 from sgl.lang.reader import read
 from sgl.lang.syntax import File, Module, SyntaxNode, Unread, Use
+from sgl.memory import kept, memory
 from sgl.resources import bundled_grammars, grammars_dir, stdlib_dir
 
 STDLIB = "stdlib"

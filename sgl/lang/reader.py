@@ -11,7 +11,6 @@ from functools import partial
 from lark import Token, Tree
 from lark.exceptions import UnexpectedInput, VisitError
 
-from sgl.cache import kept
 from sgl.diagnostics import Diagnostics, SourceFile, suggest, suggested
 from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang.builder import TreeBuilder
@@ -19,6 +18,7 @@ from sgl.lang.chunks import Chunk, begins_declaration, first_word, split_chunks
 from sgl.lang.parser import Finding, clip, declared_in, old_notation, parse_failure, parser
 from sgl.lang.syntax import Declaration, File, Unread
 from sgl.lang.typos import COMMENTS, probable_typo
+from sgl.memory import kept
 
 #: After so many mistakes the rest of a file is not read.
 MAX_MISTAKES = 100

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from sgl.cache import kept
 from sgl.core.grammar import Token
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Stratum
 from sgl.diagnostics import Label, Span
 from sgl.frontend import Compiled
 from sgl.frontend.lower.productions import Production, Version
 from sgl.lint.registry import Finding, Subject, of_dataset, of_grammar
+from sgl.memory import kept
 
 
 @of_grammar("SGL0611")

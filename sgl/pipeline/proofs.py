@@ -14,13 +14,14 @@ from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
 from sgl.automata.certificate import Certificate, DrawnTables, certificate, certificate_text
 from sgl.automata.proofs.compiler import shape_of
 from sgl.automata.proofs.prove import StratumStatistics, statistics_of
-from sgl.cache import cached, kept
+from sgl.cache import cached
 from sgl.core.claims import DrawnNeed
 from sgl.core.extent import Extent
 from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, TRAIN, Plan, Stratum
 from sgl.dataset.fingerprint import core_digest, core_form, fingerprint
 from sgl.diagnostics import Diagnostic, Diagnostics
 from sgl.frontend import Compiled
+from sgl.memory import kept
 from sgl.pipeline.refutations import report_refuted
 from sgl.pipeline.sentences import deciding
 from sgl.pipeline.writable import check_enough, check_unproved

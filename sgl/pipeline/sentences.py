@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from sgl.automata import StructureCompiler, StructureTooCostly, UnsupportedStructure
 from sgl.automata.proofs.compiler import shape_of
-from sgl.cache import cached, kept
+from sgl.cache import cached
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.joint import PLUS
@@ -27,6 +27,7 @@ from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceFile, Sourc
 from sgl.frontend import Compiled
 from sgl.frontend.lower.patterns import LoweredPattern, LoweredTest
 from sgl.lang import syntax as s
+from sgl.memory import kept
 from sgl.parsing import Forest, Parser, TooLongError
 from sgl.pipeline.comparison import GrammarLabels
 from sgl.rendering import outputs

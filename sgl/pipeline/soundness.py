@@ -18,7 +18,6 @@ from sgl.automata import Consistency, StructureCompiler
 from sgl.automata.proofs.compiler import shape_of
 from sgl.automata.weights.inside import consistency
 from sgl.automata.weights.split import count_derivations, endless_rule, longest_text
-from sgl.cache import kept
 from sgl.core.grammar import Rule
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import PART_PREFIX, Stratum, structures_of
@@ -30,6 +29,7 @@ from sgl.frontend import Compiled
 from sgl.frontend.lower.patterns import LoweredPart, LoweredPattern
 from sgl.frontend.names.parameters import MAX_COUNT
 from sgl.lang.syntax import SyntaxNode, ViewDecl
+from sgl.memory import kept
 from sgl.pipeline.sentences import deciding
 from sgl.rendering import Output, ViewError, outputs
 from sgl.rendering.template import template_view

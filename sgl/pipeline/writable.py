@@ -13,7 +13,6 @@ from itertools import islice
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.algebra.boolean import without_rules
 from sgl.automata.proofs.compiler import shape_of
-from sgl.cache import kept
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, TRAIN, introduced_lemmas
 from sgl.core.smallest import SmallestTexts
@@ -21,6 +20,7 @@ from sgl.dataset.manifest import rejected_in_words
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, shortlist
 from sgl.frontend import Compiled
 from sgl.lang.syntax import Layer
+from sgl.memory import kept
 from sgl.pipeline.sentences import check_examples, place_of_stream
 from sgl.rendering import ConlluError
 from sgl.rendering.conllu import is_one_line

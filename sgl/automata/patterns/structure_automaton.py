@@ -25,11 +25,11 @@ from sgl.automata.patterns import matches as partly
 from sgl.automata.patterns.query import NO_PREDICATE, Query, Schema, query_of
 from sgl.automata.patterns.scene import FOUND_MATCH, Outline, Scene
 from sgl.automata.patterns.symbols import FragmentIndex, Symbol
-from sgl.cache import kept
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, fold
 from sgl.core.structure import Structure
 from sgl.foreign import limits
+from sgl.memory import kept
 
 Matches = frozenset[int]
 

@@ -34,11 +34,12 @@ from sgl.automata.patterns.structure_automaton import FOUND, SchemaAutomaton, St
 from sgl.automata.patterns.symbols import FragmentIndex
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all, joint_states
 from sgl.automata.weights.split import SplitGrammar, split_grammar
-from sgl.cache import kept, kept_apart, memory
+from sgl.cache import kept_apart
 from sgl.core.claims import Conflict
 from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
 from sgl.core.plan import Constraint, Stratum
 from sgl.core.structure import Structure
+from sgl.memory import kept, memory
 
 #: What a compiler remembers of weights and words.
 _OF_WEIGHTS = ("split()", "instances()", "_fragments()")

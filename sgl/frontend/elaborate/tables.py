@@ -22,7 +22,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sgl.cache import kept
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, suggest
 from sgl.frontend.elaborate.categories import ANY, column_of
 from sgl.frontend.elaborate.columns import Evaluation
@@ -33,6 +32,7 @@ from sgl.frontend.names.signature import Signature, Signed
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
 from sgl.lang.yaml_files import LexiconTable, TableRow, cell_span, read_table
+from sgl.memory import kept
 
 
 def each_layer(

@@ -12,13 +12,13 @@ from typing import NoReturn
 
 import networkx as nx
 
-from sgl.cache import kept
 from sgl.core.grammar import Cut, Slot
 from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label, shortlist
 from sgl.frontend.elaborate.categories import CategoryPattern, Slotting
 from sgl.frontend.lower.productions import Produced, Production, Version
 from sgl.lang import syntax as s
+from sgl.memory import kept
 
 #: A category with its features fixed: its name and the values in order.
 Concrete = tuple[str, tuple[str, ...]]

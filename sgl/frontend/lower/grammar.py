@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from sgl.cache import kept
 from sgl.core.grammar import (
     LEXICONS,
     RULES,
@@ -28,6 +27,7 @@ from sgl.frontend.elaborate.tables import Weighting
 from sgl.frontend.lower.expand import Concrete, Instance
 from sgl.frontend.lower.productions import Produced
 from sgl.frontend.names.signature import Signature
+from sgl.memory import kept
 
 
 @dataclass(frozen=True)

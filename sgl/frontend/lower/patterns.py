@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from sgl.cache import kept
 from sgl.core.extent import Extent
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Part, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
@@ -23,6 +22,7 @@ from sgl.frontend.names.dataset import SPLITS, DatasetSettings
 from sgl.frontend.names.scopes import LEAVES, Resolved, Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
+from sgl.memory import kept
 
 _KEYWORDS = ("forbid", "never", "gen", "exclude", "waive", "need", "expose")
 _UNSEEN = ("forms", "rules", "words")

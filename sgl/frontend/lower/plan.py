@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations
 
-from sgl.cache import kept
 from sgl.core import plan
 from sgl.core.extent import Extent
 from sgl.core.joint import PLUS
@@ -27,6 +26,7 @@ from sgl.frontend.lower.structures import LoweredRestriction
 from sgl.frontend.names.dataset import SPLITS, DatasetSettings
 from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.signature import Signature
+from sgl.memory import kept
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar, cast
 
-from sgl.cache import kept, key_of, memory
 from sgl.diagnostics import Diagnostics, Label, SourceFile, Span, shortlist, suggest
 from sgl.foreign import limits
 from sgl.frontend.names.parameters import Parameters, Session, set_parameters
 from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang import syntax as s
 from sgl.lang.project import Unit, library_file, locate, read_file
+from sgl.memory import kept, key_of, memory
 
 #: What authors call each kind of declaration that has a name.
 KINDS: dict[type, str] = {
