@@ -29,59 +29,15 @@ class Base:
 FoundForm = tuple[tuple[known.Morpheme, ...], tuple[known.Morpheme, ...]]
 
 
-@dataclass
-class FormCheck:
-    """The analyser and what is known about it; ``used`` spellings mattered, ``exempted`` rows were needed."""
+@dataclass(frozen=True)
+class FormComparison:
+    """The analyser and what is known about it; ``used`` collects spellings that mattered."""
 
     analyse: known.Analyse
     knowledge: known.Knowledge
-    diagnostics: Diagnostics
-    table: str
     used: set[known.Spelling] = field(default_factory=set)
-    exempted: set[known.Exemption] = field(default_factory=set)
 
-    def is_right(self, made: Inflection) -> bool:
-        """Return whether a form is read as it should be, or is exempt; report it if it is neither."""
-        inflection_class = made.inflection_class
-        bases = self._bases(made.word, inflection_class)
-        if not bases:
-            read = self.analyse(made.word)
-            message = f"the analyser does not know `{made.word}` as the dictionary form of a word of class "
-            notes = [f"it reads {_shown(read)}"]
-            if not self._is_exempt(made, CLASS, inflection_class, f"{message}`{inflection_class}`", notes):
-                return False
-            bases = (Base(read, "", known.UNKNOWN),)
-        readings = self.knowledge.readings(made.form, inflection_class)
-        given, with_more = made.instead or made.result, bool(made.instead)
-        if any(self._is_read_as(given, base, reading, with_more=with_more) for base in bases for reading in readings):
-            return True
-        expected = [
-            " + ".join("/".join(words) for words in self._expected(bases[0], reading))
-            + (f" ({'/'.join(reading.ends)})" if any(reading.ends) else "")
-            for reading in readings
-        ]
-        frame = readings[0].frames[0] if readings else ""
-        read = self.analyse(bases[0].before + given + frame)
-        message = f"the analyser does not read `{given}` as the form `{made.form}` of `{made.word}`"
-        wanted = " or ".join(expected) or "nothing: the class has no such form"
-        return self._is_exempt(made, made.form, given, message, [f"expected is {wanted}", f"it reads {_shown(read)}"])
-
-    def _is_exempt(self, made: Inflection, form: str, gives: str, message: str, notes: Sequence[str]) -> bool:
-        """Return whether a row exempts what is doubtful; report it if none does."""
-        for row in self.knowledge.exemptions:
-            if (row.form, row.word, row.gives) == (form, made.word, gives):
-                self.exempted.add(row)
-                return True
-        code, correct, where = "SGL0651", "the word, its class or the cell", "made here"
-        if form == CLASS:
-            code, correct, where = "SGL0652", "the word or its class", "inflected here"
-        added = f"- {{form: {form}, word: {made.word}, gives: {gives}, reason: …}}"
-        hint = f"correct {correct}, or, if the analyser is wrong, add to `{self.table}`: {added}"
-        labels = [Label(made.call, where)] if made.row else []
-        self.diagnostics.error(code, made.place, message, hint, labels=labels, notes=notes)
-        return False
-
-    def _lemma(self, morpheme: known.Morpheme) -> str:
+    def lemma(self, morpheme: known.Morpheme) -> str:
         """Return the dictionary form of a morpheme, as the library writes it."""
         for spelling in self.knowledge.spellings:
             if spelling.analyser == morpheme.lemma and morpheme.is_a(spelling.reads):
@@ -89,7 +45,7 @@ class FormCheck:
                 return spelling.word
         return morpheme.lemma
 
-    def _bases(self, word: str, inflection_class: str) -> tuple[Base, ...]:
+    def bases(self, word: str, inflection_class: str) -> tuple[Base, ...]:
         """Return the word as a dictionary form of its class, in every context that shows it."""
         expected = self.knowledge.classes.get(inflection_class)
         if expected is None:
@@ -103,7 +59,7 @@ class FormCheck:
                     found[Base(morphemes, before, expected)] = None
         return tuple(found)
 
-    def _is_read_as(self, text: str, base: Base, reading: known.ExpectedReading, *, with_more: bool = False) -> bool:
+    def is_read_as(self, text: str, base: Base, reading: known.ExpectedReading, *, with_more: bool = False) -> bool:
         """Return whether a text is the word and what the reading adds; ``with_more`` between (知っていた, of 知る)."""
         fits = self._is_around if with_more else self._is_the_word
         # Each morpheme must have the inflection that the next one follows.
@@ -113,13 +69,13 @@ class FormCheck:
             for morphemes, frame in self._read(text, base.before, reading.frames)
         )
 
-    def _expected(self, base: Base, reading: known.ExpectedReading) -> list[tuple[str, ...]]:
+    def expected(self, base: Base, reading: known.ExpectedReading) -> list[tuple[str, ...]]:
         """For each morpheme of a form, the dictionary forms that it may have."""
-        own = [(self._lemma(morpheme),) for morpheme in base.morphemes]
+        own = [(self.lemma(morpheme),) for morpheme in base.morphemes]
         return [*own[:-1], reading.replaces or own[-1], *reading.adds]
 
     def _is_the_word(self, found: Sequence[known.Morpheme], base: Base, reading: known.ExpectedReading) -> bool:
-        expected = self._expected(base, reading)
+        expected = self.expected(base, reading)
         if len(found) != len(expected) or not all(map(self._is_one_of, found, expected)):
             return False
         *stays, last = base.morphemes
@@ -136,7 +92,7 @@ class FormCheck:
     def _is_around(self, found: Sequence[known.Morpheme], base: Base, reading: known.ExpectedReading) -> bool:
         rest = iter(found)
         in_order = all(
-            any(self._is_one_of(morpheme, words) for morpheme in rest) for words in self._expected(base, reading)
+            any(self._is_one_of(morpheme, words) for morpheme in rest) for words in self.expected(base, reading)
         )
         last = found[-1]
         ends_alike = not reading.adds or self._is_one_of(last, reading.adds[-1])
@@ -144,7 +100,7 @@ class FormCheck:
 
     def _is_one_of(self, morpheme: known.Morpheme, words: Sequence[str]) -> bool:
         itself = known.ITSELF in words and morpheme.surface == morpheme.lemma
-        return itself or self._lemma(morpheme) in words
+        return itself or self.lemma(morpheme) in words
 
     def _read(self, text: str, before: str, frames: Sequence[str]) -> Iterator[FoundForm]:
         for frame in frames:
@@ -186,7 +142,7 @@ def check_morphology(
     ``table`` is the file in which the author may exempt a form.  Forms in a cell of their own must
     contain what the paradigm would have made, in that order (知っていた, a past of 知る).
     """
-    check = FormCheck(analyse, knowledge, diagnostics, table)
+    check = _Check(FormComparison(analyse, knowledge), diagnostics, table)
     forms = _forms(inflections, knowledge)
     words = {(form.row, form.word, form.inflection_class) for form in forms}
     doubtful = sum(not check.is_right(form) for form in forms)
@@ -195,7 +151,7 @@ def check_morphology(
         words=len(words),
         doubtful=doubtful,
         exempted=tuple(row for row in knowledge.exemptions if row in check.exempted),
-        spellings=tuple(row for row in knowledge.spellings if row in check.used),
+        spellings=tuple(row for row in knowledge.spellings if row in check.comparison.used),
     )
 
 
@@ -221,6 +177,58 @@ def _forms(inflections: Sequence[Inflection], knowledge: known.Knowledge) -> lis
             key = (made.row, _DICTIONARY, made.word, made.instead)
             found.setdefault(key, plain)
     return list(found.values())
+
+
+@dataclass
+class _Check:
+    """One run: the exemptions that were needed are collected in ``exempted``."""
+
+    comparison: FormComparison
+    diagnostics: Diagnostics
+    table: str
+    exempted: set[known.Exemption] = field(default_factory=set)
+
+    def is_right(self, made: Inflection) -> bool:
+        comparison, inflection_class = self.comparison, made.inflection_class
+        bases = comparison.bases(made.word, inflection_class)
+        if not bases:
+            read = comparison.analyse(made.word)
+            message = f"the analyser does not know `{made.word}` as the dictionary form of a word of class "
+            notes = [f"it reads {_shown(read)}"]
+            if not self._is_exempt(made, CLASS, inflection_class, f"{message}`{inflection_class}`", notes):
+                return False
+            bases = (Base(read, "", known.UNKNOWN),)
+        readings = comparison.knowledge.readings(made.form, inflection_class)
+        given, with_more = made.instead or made.result, bool(made.instead)
+        if any(
+            comparison.is_read_as(given, base, reading, with_more=with_more) for base in bases for reading in readings
+        ):
+            return True
+        expected = [
+            " + ".join("/".join(words) for words in comparison.expected(bases[0], reading))
+            + (f" ({'/'.join(reading.ends)})" if any(reading.ends) else "")
+            for reading in readings
+        ]
+        frame = readings[0].frames[0] if readings else ""
+        read = comparison.analyse(bases[0].before + given + frame)
+        message = f"the analyser does not read `{given}` as the form `{made.form}` of `{made.word}`"
+        wanted = " or ".join(expected) or "nothing: the class has no such form"
+        return self._is_exempt(made, made.form, given, message, [f"expected is {wanted}", f"it reads {_shown(read)}"])
+
+    def _is_exempt(self, made: Inflection, form: str, gives: str, message: str, notes: Sequence[str]) -> bool:
+        """Return whether a row exempts what is doubtful; report it if none does."""
+        for row in self.comparison.knowledge.exemptions:
+            if (row.form, row.word, row.gives) == (form, made.word, gives):
+                self.exempted.add(row)
+                return True
+        code, correct, where = "SGL0651", "the word, its class or the cell", "made here"
+        if form == CLASS:
+            code, correct, where = "SGL0652", "the word or its class", "inflected here"
+        added = f"- {{form: {form}, word: {made.word}, gives: {gives}, reason: …}}"
+        hint = f"correct {correct}, or, if the analyser is wrong, add to `{self.table}`: {added}"
+        labels = [Label(made.call, where)] if made.row else []
+        self.diagnostics.error(code, made.place, message, hint, labels=labels, notes=notes)
+        return False
 
 
 def _shown(morphemes: Sequence[known.Morpheme]) -> str:

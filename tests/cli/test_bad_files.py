@@ -21,7 +21,7 @@ from sgl.lang import MAX_SOURCE, MAX_TABLE, yaml_files
         ("# only a note\n\n   # another\n", "SGL0307", "declares nothing"),
         (" \n\t\n\r\n", "SGL0307", "declares nothing"),
         ("\ufeff", "SGL0307", "declares nothing"),
-        (bytes(range(256)), "SGL0002", "not UTF-8 (line 1, column 129)"),
+        (bytes(range(256)), "SGL0002", "not UTF-8 (line 2, column 118)"),
         (BASE.encode("utf-16"), "SGL0002", "not UTF-8"),
         (BASE.encode("cp932"), "SGL0002", "not UTF-8"),
         (BASE + "\0", "SGL0002", "zero byte"),

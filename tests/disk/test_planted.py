@@ -199,6 +199,9 @@ def _power_cut(*_: object) -> Iterator[Callable[[bytes], None]]:
 def test_a_planted_run_with_forged_rows_is_not_resumed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Its results are those of a true run, with another row in them, and hashes as they should be."""
     asked = ["sample", MAIN, "-n", "3", "--out", "mine.tsv"]
+    assert run(asked) == OK
+    expected = (project / "mine.tsv").read_bytes()
+    (project / "mine.tsv").unlink()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sgl.parallel.dataset.SentenceWork.open_file", _power_cut)
         assert run(asked) == INTERRUPTED
@@ -206,7 +209,7 @@ def test_a_planted_run_with_forged_rows_is_not_resumed(project: Path, capsys: py
     (rows,) = folder.glob("rows-*")
     genuine = rows.read_bytes()
     seal, text = genuine[:32], genuine[32:]
-    assert text.count(b"\n") == 3
+    assert b"The" in text
     for forged in (
         seal + text.replace(b"The", b"Tee", 1),
         sha256(text.replace(b"The", b"Tee", 1)).digest() + text.replace(b"The", b"Tee", 1),
@@ -215,7 +218,7 @@ def test_a_planted_run_with_forged_rows_is_not_resumed(project: Path, capsys: py
         rows.write_bytes(forged)
         copied = shutil.copytree(folder, project.parent / "kept")
         assert run([*asked, "--resume"]) == OK
-        assert (project / "mine.tsv").read_bytes() == text, "the row is sampled again"
+        assert (project / "mine.tsv").read_bytes() == expected, "the row is sampled again"
         (project / "mine.tsv").unlink()
         shutil.move(copied, folder)
     rows.write_bytes(genuine)

@@ -29,6 +29,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
 from statistics import NormalDist
 
@@ -38,6 +39,7 @@ from numpy.typing import NDArray
 from common import Json, Workers, command_line, forget, print_table, run_tasks, write_json
 from opening import opened
 from sgl.automata import SplitGrammar, StructureCompiler
+from sgl.automata.weights.split import height_distribution
 from sgl.core.interpret import Derivation
 from sgl.frontend import Compiled
 from sgl.sampling import Tables, pack
@@ -220,12 +222,8 @@ def _heights(tables: Tables, derivations: Sequence[Derivation]) -> Counter[int]:
 
 def _height_probabilities(split: SplitGrammar, highest: int) -> list[float]:
     """The probability of each height from 0 on; the last is that of all greater ones."""
-    values = np.append(np.zeros(len(split.category)), 1.0)
-    at_most = [0.0]
-    for _ in range(highest):
-        values = split.equations.apply(values)
-        at_most.append(sum(p * float(values[state]) for state, p in split.roots))
-    return [*np.diff([0.0, *at_most]).tolist(), 1.0 - at_most[-1]]
+    found = [*height_distribution(split), *repeat(0.0, highest)][: highest + 1]
+    return [*found, 1.0 - sum(found)]
 
 
 def _chi_square(heights: Counter[int], probabilities: Sequence[float]) -> tuple[float, int]:

@@ -66,7 +66,7 @@ class StructureCompiler:
 
     def __getstate__(self) -> dict[str, object]:
         """Return what is known of derivations; what weights say of them is quicker to compute than to read."""
-        return {name: own for name, own in self.__dict__.items() if name not in _OF_WEIGHTS} | {"_views": {}}
+        return {name: own for name, own in self.__dict__.items() if name not in (*_OF_WEIGHTS, "view()")}
 
     def reads(self, grammar: CoreGrammar) -> bool:
         """Return whether all that is known is true of a grammar with other weights, words and labels of nodes."""

@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from split_items import TREEBANK, derivation_trees
-from toy import all_derivations, random_derivations, toy_grammar
+from toy import all_derivations, toy_grammar
 
 from sgl.core.arrays import Derivations
 from sgl.dataset.maker import expression_output
-from sgl.pipeline.observers import RuleTally
-from sgl.research.divergence import Elements, NoItemsError, count_names, measure
+from sgl.research.divergence import NoItemsError, count_names
 from sgl.research.divergence.problem import Occurrences
 from sgl.research.divergence.sources import ElementSettings, ItemSet, WordChoice, feature_elements, ranked, read_items
 from sgl.research.divergence.trees import (
@@ -85,21 +84,6 @@ def test_derivations_in_arrays_have_the_compounds_of_their_texts() -> None:
         assert one.start.tolist() == other.start.tolist()
         assert sorted(one.times.tolist()) == sorted(other.times.tolist())
         assert len(one.names) == len(set(other.kinds.tolist()))
-
-
-def test_what_is_tallied_in_batches_is_what_is_measured_at_once() -> None:
-    grammar = toy_grammar()
-    train, gen = (random_derivations(grammar, 60, seed) for seed in (1, 2))
-    trees = derivation_trees(grammar, Derivations.of([*train, *gen]))
-    elements = Elements(node_atoms(trees), edge_compounds(trees))
-    tally = RuleTally(grammar)
-    for split, batch in (("train", train[:10]), ("gen", gen), ("train", train[10:])):
-        tally.add(split, Derivations.of(batch))
-    (found,) = tally.against("train").values()
-    first = np.arange(120) < 60
-    assert found == measure(elements, first, ~first, examples=0)
-    assert found.unseen > 0
-    assert RuleTally(grammar).against("train") == {}
 
 
 # ---- larger pieces, and weights
