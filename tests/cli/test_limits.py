@@ -129,6 +129,17 @@ def test_a_structure_of_many_matches_is_not_decided(trees: Workplace) -> None:
     assert "`--limit matches=NUMBER` changes the limit of 1,000 steps" in found
 
 
+def test_a_rule_of_many_children_that_differ_is_not_decided(work: Workplace) -> None:
+    """Each child may be of two kinds, and there are more ways to choose than anybody can wait for."""
+    children = [f"x{number}" for number in range(100)]
+    edges = "; ".join(f"x0 -[x]-> {child}" for child in children[1:])
+    wide = f"rule wide: S -> {' '.join(f'{child}:W' for child in children)}\n  ja {' '.join(children)}\n  syn {edges}\n"
+    words = "".join(f'word W: "{tag}"\n  ja "い"\n  syn node(upos={tag})\n' for tag in "XY")
+    pattern = "pattern p\n  forbid { A[upos=X] -[x]-> B[upos=Y] }\n  size 1\n"
+    work.write("wide.sgl", BRANCHING.replace("dataset", f"category W\n{words}{wide}dataset") + pattern)
+    assert "SGL0810" in said(work, "check", "wide.sgl", "--limit", "matches=20000")
+
+
 def test_a_rule_of_many_children_is_refused_and_can_be_allowed(trees: Workplace) -> None:
     names = [f"s{number}" for number in range(1_500)]
     edges = "; ".join(f"s0 -[x]-> {name}" for name in names[1:])

@@ -263,6 +263,8 @@ def explore(
     leaves = {word: DEAD if word[1] == DEAD else states.number(word) for word in dict.fromkeys(found)}
     phrasal = index.phrasal.tolist()
     transitions: list[tuple[int, ...]] = []
+    # Of wide rules there are fewer, as each transition names all children.
+    most = MOST_TRANSITIONS // (index.width + 2)
     padding = [(DEAD,) * (index.width - arity) for arity in range(index.width + 1)]
     members: list[list[int]] = [[] for _ in index.grammar.categories]
     values = states.values
@@ -273,6 +275,8 @@ def explore(
             if value != DEAD:
                 result = states.number((index.lhs[rule], value))
                 transitions.append((rule, *children, *padding[len(children)], result))
+                if len(transitions) > most:
+                    check_size(transitions=MOST_TRANSITIONS + 1)
     columns = np.array(sorted(transitions), np.intp).reshape(-1, index.width + 2).T.copy()
     return TreeAutomaton(
         index=index,

@@ -168,6 +168,7 @@ class SchemaAutomaton:
 
     def _glued(self, number: int, outlines: tuple[int, ...]) -> _Gluing:
         symbol = self.symbols.values[number]
+        self._spend(1 + sum(len(self._outlines.values[outline].ports) for outline in outlines))
         scene = Scene(self._schema, symbol, [self._outlines.values[outline] for outline in outlines])
         outcome = cache(partial(self._outcome, symbol, scene))
         return _Gluing(self._joining(symbol.ports), self._outlines.number(scene.outline), outcome)
