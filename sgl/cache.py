@@ -338,7 +338,7 @@ current = _CURRENT.get
 
 @contextmanager
 def using(cache: Cache | None) -> Iterator[None]:
-    """Use this cache, or none, for as long as the block runs; what is recalled is kept again at its end."""
+    """Use this cache, or none, for as long as the block runs; what is retained is kept at its end."""
     with during(_CURRENT, cache), keeping(memory()):
         try:
             yield
@@ -354,8 +354,15 @@ def recall(*parts: str) -> None:
         known = cache.get(Memory, "memory", *parts) or Memory()
         known.turn()
         known.parts = parts
-        cache.put_off(known, "memory", *parts)
         keep_in(known)
+
+
+def retain() -> None:
+    """Keep what is in memory, at the end of the block that uses the cache; what is large in entries of its own."""
+    known, cache = memory(), current()
+    if known is not None and known.parts and cache is not None:
+        for kind, value in {"memory": known, **known.apart()}.items():
+            cache.put_off(value, kind, *known.parts)
 
 
 def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callable[[], _T]) -> _T:
@@ -382,8 +389,6 @@ def kept_apart(kind: str, compute: Callable[[], _T]) -> _T:
         if keeper is None or not keeper.parts or cache is None:
             return compute()
         new = compute()
-        found = cache.get(type(new), kind, *keeper.parts) or new
-        cache.put_off(found, kind, *keeper.parts)
-        return found
+        return cache.get(type(new), kind, *keeper.parts) or new
 
     return kept(APART, (), kind, read)

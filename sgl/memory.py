@@ -64,6 +64,10 @@ class Memory:
             self._new[key] = self._old[key]
         return self._new.get(key, (None,))[0]
 
+    def apart(self) -> dict[str, object]:
+        """Return what has entries of its own, by its kind."""
+        return {str(key[-1]): value for key, (value, _) in self._new.items() if key[0] == APART}
+
     def keep(self, key: tuple[Hashable, ...], value: object, same: tuple[object, ...] = ()) -> None:
         """Keep a value that is not None."""
         self._new[key] = value, same

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from sgl.automata import Proofs, StructureCompiler
+from sgl.automata import Proofs
+from sgl.automata.proofs.compiler import structures_of
 from sgl.cli.files import DIRECTORY, in_out
 from sgl.cli.parallelism import parallel_options, resumable
 from sgl.cli.session import Session, grammar_argument, grammar_options, level_options, named_values
@@ -70,7 +71,7 @@ def prove_and_produce(
     session: Session, compiled: Compiled, target: Path, parallelism: Parallelism
 ) -> tuple[ProducedDataset, Proofs]:
     """Write the verified dataset of a grammar to ``target``; end the command if that fails."""
-    structures = StructureCompiler(compiled.grammar)
+    structures = structures_of(compiled.grammar)
     with compiling_kernels(sum(stratum.count for stratum in compiled.plan.strata)):
         proofs = establish(compiled, structures, session.diagnostics, session.proving)
         session.stop_on_errors()

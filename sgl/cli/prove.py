@@ -10,6 +10,7 @@ import click
 
 from sgl.automata import SplitGrammar, StructureCompiler, pieces_of
 from sgl.automata.algebra.boolean import intersection
+from sgl.automata.proofs.compiler import structures_of
 from sgl.automata.proofs.invariant import StateExample, smallest_text, state_examples
 from sgl.cli.files import CERTIFICATE, FILE, GRAMMAR, force_option
 from sgl.cli.session import Session, grammar_options, level_options
@@ -68,7 +69,7 @@ def command(
     _refuse(all((certificate, pattern)), "`--certificate` is about all patterns of one grammar")
     drawn = read_counts(data) if data is not None else None
     compiled = session.open_dataset(grammar)
-    structures = StructureCompiler(compiled.grammar)
+    structures = structures_of(compiled.grammar)
     session.check_names([pattern], [lowered.pattern.name for lowered in compiled.patterns], "pattern")
     proofs = establish(compiled, structures, session.diagnostics, session.proving, pattern)
     session.show()

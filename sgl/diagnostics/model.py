@@ -282,6 +282,28 @@ class SourceFile:
         return offset
 
 
+#: Where places begin: no file is so large.
+FIRST_PLACE = 1 << 40
+
+
+@dataclass(frozen=True)
+class EditedFile(SourceFile):
+    """A file whose declaration at ``starts[i]`` has the place ``places[i]``."""
+
+    starts: tuple[int, ...] = ()
+    places: tuple[int, ...] = ()
+
+    def real(self, offset: int) -> int:
+        """Return where in the text a place is."""
+        number = bisect_right(self.places, offset) - 1
+        return offset if number < 0 else min(self.starts[number] + offset - self.places[number], len(self.text))
+
+    def place(self, offset: int) -> int:
+        """Return the place of a character of the text."""
+        number = bisect_right(self.starts, offset) - 1
+        return offset if offset >= FIRST_PLACE else self.places[number] + offset - self.starts[number]
+
+
 @dataclass
 class FileDependencies:
     """The answers of the file system that a result depends on: ``links``, hashes of ``contents``.

@@ -79,11 +79,10 @@ def _allowances(source: SourceFile) -> Iterator[Allowance]:
 
     chunks = list(split_chunks(source))
     starts = [chunk.start for chunk in chunks if chunk.text]
-    for comment in (comment for chunk in chunks for comment in chunk.comments):
-        codes = _COMMENT.match(comment.text)
+    for text, at in (comment for chunk in chunks for comment in chunk.comments):
+        codes = _COMMENT.match(text)
         if codes is None:
             continue
-        at = comment.span
         start = max((start for start in starts if start < at.start), default=at.start)
         following = min((start for start in starts if start > at.start), default=len(source.text))
         between = source.text[at.end : following]

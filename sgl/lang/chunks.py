@@ -14,14 +14,12 @@ does all that was computed from the tree.  Spans are in these places, which :met
 
 import re
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sgl.characters import CONFUSABLES, code_of, hidden
-from sgl.diagnostics import Diagnostic, Severity, SourceFile
+from sgl.diagnostics import FIRST_PLACE, Diagnostic, EditedFile, Severity, SourceFile, Span
 from sgl.lang import DECLARATIONS
-from sgl.lang.syntax import Name
 from sgl.memory import Memory, kept
 
 #: Brackets may nest this deep; nothing an author writes comes near it.
@@ -38,7 +36,7 @@ _NOTHING = re.compile(r"(?:[ \t\f\r]*(?:#[^\n]*)?\n)*[ \t\f\r]*")
 #: How declarations begin that were indented by mistake; other words may begin a clause.
 _NAMED = "|".join(word for word in DECLARATIONS if word not in ("rule", "word", "test", "dataset"))
 _INDENTED = re.compile(rf"(?:rule\s+\w+\s*:|word\s+[A-Z]|test\s+(?:\"|reject\b)|dataset\s*$|(?:{_NAMED})\s+[^\W\d])")
-_FIRST_WORD = re.compile(r"\w+|\S+")
+FIRST_PLACE_WORD = re.compile(r"\w+|\S+")
 #: Where something other than plain text may begin.
 _SPECIAL = re.compile(r'["#\n\t\f\r()\[\]{}]')
 #: What to do with a character that cannot be seen.
@@ -56,7 +54,7 @@ def begins_declaration(line: str) -> bool:
 
 def first_word(text: str) -> str:
     """Return the word that a declaration starts with, or what stands in its place."""
-    match = _FIRST_WORD.match(text)
+    match = FIRST_PLACE_WORD.match(text)
     return match.group() if match is not None else text[:1]
 
 
@@ -68,7 +66,7 @@ class Chunk:
     text: str
     keyword: str
     fault: Diagnostic | None
-    comments: tuple[Name, ...]
+    comments: tuple[tuple[str, Span], ...]
 
 
 def chunk_starts(text: str) -> list[int]:
@@ -94,7 +92,7 @@ class _Scanner:
         self.start = start
         self.end = end
         self.out: list[str] = []
-        self.comments: list[Name] = []
+        self.comments: list[tuple[str, Span]] = []
         self.brackets: list[int] = []
         self.fault: Diagnostic | None = None
         #: The last two signs before the place, and the next thing that is no comment.
@@ -147,7 +145,7 @@ class _Scanner:
         end = self.text.find("\n", position, self.end)
         end = self.end if end < 0 else end
         text = self.text[position:end].rstrip(" \t\f\r")
-        self.comments.append(Name(text, self.source.span(position, position + len(text))))
+        self.comments.append((text, self.source.span(position, position + len(text))))
         self._put(" " * (end - position))
         return end
 
@@ -221,26 +219,8 @@ class _Scanner:
             self.fault = Diagnostic(code, Severity.ERROR, span, message, hint=hint)
 
 
-#: Where places begin, and how far apart they are at first: no file is so large.
-_FIRST, _APART = 1 << 40, 1 << 30
-
-
-@dataclass(frozen=True)
-class EditedFile(SourceFile):
-    """A file whose declaration at ``starts[i]`` has the place ``places[i]``."""
-
-    starts: tuple[int, ...] = ()
-    places: tuple[int, ...] = ()
-
-    def real(self, offset: int) -> int:
-        """Return where in the text a place is."""
-        number = bisect_right(self.places, offset) - 1
-        return offset if number < 0 else min(self.starts[number] + offset - self.places[number], len(self.text))
-
-    def place(self, offset: int) -> int:
-        """Return the place of a character of the text."""
-        number = bisect_right(self.starts, offset) - 1
-        return offset if offset >= _FIRST else self.places[number] + offset - self.starts[number]
+#: How far apart places are at first: no declaration is so large.
+_APART = 1 << 30
 
 
 def commented(before: EditedFile, text: str) -> EditedFile | None:
@@ -290,7 +270,7 @@ def _places(before: EditedFile, new: list[str]) -> tuple[int, ...]:
     first = next((i for i in range(most) if old[i] != new[i]), most)
     last = next((i for i in range(most - first) if old[-1 - i] != new[-1 - i]), most - first)
     head, tail, more = before.places[:first], before.places[len(old) - last :], len(new) - first - last
-    start = head[-1] + len(new[first - 1]) if head else _FIRST - 1
+    start = head[-1] + len(new[first - 1]) if head else FIRST_PLACE - 1
     end = tail[0] if tail else start + (more + 1) * _APART
     between = (start + (end - start) // (more + 1) * (i + 1) for i in range(more))
     # As many as before are most likely other texts of the same declarations.
@@ -298,4 +278,4 @@ def _places(before: EditedFile, new: list[str]) -> tuple[int, ...]:
     ends = [place + len(text) for place, text in zip(places, new, strict=True)]
     if all(end < place for end, place in zip(ends, places[1:], strict=False)):
         return places
-    return tuple(range(_FIRST, _FIRST + len(new) * _APART, _APART))
+    return tuple(range(FIRST_PLACE, FIRST_PLACE + len(new) * _APART, _APART))

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from sgl.cache import current, recall
-from sgl.diagnostics import Diagnostic, Diagnostics, FileDependencies, SourceMap
+from sgl.cache import current, recall, retain
+from sgl.diagnostics import Diagnostic, Diagnostics, EditedFile, FileDependencies, SourceMap
 from sgl.foreign import SOURCE, ForeignFileError, read_bytes, read_text
 from sgl.lang import MAX_SOURCE
 from sgl.resources import stdlib_dir
@@ -96,6 +96,7 @@ def check_grammar(
         opened, _ = _open(path, settings, fast=fast)
         opened.tell(sources, diagnostics)
         first()
+        retain()
         known = _check(opened, fast, progress)
         _keep_check(kind, request, known)
     return known.tell(sources, diagnostics)
@@ -128,7 +129,7 @@ def _keep_check(kind: str, request: tuple[str, ...], said: _Outcome[GrammarSize]
 
 def _commented(known: _Outcome[GrammarSize]) -> _Outcome[GrammarSize] | None:
     """Return an outcome for files that differ from its own in comments alone; None if they differ in more."""
-    from sgl.lang.chunks import EditedFile, commented
+    from sgl.lang.chunks import commented
     from sgl.lang.project import read_file
 
     answers, found = known.sources.dependencies, SourceMap(dict(known.sources.files))

@@ -14,7 +14,7 @@ from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
 from sgl.automata.certificate import Certificate, DrawnTables, certificate, certificate_text
 from sgl.automata.proofs.compiler import shape_of
 from sgl.automata.proofs.prove import StratumStatistics, statistics_of
-from sgl.cache import cached
+from sgl.cache import cached, retain
 from sgl.core.claims import DrawnNeed
 from sgl.core.extent import Extent
 from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, TRAIN, Plan, Stratum
@@ -57,6 +57,7 @@ def establish(
     same = (shape_of(compiled.grammar), compiled.plan, *compiled.patterns, *compiled.parts)
     proofs: Proofs | None
     proofs, said = kept("proofs", same, (asked, weights, compiled.rule_spans), known)
+    retain()
     diagnostics.extend(said)
     return proofs
 

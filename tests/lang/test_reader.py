@@ -68,15 +68,15 @@ def test_chunks_follow_one_another_and_leave_out_only_blanks_and_comments(text: 
 @given(TEXTS)
 def test_comments_are_where_they_say(text: str) -> None:
     for chunk in chunks_of(text):
-        for comment in chunk.comments:
-            assert text[comment.span.start : comment.span.end] == comment.text
-            assert comment.text.startswith("#")
-            assert "\n" not in comment.text
+        for comment, span in chunk.comments:
+            assert text[span.start : span.end] == comment
+            assert comment.startswith("#")
+            assert "\n" not in comment
 
 
 @given(st.lists(st.sampled_from(["", "# one", "rule", "  ja N", '  ja "#"', "  # two"]), max_size=12))
 def test_all_comments_are_found(lines: list[str]) -> None:
-    found = [c.text for chunk in chunks_of("\n".join(lines)) for c in chunk.comments]
+    found = [comment for chunk in chunks_of("\n".join(lines)) for comment, _ in chunk.comments]
     assert found == [line.strip() for line in lines if line.strip().startswith("#")]
 
 
@@ -84,12 +84,12 @@ def test_all_comments_are_found(lines: list[str]) -> None:
 def test_all_comments_of_the_grammars_are_found(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     lines = [line.strip() for line in text.splitlines() if line.strip().startswith("#")]
-    found = [comment.text for chunk in chunks_of(text) for comment in chunk.comments]
+    found = [comment[0] for chunk in chunks_of(text) for comment in chunk.comments]
     assert [comment for comment in found if comment in lines] == lines
 
 
-def covered(names: tuple[s.Name, ...]) -> set[int]:
-    return {place for name in names for place in range(name.span.start, name.span.end)}
+def covered(comments: tuple[tuple[str, Span], ...]) -> set[int]:
+    return {place for _, span in comments for place in range(span.start, span.end)}
 
 
 # ---- layout
