@@ -80,7 +80,7 @@ def tree(text: str) -> str:
 
 def comments(text: str) -> list[str]:
     """What the comments of a file say, in their order."""
-    return [name.text for chunk in split_chunks(SourceFile("g.sgl", text)) for name in chunk.comments]
+    return [comment for chunk in split_chunks(SourceFile("g.sgl", text)) for comment, _ in chunk.comments]
 
 
 def check(text: str) -> None:
