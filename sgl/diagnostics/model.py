@@ -6,6 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
@@ -343,11 +344,9 @@ class FileDependencies:
 
     def changed(self) -> list[Path] | None:
         """Return the files with other contents; None if another answer of the file system is another."""
-        try:
+        with suppress(OSError, RuntimeError, ValueError):
             if self.complete and all(str(Path(asked).resolve()) == led for asked, led in self.links.items()):
                 return [Path(path) for path, hash_ in self.contents.items() if sha256_of(Path(path), SOURCE) != hash_]
-        except (OSError, RuntimeError, ValueError):
-            pass
         return None
 
     def digest(self) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import pickle
+from dataclasses import fields, replace
 from functools import cache
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from small_grammars import grammar
 from test_automata_structures import structures
 from toy import TOY, random_derivations, toy_plan
 from toy_notation import structure
@@ -282,3 +284,15 @@ def test_words_have_one_state_unless_the_structure_names_them(compiler: Structur
         next(states[rule.id] for rule in TOY.rules if rule.name == name) for name in ("N:cat", "N:dog", "N:book")
     )
     assert cat != dog == book
+
+
+def test_an_automaton_is_the_same_after_it_was_written() -> None:
+    """Its columns are written as narrow as they can be; here a category has a larger number than states and rules."""
+    idle = "".join(f'C{number} = : "w"\n' for number in range(300))
+    automaton = StructureCompiler(grammar(f'S = C : 0\n{idle}C = : "a"')).everything
+    assert automaton.categories.max() > 127
+    again = pickle.loads(pickle.dumps(automaton))  # noqa: S301
+    for column in (field.name for field in fields(automaton)[1:]):
+        one, other = getattr(automaton, column), getattr(again, column)
+        assert one.dtype == other.dtype
+        assert np.array_equal(one, other)

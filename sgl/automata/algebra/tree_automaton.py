@@ -107,7 +107,8 @@ class TreeAutomaton:
 
     def __getstate__(self) -> list[object]:
         """Return the fields, with columns as narrow as their numbers allow: many automata are kept on disk."""
-        narrow = np.min_scalar_type(-max(self.size, len(self.index.lhs)) - 1)
+        # Columns have states, rules and categories, and `DEAD`.
+        narrow = np.min_scalar_type(-max(self.size, len(self.index.lhs), len(self.index.grammar.categories)) - 1)
         columns = [getattr(self, field.name).astype(narrow) for field in fields(self)[1:]]
         return [self.index, *columns]
 
