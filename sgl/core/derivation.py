@@ -56,9 +56,14 @@ def rule_name(rule: Rule) -> str:
     return rule.name.partition(" ")[0]
 
 
+def roles_of(rule: Rule, grammar: CoreGrammar) -> tuple[str, ...]:
+    """Return what the children of a rule are called; those of an imported rule by their categories."""
+    return rule.roles or tuple(grammar.categories[child].base for child in rule.rhs)
+
+
 def _told(rule: Rule, grammar: CoreGrammar) -> Rule:
     below = range(len(rule.rhs))
-    roles = rule.roles or [grammar.categories[child].base for child in rule.rhs]
+    roles = roles_of(rule, grammar)
     own = Node(_attributes(rule, grammar.categories[rule.lhs]), token=0)
     fragment = Fragment(
         nodes=(own, *(Node(glue=((child, 0),)) for child in below)),

@@ -42,7 +42,8 @@ def joined(parts: Sequence[Structure], layers: Sequence[str]) -> Structure:
     without = tuple(clause for part in lifted for clause in part.without)
     own = {layer for part in parts for layer in part.layer.split(PLUS)}
     name = PLUS.join(layer for layer in layers if layer in own)
-    return linked(Structure(name, body, without, named=True))
+    apart = frozenset[frozenset[str]]().union(*(part.apart for part in parts))
+    return linked(Structure(name, body, without, named=True, apart=apart))
 
 
 def lift(structure: Structure) -> Structure:

@@ -8,7 +8,7 @@ the independent verifier parses with its own reader.  Semantics: ``docs/structur
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Literal
@@ -189,20 +189,24 @@ class Body:
 
 @dataclass(frozen=True)
 class Structure:
-    """A graph pattern over the graph layer ``layer``; ``named`` if that is another than the grammar's first."""
+    """A graph pattern over the graph layer ``layer``; ``named`` if that is another than the grammar's first.
+
+    Of variables, as all are, ``apart`` are pairs of which the author says that only two nodes are meant.
+    """
 
     layer: str
     body: Body
     without: tuple[Body, ...] = ()
     named: bool = False
+    apart: frozenset[frozenset[str]] = field(default=frozenset(), compare=False)
 
     def __hash__(self) -> int:
         # Structures are looked up again and again, and are deep.
         return self._hash
 
-    def __reduce__(self) -> "tuple[type[Structure], tuple[str, Body, tuple[Body, ...], bool]]":
+    def __reduce__(self) -> tuple[type["Structure"], tuple[object, ...]]:
         # Without the hash above all, which is another one in every process.
-        return Structure, (self.layer, self.body, self.without, self.named)
+        return Structure, (self.layer, self.body, self.without, self.named, self.apart)
 
     @cached_property
     def _hash(self) -> int:

@@ -254,6 +254,10 @@ class TreeBuilder(TokenBuilder):
         test = s.AttributeTest(self._span(meta), None, False, (lemma,), None)
         return s.VariableRef(self._span(meta), s.Name(f"w_{spelled}", lemma.span), (test,))
 
+    def sameness(self, meta: Meta, parts: list[Any]) -> s.Sameness:
+        first, verb, _, second = parts
+        return s.Sameness(self._span(meta), first, second, str(verb) == "may")
+
     def unbounded(self, meta: Meta, _: list[Any]) -> s.Bounds:
         span = self._span(meta)
         return s.Bounds(span, s.Amount(span, s.Name("1", span)), None)

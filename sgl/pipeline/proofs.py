@@ -23,6 +23,7 @@ from sgl.diagnostics import Diagnostic, Diagnostics
 from sgl.frontend import Compiled
 from sgl.memory import kept
 from sgl.pipeline.refutations import report_refuted
+from sgl.pipeline.relatives import report_relatives
 from sgl.pipeline.sentences import deciding
 from sgl.pipeline.writable import check_enough, check_unproved
 from sgl.sampling.tables import pack_states
@@ -48,6 +49,7 @@ def establish(
             proofs = _prove_with_needs(compiled, structures, proved, found)
             report_refuted(with_needs(compiled, proofs), structures, proofs, found)
             if only is None and not found.errors:
+                report_relatives(compiled, structures, found)
                 check_enough(with_needs(compiled, proofs), structures, found)
         return proofs, found.found
 

@@ -30,7 +30,11 @@ _WRITTEN = {
 VARIABLE = re.compile(r"\$(\w+)")
 
 #: The fields of nodes of a structure.
-_NODES: dict[type, tuple[str, ...]] = {s.VariableRef: ("name",), s.Repeat: ("first", "last")}
+_NODES: dict[type, tuple[str, ...]] = {
+    s.VariableRef: ("name",),
+    s.Repeat: ("first", "last"),
+    s.Sameness: ("first", "second"),
+}
 
 _Written = TypeVar("_Written")
 _Node = TypeVar("_Node", bound=s.SyntaxNode)

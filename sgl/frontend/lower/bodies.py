@@ -104,6 +104,7 @@ class BodyLowering:
     links: list[c.Link] = field(default_factory=list)
     lengths: list[c.LengthTest] = field(default_factory=list)
     depths: list[tuple[c.Body, ...]] = field(default_factory=list)
+    apart: set[frozenset[str]] = field(default_factory=set)
 
     def run(self, body: s.BodyPattern) -> c.Body:
         """Return the body, as far as it is sound."""
@@ -136,12 +137,24 @@ class BodyLowering:
                 depth = depth_bodies(statement, labels, self.context.state)
                 self.depths += [depth] if depth is not None else []
                 continue
+            if isinstance(statement, s.Sameness):
+                self._sameness(statement)
+                continue
             nodes = [self._variable(variable, renaming) for variable in statement.variables]
             for edge, source, target in zip(statement.edges, nodes, nodes[1:], strict=False):
                 labels = self._labels(edge.labels)
                 bounds = self._bounds(edge, edge.bounds) if edge.bounds is not None else (1, 1)
                 if bounds is not None:
                     self.links.append(c.Link(source, labels, target, *bounds))
+
+    def _sameness(self, told: s.Sameness) -> None:
+        for name in (told.first, told.second):
+            if name.text not in self.taken:
+                self._error(name.span, f"`{name}` does not occur between these braces")
+        if told.may:
+            hint = "write the clause twice: with two nodes, and with one"
+            self._error(told.span, "`may be` can stand in `forbid`, `assert never`, `gen` and `exclude`", hint)
+        self.apart.add(frozenset((told.first.text, told.second.text)))
 
     def _repeat(self, repeat: s.Repeat, renaming: Mapping[str, str]) -> None:
         times = self.context.state.parameters.whole(repeat.times, 1)

@@ -14,7 +14,8 @@ from sgl.core.extent import Extent
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Part, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.diagnostics import Label, Span, shortlist, suggest
-from sgl.frontend.elaborate.substitution import each, write_out
+from sgl.frontend.elaborate.alternatives import each_structure
+from sgl.frontend.elaborate.substitution import write_out
 from sgl.frontend.lower.bodies import StructureContext
 from sgl.frontend.lower.quotas import Clause, Sized, check_shares, count_asked_for, lower_clause, lower_sizes, sizes_of
 from sgl.frontend.lower.structures import lower_structure
@@ -130,7 +131,7 @@ class _PatternLowering:
         like: s.PatternClause | None = clause
         if isinstance(clause, s.StructureClause):
             like = clause.like
-            for one in each(clause, self.state):
+            for one in each_structure(clause, self.state):
                 self._structure_clause(one)
         if isinstance(like, s.LikeClause) and self.state.parameters.holds(like.when):
             yield like

@@ -121,7 +121,8 @@ def _lowered(graph: s.GraphPattern, written: Written, context: StructureContext)
     if state.diagnostics.errors == errors:
         for depth in lowering[0].depths:
             lowered = [replace(depth[0], lengths=lowered[0].lengths), *depth[1:]]
-    structure = c.Structure(context.layer.name, lowered[0], tuple(lowered[1:]), context.named)
+    apart = frozenset(lowering[0].apart)
+    structure = c.Structure(context.layer.name, lowered[0], tuple(lowered[1:]), context.named, apart)
     for test in (test for test in lowered[0].lengths if test.layer in context.uncounted):
         message = f"`{test.layer}` absorbs words or applies functions: its lengths are not proved"
         state.error("SGL0801", span, message, "measure another layer")

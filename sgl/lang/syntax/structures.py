@@ -178,10 +178,18 @@ class Depth(SyntaxNode):
     number: Amount
 
 
+class Sameness(SyntaxNode):
+    """``M may be N``: two variables stand for one node or for two; ``M is not N`` says that only two are meant."""
+
+    first: Name
+    second: Name
+    may: bool
+
+
 class BodyPattern(SyntaxNode):
     """The statements between braces."""
 
-    statements: tuple[Chain | Repeat | Length | Depth, ...]
+    statements: tuple[Chain | Repeat | Length | Depth | Sameness, ...]
 
 
 class GraphPattern(SyntaxNode):

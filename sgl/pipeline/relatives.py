@@ -1,0 +1,69 @@
+"""Say which near relatives of held-out structures stay in training: a claim must not say less than its author reads.
+
+Each is a structure like any other (``sgl.core.relatives``), so whether training can have it is decided as for a part
+that a pattern needs, and the smallest such sentence shows the matter.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sgl.automata import StructureCompiler
+from sgl.automata.common import StructureTooCostly
+from sgl.automata.proofs.invariant import smallest_text
+from sgl.core.interpret import Derivation, interpret
+from sgl.core.plan import TRAIN, Constraint, Pattern, content_lemmas
+from sgl.core.relatives import Relative, relatives_of
+from sgl.core.structure import Structure
+from sgl.diagnostics import Diagnostics
+from sgl.frontend import Compiled
+
+#: Relatives of one structure that are shown.
+_SHOWN = 3
+
+
+def report_relatives(compiled: Compiled, structures: StructureCompiler, diagnostics: Diagnostics) -> None:
+    """Warn of each structure of ``forbid``, ``assert never`` and ``gen`` that says less than it may seem to."""
+    usual = compiled.plan.in_distribution(TRAIN)
+    if usual is None:
+        return
+    search = _Search(compiled, structures, usual.constraint)
+    for lowered in compiled.patterns:
+        pattern, told = lowered.pattern, set[str]()
+        for structure in dict.fromkeys((*pattern.held_out, *pattern.gen)):
+            found = {there: (text, hint) for text, there, hint in search.left(structure, pattern) if there not in told}
+            told.update(found)
+            if found:
+                held_out = structure in pattern.held_out
+                what = "is not held out" if held_out else "is neither held out nor asked for"
+                notes = tuple(f"“{text}” {what}: {there}" for there, (text, _) in found.items())[:_SHOWN]
+                message = f"`{pattern.name}` {'holds out' if held_out else 'asks for'} less than it may seem to"
+                _, hint = next(iter(found.values()))
+                diagnostics.warning("SGL0855", lowered.places[structure], message, hint, notes=notes)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Looks for relatives in the sentences that training may have."""
+
+    compiled: Compiled
+    structures: StructureCompiler
+    training: Constraint
+
+    def left(self, structure: Structure, pattern: Pattern) -> Iterator[tuple[str, str, str]]:
+        """Yield the relatives that training can have: a sentence, what is so there, and a hint."""
+        asked = dict.fromkeys((*self.training.exclude, *pattern.gen, structure))
+        rest = replace(self.training, exclude=tuple(asked))
+        for relative in relatives_of(structure, self.compiled.grammar):
+            if (derivation := self._smallest(relative, rest)) is not None:
+                texts = interpret(self.compiled.grammar, derivation).texts
+                yield texts[self.compiled.grammar.text_layer(self.compiled.plan.source)], relative.there, relative.hint
+
+    def _smallest(self, relative: Relative, rest: Constraint) -> Derivation | None:
+        try:
+            # Most of them the grammar does not make at all, which is quick to find out.
+            if self.structures.disjunction((relative.structure,)).empty:
+                return None
+            language = self.structures.language(rest.requiring(relative.structure))
+        except StructureTooCostly:
+            return None
+        return smallest_text(language, content_lemmas(self.compiled.grammar, self.compiled.plan))
