@@ -1,10 +1,8 @@
 """Say in the author's words which claims of the patterns fail, and why."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain
-
-import networkx as nx
 
 from sgl.automata import StructureCompiler
 from sgl.automata.proofs.invariant import smallest_text
@@ -31,6 +29,7 @@ from sgl.diagnostics import Diagnostics, Label, Span
 from sgl.frontend import Compiled
 from sgl.frontend.lower.patterns import LoweredPattern
 from sgl.pipeline.guarantees import excuses
+from sgl.pipeline.guilt import guilty_clauses, report_guilt, scattered
 from sgl.pipeline.sentences import place_of_stream, places_of_structure
 
 #: Rules of a witness that a diagnostic points at, missing words that are named, pieces offered.
@@ -50,24 +49,30 @@ _EVERYWHERE = (
 #: What strata are called, by the beginnings of their categories.
 _CALLED = {NEED_PREFIX: "what `{}` needs", EXPOSURE_PREFIX: "the exposures of `{}`", PART_PREFIX: "the part `{}`"}
 
+_SCATTERED = "its edges share no node"
+
 #: Why it matters that a part is missing.
 _TWO_THINGS = "a generalization item would then test more than one new thing"
 
 
 def report_refuted(compiled: Compiled, structures: StructureCompiler, proofs: Proofs, diagnostics: Diagnostics) -> None:
-    """Report every claim that is refuted, and what is claimed without effect."""
+    """Report every claim that is refuted, and what is claimed without effect; clauses that are to blame first."""
+    guilty = guilty_clauses(proofs)
+    for guilt in guilty:
+        report_guilt(compiled, guilt, _Reporter(compiled, structures, diagnostics).as_in, diagnostics)
+    told = {failure.conflict for guilt in guilty for failure in guilt.failures}
     for claims in proofs.patterns:
         lowered = next(p for p in compiled.patterns if p.pattern.name == claims.name)
         exposures = EXPOSURE_PREFIX + claims.name
         blocked = any(stratum.stream.split("/")[1] == exposures for stratum in proofs.unsatisfiable)
-        _PatternReporter(compiled, structures, diagnostics, lowered, blocked).report(claims)
+        _PatternReporter(compiled, structures, diagnostics, lowered, blocked, told).report(claims)
     vacuous = frozenset[Structure]().union(*(pattern.vacuous for pattern in proofs.patterns))
     # Strata without a sentence are reported together where the same clauses are to blame.
     streams: dict[Conflict, list[str]] = {}
     for stratum in proofs.unsatisfiable:
         streams.setdefault(stratum.conflict, []).append(stratum.stream)
     for conflict, empty in streams.items():
-        if not any(vacuous.issuperset(group) for group in conflict.require):
+        if conflict not in told and not any(vacuous.issuperset(group) for group in conflict.require):
             _Reporter(compiled, structures, diagnostics).empty(empty, conflict)
 
 
@@ -113,7 +118,7 @@ class _Reporter:
         for structure, what in said:
             places = places_of_structure(self.compiled, structure)
             if (place := next((place for place in places if place not in labels), None)) is not None:
-                labels[place] = Label(place, what + self.as_in(structure) + _scattered(structure))
+                labels[place] = Label(place, what + self.as_in(structure) + scattered(structure))
         return list(labels.values())
 
     def _held_out(self) -> set[Structure]:
@@ -124,6 +129,8 @@ class _Reporter:
             self._opposed(streams, conflict.opposed)
             return
         clauses = self.clauses(conflict, required=True)
+        # What is scattered over a sentence is likelier to be a slip than what is asked for.
+        clauses.sort(key=lambda label: not label.text.endswith(_SCATTERED))
         primary, *others = clauses or [Label(place_of_stream(self.compiled, streams[0]), "")]
         what = f"no sentence {'can be an item of' if _are_items(streams) else 'is left for'} {_names(streams)}"
         note, hint = _why_empty(conflict)
@@ -154,10 +161,14 @@ class _Reporter:
 
 @dataclass(frozen=True)
 class _PatternReporter(_Reporter):
-    """Reports what fails of the claims about one pattern; what training lacks not if its exposures are ``blocked``."""
+    """Reports what fails of the claims about one pattern; what training lacks not if its exposures are ``blocked``.
+
+    Conflicts that were ``told`` are not told again, nor what follows from them.
+    """
 
     lowered: LoweredPattern
     blocked: bool
+    told: Set[Conflict]
 
     def report(self, proofs: PatternProofs) -> None:
         for held_out in {claim.structure: claim for claim in proofs.held_out}.values():
@@ -166,21 +177,21 @@ class _PatternReporter(_Reporter):
             elif held_out.structure in proofs.vacuous:
                 self._vacuous(held_out.structure)
         for index, licence in enumerate(proofs.licences):
-            if licence.refuted:
+            if licence.refuted and licence.conflict not in self.told:
                 self._unlicensed(index, licence)
         self._pieces(proofs)
         self._items(proofs)
-        if proofs.proved:
+        if proofs.proved and not self.told:
             self._never_shown(proofs.exposed.evidence)
 
     def _pieces(self, proofs: PatternProofs) -> None:
         refuted = [piece for piece in proofs.pieces if piece.refuted and not self.blocked]
-        unseen = [piece for piece in refuted if piece.whole not in proofs.vacuous]
+        unseen = [p for p in refuted if p.whole not in proofs.vacuous and p.conflict not in self.told]
         for piece in unseen:
             self._unseen_piece(piece)
         self._waivers(proofs)
         # Words that only an unseen piece brings are not worth a second message.
-        if not unseen and not self.blocked:
+        if not unseen and not self.blocked and not self.told:
             self._unexposed(proofs)
 
     def _waivers(self, proofs: PatternProofs) -> None:
@@ -364,11 +375,6 @@ def _why_empty(conflict: Conflict) -> tuple[str, str]:
     if conflict.exclude and not conflict.require:
         return _EVERYWHERE
     return _NOWHERE if not conflict.exclude and len(conflict.require) == 1 else _CONTRADICTION
-
-
-def _scattered(structure: Structure) -> str:
-    links = nx.Graph((link.source, link.target) for link in structure.body.links)
-    return "; its edges share no node" if links and not nx.is_connected(links) else ""
 
 
 def _with_edges(structure: Structure, edges: tuple[Link, ...]) -> Structure:

@@ -1,0 +1,113 @@
+"""Find the clause to blame where several claims fail at once.
+
+A structure that is too wide rules out what other patterns need, and what they need is written elsewhere: without a
+look at the causes, good patterns turn red before the bad one.  Each claim that fails has a minimal conflict, clauses
+that cannot hold together.  A clause that is in the conflicts of several claims is the one whose removal mends most, so
+it is told first, with what follows from it; what is left is looked at in the same way (a greedy hitting set).
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import networkx as nx
+
+from sgl.core.claims import Conflict, Proofs
+from sgl.core.plan import GEN, IN_DISTRIBUTION, Pattern, structures_of
+from sgl.core.structure import Structure
+from sgl.diagnostics import Diagnostics
+from sgl.frontend import Compiled
+from sgl.frontend.lower.patterns import LoweredPart, LoweredPattern
+
+#: So many claims must fail by a clause alone to be told together.
+_SEVERAL = 2
+
+
+class Failure(NamedTuple):
+    """A claim that fails: the clauses in conflict, and what fails, in words."""
+
+    conflict: Conflict
+    text: str
+
+
+class Guilt(NamedTuple):
+    """A clause with the failures that it is to blame for."""
+
+    structure: Structure
+    failures: tuple[Failure, ...]
+
+
+def guilty_clauses(proofs: Proofs) -> list[Guilt]:
+    """Return the clauses that are to blame for several failures, worst first."""
+    failures, found = [*_failures(proofs)], list[Guilt]()
+    while True:
+        blamed: dict[Structure, list[Failure]] = {}
+        for failure in failures:
+            for structure in failure.conflict.exclude:
+                blamed.setdefault(structure, []).append(failure)
+        worst = max(blamed, key=lambda structure: len({x.text for x in blamed[structure]}), default=None)
+        if worst is None or len({failure.text for failure in blamed[worst]}) < _SEVERAL:
+            return found
+        found.append(Guilt(worst, tuple(blamed[worst])))
+        failures = [failure for failure in failures if failure not in blamed[worst]]
+
+
+def report_guilt(compiled: Compiled, guilt: Guilt, as_in: Callable[[Structure], str], diagnostics: Diagnostics) -> None:
+    """Report a clause with what follows from it; ``as_in`` shows a sentence with a structure."""
+    structure = guilt.structure
+    declared: tuple[LoweredPattern | LoweredPart, ...] = (*compiled.patterns, *compiled.parts)
+    owner = next((own for own in declared if structure in own.places), None)
+    place = owner.places[structure] if owner is not None else compiled.dataset_span
+    name = f"`{owner.declaration.name}`" if owner is not None else "a restriction"
+    hint = _remedy(owner, structure)
+    follows = "; ".join(dict.fromkeys(failure.text for failure in guilt.failures))
+    message = f"{name} rules out what other clauses need"
+    label = f"ruled out here{as_in(structure)}{scattered(structure)}"
+    diagnostics.error("SGL0856", place, message, hint, label=label, notes=(f"therefore {follows}",))
+
+
+def _remedy(owner: LoweredPattern | LoweredPart | None, structure: Structure) -> str:
+    if isinstance(owner, LoweredPart):
+        return (
+            f"only sentences of the part `{owner.part.name}` may contain it: make it narrower there, or write `apart`"
+        )
+    if owner is not None and structure == owner.target_structure:
+        return "its targets are `seen only in exposures`: leave this out, or choose other targets"
+    if owner is not None and structure in owner.pattern.reserved:
+        return "only exposures may contain what `expose` shows: let it show a narrower structure"
+    if owner is not None and forgets_targets(owner.pattern):
+        return f"no structure of `{owner.pattern.name}` speaks of its targets: write `N[@targets]`"
+    return "make the structure narrower, with tests or more edges"
+
+
+def forgets_targets(pattern: Pattern) -> bool:
+    """Return whether a pattern has targets of which none of its structures speaks."""
+    words = frozenset(pattern.targets)
+    variables = (v for s in structures_of(pattern) for body in (s.body, *s.without) for v in body.variables)
+    spoken = any(test.attribute == "lemma" and test.values == words for v in variables for test in v.tests)
+    return bool(words) and not spoken
+
+
+def scattered(structure: Structure) -> str:
+    """Return a remark on a structure whose edges share no node."""
+    links = nx.Graph((link.source, link.target) for link in structure.body.links)
+    return "; its edges share no node" if links and not nx.is_connected(links) else ""
+
+
+def _failures(proofs: Proofs) -> Iterator[Failure]:
+    left: dict[Conflict, list[str]] = {}
+    for stratum in proofs.unsatisfiable:
+        split, category, *_ = stratum.stream.split("/")
+        if category == IN_DISTRIBUTION:
+            left.setdefault(stratum.conflict, []).append(f"`{split}`")
+        elif split == GEN:
+            yield Failure(stratum.conflict, f"no sentence can be an item of `{category}`")
+    for conflict, splits in left.items():
+        yield Failure(conflict, f"no sentence is left for {', '.join(splits)}")
+    for claims in proofs.patterns:
+        for licence in claims.licences:
+            if licence.refuted and licence.conflict is not None:
+                yield Failure(licence.conflict, f"training cannot contain what `{claims.name}` needs")
+        for piece in claims.pieces:
+            # A piece that always comes with the whole is no matter of others.
+            if piece.refuted and piece.conflict is not None and piece.whole not in piece.conflict.exclude:
+                yield Failure(piece.conflict, f"training cannot contain a piece of what `{claims.name}` holds out")
