@@ -242,7 +242,8 @@ class PatternProofs:
 
     ``licences`` are about the parts that it needs, ``pieces`` about what is left of a held-out structure without one
     link; both license it. ``instances`` and ``disjoint`` are about strata of items. The evidence of ``disjoint`` is
-    the training stratum that shares the witness.
+    the training stratum that shares the witness. ``mass`` is the probability that a text of the grammar as written
+    contains anything held out, ``train_mass`` that one of training does.
     """
 
     name: str
@@ -253,6 +254,8 @@ class PatternProofs:
     exposed: Claim[Inventory]
     disjoint: tuple[Claim[str | None], ...]
     idle_waivers: tuple[Structure, ...] = ()
+    mass: float = 0.0
+    train_mass: float = 0.0
 
     @property
     def claims(self) -> tuple[Claim[Any], ...]:

@@ -151,11 +151,11 @@ class Evidence:
         """Return the smallest text of a language, with other words for those that a sentence of the dataset repeats."""
         return smallest_text(language, self._lemmas)
 
-    def probability(self, evidence: StratumEvidence, structure: Structure) -> float:
-        """Return the probability that a text of the stratum contains the structure."""
-        if evidence.split.empty or self.excludes(evidence, structure):
+    def probability(self, evidence: StratumEvidence, *structures: Structure) -> float:
+        """Return the probability that a text of the stratum contains one of the structures."""
+        if evidence.split.empty or all(self.excludes(evidence, structure) for structure in structures):
             return 0.0
-        both = self.compiler.both(evidence.language, self.compiler.presence(structure))
+        both = self.compiler.both(evidence.language, self.compiler.presence(*structures))
         return acceptance_probability(both) / evidence.split.mass
 
     def number(self, evidence: StratumEvidence, structure: Structure) -> int:

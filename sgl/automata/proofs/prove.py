@@ -84,6 +84,9 @@ def _pattern(evidence: Evidence, pattern: Pattern) -> PatternProofs:
         exposed=_exposed(evidence, pattern, strata),
         disjoint=tuple(_disjoint(evidence, pattern, stratum) for stratum in strata),
         idle_waivers=idle_waivers(pattern),
+        # Held-out structures may overlap: what each alone has does not add up.
+        mass=acceptance_probability(evidence.compiler.disjunction(pattern.held_out)),
+        train_mass=max((evidence.probability(e, *pattern.held_out) for e in evidence.in_distribution), default=0.0),
     )
 
 
