@@ -100,9 +100,14 @@ class Cache:
 
     def put(self, value: object, kind: str, *parts: str) -> None:
         """Keep a value under these parts."""
-        if (self.program or environment)() != self.environment:
-            # The code was edited while it ran: nobody knows which of the two has run.
-            return
+        if self._as_begun():
+            self._write(value, kind, *parts)
+
+    def _as_begun(self) -> bool:
+        """Return whether the code is as it was; else it was edited while it ran, and nobody knows which has run."""
+        return (self.program or environment)() == self.environment
+
+    def _write(self, value: object, kind: str, *parts: str) -> None:
         try:
             payload = pickle.dumps(value, protocol=5)
         except Exception:  # noqa: BLE001 - pickle raises what it likes for what has no pickle
@@ -117,9 +122,11 @@ class Cache:
 
     def put_all(self) -> None:
         """Keep what was put off."""
+        as_begun = not self._put_off or self._as_begun()
         while self._put_off:
             parts, value = self._put_off.popitem()
-            self.put(value, *parts)
+            if as_begun:
+                self._write(value, *parts)
 
     def entries(self) -> list[Entry]:
         """Return all entries, those that were not used for the longest time first."""

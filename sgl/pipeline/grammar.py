@@ -204,7 +204,7 @@ def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | Non
 
 def _check(opened: _Outcome[Compiled], fast: bool, progress: Callable[[str], None] | None) -> _Outcome[GrammarSize]:
     from sgl.automata.proofs.compiler import structures_of
-    from sgl.pipeline.proofs import establish
+    from sgl.pipeline.proofs import decide
     from sgl.pipeline.writable import check_unproved
 
     compiled, diagnostics = opened.value, Diagnostics()
@@ -213,8 +213,7 @@ def _check(opened: _Outcome[Compiled], fast: bool, progress: Callable[[str], Non
         return _Outcome(None, diagnostics.found, opened.sources)
     proved: int | None = None
     if not fast and compiled.has_dataset:
-        proofs = establish(compiled, structures_of(compiled.grammar), diagnostics, progress)
-        proved = sum(p.proved for p in proofs.patterns) if proofs is not None and compiled.patterns else None
+        proved = decide(compiled, structures_of(compiled.grammar), diagnostics, progress)
     else:
         check_unproved(compiled, diagnostics)
     core = compiled.grammar

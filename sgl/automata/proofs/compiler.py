@@ -33,7 +33,7 @@ from sgl.automata.patterns.query import Schema
 from sgl.automata.patterns.structure_automaton import FOUND, SchemaAutomaton, StructureAutomaton
 from sgl.automata.patterns.symbols import FragmentIndex
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all, joint_states
-from sgl.automata.weights.split import SplitGrammar, split_grammar
+from sgl.automata.weights.split import SplitGrammar, acceptance_probability, split_grammar
 from sgl.cache import kept_apart
 from sgl.core.claims import Conflict
 from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
@@ -42,7 +42,7 @@ from sgl.core.structure import Structure
 from sgl.memory import kept, memory
 
 #: What a compiler remembers of weights and words.
-_OF_WEIGHTS = ("split()", "instances()", "_fragments()")
+_OF_WEIGHTS = ("split()", "instances()", "mass()", "_fragments()")
 
 
 class StructureCompiler:
@@ -187,6 +187,11 @@ class StructureCompiler:
         return replace(split, found=frozenset(state for state, own in enumerate(has) if True in own))
 
     @computed_once
+    def mass(self, automaton: TreeAutomaton) -> float:
+        """Return the probability under the grammar that an automaton accepts a derivation."""
+        return acceptance_probability(automaton)
+
+    @computed_once
     def both(self, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
         """Return the derivations that two automata accept."""
         return intersection(first, second)
@@ -272,21 +277,29 @@ def built_alike(one: CoreGrammar, other: CoreGrammar) -> bool:
 
 def _content(rule: Rule) -> tuple[object, ...]:
     """Return a rule without its weight, its words and the labels of its nodes."""
-    texts = [[isinstance(item, Token) or item for item in text] for text in rule.templates]
     nodes = [[replace(n, attributes=n.attributes and ()) for n in f.nodes] for f in rule.fragments]
     rest = [(fragment.edges, fragment.exports) for fragment in rule.fragments]
-    return rule.lhs, rule.rhs, rule.keep, texts, nodes, rest
+    return rule.lhs, rule.rhs, rule.keep, _places(rule), nodes, rest
 
 
-def shape_of(grammar: CoreGrammar) -> object:
-    """Return an object that is the same for grammars of one shape, while work is kept."""
+def _places(rule: Rule) -> tuple[tuple[object, ...], ...]:
+    """Return the templates of a rule, without its words."""
+    return tuple([tuple([isinstance(item, Token) or item for item in text]) for text in rule.templates])
+
+
+def shape_of(grammar: CoreGrammar, *, worded: bool = True) -> object:
+    """Return an object that is the same for grammars of one shape, while work is kept.
+
+    If it is not to be ``worded``, rules with children may have other words between them.
+    """
     if memory() is None:
         return object()
-    contents = chain.from_iterable((rule.templates, rule.fragments) for rule in grammar.rules)
+    contents = chain.from_iterable((r.templates, r.fragments) for r in grammar.rules if worded or not r.rhs)
+    others = tuple((_places(rule), rule.fragments) for rule in grammar.rules if rule.rhs and not worded)
     rules = tuple((rule.name, rule.lhs, rule.rhs, rule.keep) for rule in grammar.rules)
     layers = (grammar.text_layers, grammar.graph_layers, grammar.views)
     slots = ({item.child for item in r.templates[0] if isinstance(item, Slot)} for r in grammar.rules)
     drops = any(len(own) < len(rule.rhs) for own, rule in zip(slots, grammar.rules, strict=True))
     weights = tuple(rule.weight for rule in grammar.rules) if drops else ()
-    equal = (grammar.name, grammar.categories, grammar.start, rules, layers, weights)
+    equal = (grammar.name, grammar.categories, grammar.start, rules, layers, weights, others)
     return kept("shape", tuple(contents), equal, object)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
+from typing import NamedTuple
 
 from sgl.automata.algebra.boolean import canonical, without_rules
 from sgl.automata.algebra.tree_automaton import smallest_derivation
@@ -98,11 +99,27 @@ def _held_out(evidence: Evidence, pattern: Pattern, structure: Structure) -> Cla
     return replace(claim, verdict=Verdict.REFUTED, evidence=cut, stream=leak.stream, witness=leak.derivation)
 
 
+class Supplied(NamedTuple):
+    """A part that a pattern needs, by its place, and that training can contain, with its supply."""
+
+    pattern: str
+    place: int
+    structure: Structure
+    supply: Supply
+
+
+def needs(compiler: StructureCompiler, plan: Plan, only: str | None = None) -> Iterator[Supplied]:
+    """Yield the parts that the patterns of a plan need, or ``only`` one, without those that training cannot contain."""
+    evidence = Evidence(compiler, plan)
+    for pattern in plan.patterns:
+        for index, need in enumerate(pattern.need if only in (None, pattern.name) else ()):
+            sources = _sources(evidence, pattern, need)
+            if any(mass > 0.0 for _, mass in sources):
+                yield Supplied(pattern.name, index, need.structure, _supply(evidence, need, sources))
+
+
 def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Claim[Supply]:
-    sources = [(e, evidence.probability(e, need.structure)) for e in _sources(evidence, pattern)]
-    if not any(mass > 0.0 for _, mass in sources):
-        # Exposures of other patterns count only when nothing else is left.
-        sources = [(e, evidence.probability(e, need.structure)) for e in evidence.training]
+    sources = _sources(evidence, pattern, need)
     mass = next((mass for e, mass in sources if e in evidence.in_distribution), 0.0)
     supply = _supply(evidence, need, sources)
     claim = Claim(Kind.LICENSED, pattern.name, Verdict.REFUTED, supply, (need.structure,), mass=mass)
@@ -113,6 +130,15 @@ def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Claim[Supply]:
     return replace(claim, verdict=Verdict.PROVED, example=example)
 
 
+def _sources(evidence: Evidence, pattern: Pattern, need: Need) -> list[tuple[StratumEvidence, float]]:
+    """Return the training strata that license a part, each with the probability that it has it."""
+    sources = [(e, evidence.probability(e, need.structure)) for e in _usual_sources(evidence, pattern)]
+    if not any(mass > 0.0 for _, mass in sources):
+        # Exposures of other patterns count only when nothing else is left.
+        sources = [(e, evidence.probability(e, need.structure)) for e in evidence.training]
+    return sources
+
+
 def _supply(evidence: Evidence, need: Need, sources: Iterable[tuple[StratumEvidence, float]]) -> Supply:
     expected, by_chance, certain = 0.0, 0.0, 0
     for one, mass in sources:
@@ -121,8 +147,8 @@ def _supply(evidence: Evidence, need: Need, sources: Iterable[tuple[StratumEvide
     return Supply(need.minimum, expected, chance_of_fewer(need.minimum - certain, by_chance))
 
 
-def _sources(evidence: Evidence, pattern: Pattern) -> Iterator[StratumEvidence]:
-    """Yield the training strata that license a part: the in-distribution ones, own exposures, and parts."""
+def _usual_sources(evidence: Evidence, pattern: Pattern) -> Iterator[StratumEvidence]:
+    """Yield the in-distribution strata, the pattern's own exposures, and parts."""
     yield from evidence.in_distribution
     for one in evidence.training:
         if one.stratum.category == EXPOSURE_PREFIX + pattern.name or one.stratum.category.startswith(PART_PREFIX):
