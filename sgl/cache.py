@@ -30,7 +30,7 @@ from typing import NamedTuple, TypeVar
 
 from sgl.disk import FILE, Folder, make, remove
 from sgl.foreign import during
-from sgl.memory import APART, Memory, keep_in, keeping, kept, memory
+from sgl.memory import APART, Memory, keep_in, keeping, kept, key_of, memory
 
 _T = TypeVar("_T")
 
@@ -358,16 +358,20 @@ def recall(*parts: str) -> None:
     """Go on with the work that was kept under these parts, up to the end of the block that uses the cache."""
     cache = current()
     if cache is not None:
+        started = time.process_time()
         known = cache.get(Memory, "memory", *parts) or Memory()
         known.turn()
-        known.parts = parts
+        known.parts, known.spent = parts, started - time.process_time()
         keep_in(known)
 
 
 def retain() -> None:
-    """Keep what is in memory, at the end of the block that uses the cache; what is large in entries of its own."""
+    """Keep what is in memory, at the end of the block that uses the cache; what is large in entries of its own.
+
+    If that takes longer than to compute again what is new, it is left.
+    """
     known, cache = memory(), current()
-    if known is not None and known.parts and cache is not None:
+    if known is not None and known.parts and cache is not None and known.spent > 0.0:
         for kind, value in {"memory": known, **known.apart()}.items():
             cache.put_off(value, kind, *known.parts)
 
@@ -390,12 +394,9 @@ def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callabl
 
 def kept_apart(kind: str, compute: Callable[[], _T]) -> _T:
     """Return what is kept of a kind while work is kept; on disk it has an entry of its own, read if it is asked for."""
-
-    def read() -> _T:
-        keeper, cache = memory(), current()
-        if keeper is None or not keeper.parts or cache is None:
-            return compute()
-        new = compute()
-        return cache.get(type(new), kind, *keeper.parts) or new
-
-    return kept(APART, (), kind, read)
+    keeper, cache, key = memory(), current(), key_of(APART, (), kind)
+    if keeper is not None and keeper.parts and cache is not None and keeper.find(key) is None:
+        started, new = time.process_time(), compute()
+        keeper.keep(key, cache.get(type(new), kind, *keeper.parts) or new)
+        keeper.spent += started - time.process_time()
+    return kept(APART, (), kind, compute)

@@ -4,23 +4,30 @@ A structure is a graph in which everything that it says is a node: of a variable
 by a link.  Structures are alike if their graphs are.
 """
 
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from sgl.core.structure import Structure
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 def alike(first: Structure, second: Structure) -> bool:
     """Return whether two structures say the same of the same parts."""
+    from networkx import is_isomorphic
+
     one, other = _said(first), _said(second)
     # Most structures differ in what they say, and are not laid over each other.
     said = (sorted(repr(said) for _, said in graph.nodes(data="said")) for graph in (one, other))
     if first.layer != second.layer or next(said) != next(said):
         return False
-    return bool(nx.is_isomorphic(one, other, node_match=lambda own, its: own == its))
+    return bool(is_isomorphic(one, other, node_match=lambda own, its: own == its))
 
 
 def _said(structure: Structure) -> "nx.DiGraph[object]":
-    graph: nx.DiGraph[object] = nx.DiGraph()
+    from networkx import DiGraph
+
+    graph: nx.DiGraph[object] = DiGraph()
     for place, body in enumerate((structure.body, *structure.without)):
         graph.add_node(place, said=("without" if place else "body", *sorted(map(str, body.lengths))))
         for variable in body.variables:

@@ -13,7 +13,7 @@ from functools import cache, partial
 from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
 from sgl.automata.certificate import Certificate, DrawnTables, certificate, certificate_text
 from sgl.automata.proofs.compiler import shape_of
-from sgl.automata.proofs.prove import StratumStatistics, Supplied, needs, statistics_of
+from sgl.automata.proofs.prove import StratumStatistics, Supplied, in_danger, statistics_of
 from sgl.cache import cached, retain
 from sgl.core.claims import DrawnNeed
 from sgl.core.extent import Extent
@@ -148,7 +148,7 @@ def _drawn(
     """Return what is drawn for the needs of a plan, or of one pattern, or say why one cannot be met."""
     drawn: tuple[DrawnNeed, ...] = ()
     # With fewer sentences left to chance another need may be in danger.
-    while more := _short(needs(structures, plan_with(compiled.plan, drawn), only)):
+    while more := _short(in_danger(structures, plan_with(compiled.plan, drawn), RISK, only)):
         if not _possible(compiled, structures, (*drawn, *more), diagnostics):
             break
         drawn += more
@@ -181,10 +181,9 @@ def plan_with(plan: Plan, drawn: tuple[DrawnNeed, ...]) -> Plan:
 def _short(supplied: Iterable[Supplied]) -> tuple[DrawnNeed, ...]:
     found: dict[object, DrawnNeed] = {}
     for pattern, place, structure, supply in supplied:
-        if supply.short > RISK:
-            own = DrawnNeed(pattern, place, structure, supply.minimum, supply.expected)
-            if own.count > found.setdefault(structure.canonical(), own).count:
-                found[structure.canonical()] = own
+        own = DrawnNeed(pattern, place, structure, supply.minimum, supply.expected)
+        if own.count > found.setdefault(structure.canonical(), own).count:
+            found[structure.canonical()] = own
     return tuple(found.values())
 
 

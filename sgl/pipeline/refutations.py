@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-import networkx as nx
-
 from sgl.automata import StructureCompiler
 from sgl.automata.proofs.invariant import smallest_text
 from sgl.core.claims import (
@@ -25,6 +23,7 @@ from sgl.core.claims import (
 from sgl.core.grammar import Fragment
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.joint import seen_by, written
+from sgl.core.pieces import connected
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, PART_PREFIX, content_lemmas, repeats_lemma
 from sgl.core.structure import Body, Link, NodeTest, Structure
 from sgl.diagnostics import Diagnostics, Label, Span
@@ -367,8 +366,9 @@ def _why_empty(conflict: Conflict) -> tuple[str, str]:
 
 
 def _scattered(structure: Structure) -> str:
-    links = nx.Graph((link.source, link.target) for link in structure.body.links)
-    return "; its edges share no node" if links and not nx.is_connected(links) else ""
+    ends = {link.source for link in structure.body.links}
+    parts = [part for part in connected(structure.body) if not ends.isdisjoint(part)]
+    return "; its edges share no node" if len(parts) > 1 else ""
 
 
 def _with_edges(structure: Structure, edges: tuple[Link, ...]) -> Structure:

@@ -100,7 +100,7 @@ def _held_out(evidence: Evidence, pattern: Pattern, structure: Structure) -> Cla
 
 
 class Supplied(NamedTuple):
-    """A part that a pattern needs, by its place, and that training can contain, with its supply."""
+    """A part that a pattern needs, by its place, with its supply."""
 
     pattern: str
     place: int
@@ -108,14 +108,18 @@ class Supplied(NamedTuple):
     supply: Supply
 
 
-def needs(compiler: StructureCompiler, plan: Plan, only: str | None = None) -> Iterator[Supplied]:
-    """Yield the parts that the patterns of a plan need, or ``only`` one, without those that training cannot contain."""
+def in_danger(compiler: StructureCompiler, plan: Plan, risk: float, only: str | None = None) -> Iterator[Supplied]:
+    """Yield the parts that all patterns need, or ``only`` one, and that training may lack by more than this risk."""
     evidence = Evidence(compiler, plan)
     for pattern in plan.patterns:
-        for index, need in enumerate(pattern.need if only in (None, pattern.name) else ()):
-            sources = _sources(evidence, pattern, need)
-            if any(mass > 0.0 for _, mass in sources):
-                yield Supplied(pattern.name, index, need.structure, _supply(evidence, need, sources))
+        for place, need in enumerate(pattern.need if only in (None, pattern.name) else ()):
+            usual = [(e, evidence.probability(e, need.structure)) for e in evidence.in_distribution]
+            # What is more than enough already needs no look at the rest.
+            if _supply(evidence, need, usual).short > risk:
+                sources = _sources(evidence, pattern, need)
+                supply = _supply(evidence, need, sources)
+                if supply.short > risk and any(mass > 0.0 for _, mass in sources):
+                    yield Supplied(pattern.name, place, need.structure, supply)
 
 
 def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Claim[Supply]:

@@ -333,7 +333,7 @@ class Resolved(Session):
             self.names.used |= known[1]
             return known[0]
         before, self.names.used, clean = self.names.used, set(), (self.diagnostics.told, len(self.sources.files))
-        value = compute()
+        value = keeping.timed(compute)
         used, self.names.used = self.names.used, before | self.names.used
         if clean == (self.diagnostics.told, len(self.sources.files)):
             keeping.keep(key, (value, used), same)
