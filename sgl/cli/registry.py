@@ -21,6 +21,9 @@ GROUP = "sgl.commands"
 #: The headings of ``sglc --help`` in the order of work; others follow.
 GROUPS = WRITE, CHECK, MAKE, STUDY = "Write a grammar", "Check it", "Make a dataset", "Study data and systems"
 
+#: Commands whose whole result may be what they say: it is said again while nothing has changed.
+REPEATED = ("prove", "sample", "stats")
+
 
 class CommandEntry(NamedTuple):
     """A command: the module that has it as ``command``, and what it does in one line.

@@ -25,9 +25,10 @@ import click
 
 from sgl import foreign
 from sgl.cache import open_cache, using
-from sgl.cli import terminal
+from sgl.cli import again, terminal
 from sgl.cli.files import GRAMMAR, STREAM, Results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, StreamError
+from sgl.cli.registry import REPEATED
 from sgl.cli.terminal import count, json_text, talk, talk_options
 from sgl.diagnostics import CODES, Diagnostic, Diagnostics, Severity, SourceMap, Span, one_of, suggest
 from sgl.diagnostics.render import DOCUMENTS, as_object, github, render, render_concise
@@ -94,6 +95,7 @@ class Session:
         self.allowed = AllowedWarnings(self.sources)
         self.diagnostics = Diagnostics(Judge(self.levels, self.allowed))
         self.compiled: Compiled | None = None
+        self.reported = ""
         self.status = OK
         self.results = Results()
         on_terminal = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
@@ -214,14 +216,18 @@ class Session:
                 text = render(diagnostic, self.sources, color=self._color) + "\n"
             elif self.form == "github":
                 text = github(as_object(diagnostic, self.sources))
-            click.echo(text, err=True, color=self._color)
+            self._report(text)
         self._uncounted.extend(new)
         if not more and (told_of := self._uncounted).found:
             self._uncounted = Diagnostics()
             told = f"{count(told_of.errors, 'error')}, {count(told_of.warnings, 'warning')}"
             if len(told_of.found) > _MESSAGES:
                 told += f"; the first {_MESSAGES:,} are shown, `--format json` has all"
-            click.echo(told, err=True)
+            self._report(told)
+
+    def _report(self, text: str) -> None:
+        self.reported += f"{text}\n"
+        click.echo(text, err=True, color=self._color)
 
     def tell(self, diagnostics: Iterable[Diagnostic], sources: SourceMap) -> None:
         """Write diagnostics of other texts, whatever was said before; they decide nothing."""
@@ -381,7 +387,13 @@ def session_options(command: _Command) -> _Command:
         ) as session:
             session.results.expect(context)
             session.check_results()
-            command(session, **others)
+            if context.info_name not in REPEATED or session.results.asked or session.quiet or session.free:
+                command(session, **others)
+            else:
+                with redirect_stdout(again.Listener()) as heard:
+                    command(session, **others)
+                if session.compiled is not None and not any(map(others.get, ("data", "between"))):
+                    heard.keep(context.obj, session)
         return session.status
 
     return in_session
