@@ -365,13 +365,19 @@ def recall(*parts: str) -> None:
         keep_in(known)
 
 
+def is_slow() -> bool:
+    """Return whether to compute again what is new in memory would take longer than to write it."""
+    known = memory()
+    return known is None or known.spent > 0.0
+
+
 def retain() -> None:
     """Keep what is in memory, at the end of the block that uses the cache; what is large in entries of its own.
 
     If that takes longer than to compute again what is new, it is left.
     """
     known, cache = memory(), current()
-    if known is not None and known.parts and cache is not None and known.spent > 0.0:
+    if known is not None and known.parts and cache is not None and is_slow():
         for kind, value in {"memory": known, **known.apart()}.items():
             cache.put_off(value, kind, *known.parts)
 

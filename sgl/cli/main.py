@@ -50,7 +50,7 @@ class _Commands(click.Group):
         return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = commands().get(cmd_name)
+        entry = OWN.get(cmd_name) or commands().get(cmd_name)
         if _COMPLETING in os.environ:
             from sgl.cli.completion import command
 

@@ -75,4 +75,4 @@ class United(dict[_T, _T]):
     def union(self, first: _T, second: _T) -> None:
         """Unite two things, and all that were united with them."""
         one, other = self[first], self[second]
-        self.update({thing: one for thing in (*self, second) if self[thing] == other})
+        self.update({thing: one for thing in (*self, other) if self[thing] == other})

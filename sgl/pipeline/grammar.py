@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from sgl.cache import current, recall, retain
+from sgl.cache import current, is_slow, recall, retain
 from sgl.diagnostics import Diagnostic, Diagnostics, EditedFile, FileDependencies, SourceMap
 from sgl.foreign import SOURCE, ForeignFileError, read_bytes, read_text
 from sgl.lang import MAX_SOURCE
@@ -165,11 +165,11 @@ def _open(path: Path, settings: Mapping[str, str], *, fast: bool = False) -> tup
     compiled, answers, origin = opened.value, opened.sources.dependencies, ""
     # Of answers that are not complete no hash can stand for the grammar.
     if cache is not None and request and answers.complete:
-        cache.put(answers, "looks", *request)
+        cache.put_off(answers, "looks", *request)
         origin = _origin(request, answers)
     if compiled is not None:
         compiled.with_origin(origin)
-    if cache is not None and origin:
+    if cache is not None and origin and is_slow():
         cache.put(opened, "grammar", origin)
     return opened, origin
 
