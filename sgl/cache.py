@@ -179,7 +179,7 @@ def _unpickled(content: bytes) -> object:
     payload = memoryview(content)[start:]
     if content[:start] != _FORMAT + hashlib.sha256(payload).digest():
         return None
-    # Reading makes many values and no garbage.
+    # Reading makes many values and no garbage, among which nobody is to look for garbage later.
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -189,6 +189,7 @@ def _unpickled(content: bytes) -> object:
         return None
     finally:
         if collecting:
+            gc.freeze()
             gc.enable()
 
 
@@ -371,15 +372,17 @@ def is_slow() -> bool:
     return known is None or known.spent > 0.0
 
 
-def retain() -> None:
-    """Keep what is in memory, at the end of the block that uses the cache; what is large in entries of its own.
+def retain(*large: str) -> None:
+    """Keep what is in memory, at the end of the block that uses the cache, and the ``large`` kinds that are new.
 
     If that takes longer than to compute again what is new, it is left.
     """
     known, cache = memory(), current()
     if known is not None and known.parts and cache is not None and is_slow():
-        for kind, value in {"memory": known, **known.apart()}.items():
-            cache.put_off(value, kind, *known.parts)
+        cache.put_off(known, "memory", *known.parts)
+        for kind in large:
+            if (value := known.find(key_of(APART, (), kind))) is not None:
+                cache.put_off(value, kind, *known.parts)
 
 
 def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callable[[], _T]) -> _T:

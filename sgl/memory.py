@@ -66,10 +66,6 @@ class Memory:
             self._new[key] = self._old[key]
         return self._new.get(key, (None,))[0]
 
-    def apart(self) -> dict[str, object]:
-        """Return what has entries of its own, by its kind."""
-        return {str(key[-1]): value for key, (value, _) in self._new.items() if key[0] == APART}
-
     def timed(self, compute: Callable[[], _T]) -> _T:
         """Compute a value, and count the time."""
         started, before = process_time(), self.spent

@@ -6,14 +6,14 @@ that have the part.  They are a stratum of ``train``, called ``train/need:NAME/0
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
 from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
 from sgl.automata.certificate import Certificate, DrawnTables, certificate, certificate_text
 from sgl.automata.proofs.compiler import shape_of
-from sgl.automata.proofs.prove import StratumStatistics, Supplied, in_danger, statistics_of
+from sgl.automata.proofs.prove import StratumStatistics, needs_in_danger, statistics_of
 from sgl.cache import cached, retain
 from sgl.core.claims import DrawnNeed
 from sgl.core.extent import Extent
@@ -41,8 +41,11 @@ def establish(
     if unproved:
         check_unproved(compiled, diagnostics)
 
+    new: list[str] = []
+
     def compute() -> tuple[Proofs | None, tuple[Diagnostic, ...]]:
         proofs, found = None, Diagnostics()
+        new.append("structures")
         with deciding(compiled, found):
             drawn = _drawn(compiled, structures, found, only)
             proofs = prove(structures, plan_with(compiled.plan, drawn), progress, only)
@@ -58,7 +61,7 @@ def establish(
     same = (shape_of(compiled.grammar), compiled.plan, *compiled.patterns, *compiled.parts)
     proofs: Proofs | None
     proofs, said = kept("proofs", same, (asked, weights, compiled.rule_spans), known)
-    retain()
+    retain(*new)
     diagnostics.extend(said)
     return proofs
 
@@ -148,7 +151,7 @@ def _drawn(
     """Return what is drawn for the needs of a plan, or of one pattern, or say why one cannot be met."""
     drawn: tuple[DrawnNeed, ...] = ()
     # With fewer sentences left to chance another need may be in danger.
-    while more := _short(in_danger(structures, plan_with(compiled.plan, drawn), RISK, only)):
+    while more := needs_in_danger(structures, plan_with(compiled.plan, drawn), RISK, only):
         if not _possible(compiled, structures, (*drawn, *more), diagnostics):
             break
         drawn += more
@@ -176,15 +179,6 @@ def plan_with(plan: Plan, drawn: tuple[DrawnNeed, ...]) -> Plan:
     rest = usual.of(usual.count - sum(need.count for need in drawn))
     others = (stratum for stratum in plan.strata if stratum is not usual)
     return replace(plan, strata=(rest, *own, *others))
-
-
-def _short(supplied: Iterable[Supplied]) -> tuple[DrawnNeed, ...]:
-    found: dict[object, DrawnNeed] = {}
-    for pattern, place, structure, supply in supplied:
-        own = DrawnNeed(pattern, place, structure, supply.minimum, supply.expected)
-        if own.count > found.setdefault(structure.canonical(), own).count:
-            found[structure.canonical()] = own
-    return tuple(found.values())
 
 
 #: Why a part cannot be drawn, and what to do.

@@ -33,7 +33,7 @@ from sgl.automata.patterns.query import Schema
 from sgl.automata.patterns.structure_automaton import FOUND, SchemaAutomaton, StructureAutomaton
 from sgl.automata.patterns.symbols import FragmentIndex
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all, joint_states
-from sgl.automata.weights.split import SplitGrammar, acceptance_probability, split_grammar
+from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.cache import kept_apart
 from sgl.core.claims import Conflict
 from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
@@ -42,7 +42,7 @@ from sgl.core.structure import Structure
 from sgl.memory import kept, memory
 
 #: What a compiler remembers of weights and words.
-_OF_WEIGHTS = ("split()", "instances()", "mass()", "_fragments()")
+_OF_WEIGHTS = ("split()", "instances()", "_fragments()")
 
 
 class StructureCompiler:
@@ -185,11 +185,6 @@ class StructureCompiler:
             split = split_grammar(canonical(minimise(whole, apart)))
             has = _have(split, automata)
         return replace(split, found=frozenset(state for state, own in enumerate(has) if True in own))
-
-    @computed_once
-    def mass(self, automaton: TreeAutomaton) -> float:
-        """Return the probability under the grammar that an automaton accepts a derivation."""
-        return acceptance_probability(automaton)
 
     @computed_once
     def both(self, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:

@@ -26,7 +26,7 @@ from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
 from sgl.automata.common import Numbering, computed_once
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.invariant import smallest_text
-from sgl.automata.weights.split import SplitGrammar, count_derivations, split_grammar
+from sgl.automata.weights.split import SplitGrammar, acceptance_probability, count_derivations, split_grammar
 from sgl.core.alike import alike
 from sgl.core.claims import Claim, Conflict, IngredientKind, Inventory, Kind, Reason, Unseen, Verdict
 from sgl.core.grammar import CoreGrammar, Rule
@@ -66,8 +66,12 @@ class StratumEvidence:
     """A stratum with its language and its grammar; equal constraints share these."""
 
     stratum: Stratum
-    language: TreeAutomaton
     compiler: StructureCompiler
+
+    @cached_property
+    def language(self) -> TreeAutomaton:
+        """Its texts."""
+        return self.compiler.language(self.stratum.constraint)
 
     @cached_property
     def split(self) -> SplitGrammar:
@@ -88,7 +92,7 @@ class Evidence:
         self.plan = plan
         self.patterns = {pattern.name: pattern for pattern in plan.patterns}
         self._lemmas = content_lemmas(compiler.grammar, plan)
-        self.strata = [StratumEvidence(s, compiler.language(s.constraint), compiler) for s in plan.strata]
+        self.strata = [StratumEvidence(stratum, compiler) for stratum in plan.strata]
         self.training, self.generalization = self._of(TRAIN), self._of(GEN)
         self.populated_training = [e for e in self.training if e.stratum.count]
         self.in_distribution = [e for e in self.training if e.stratum.category == IN_DISTRIBUTION]
@@ -161,7 +165,7 @@ class Evidence:
         if evidence.split.empty or self.excludes(evidence, structure):
             return 0.0
         both = self.compiler.both(evidence.language, self.compiler.presence(structure))
-        return self.compiler.mass(both) / evidence.split.mass
+        return acceptance_probability(both) / evidence.split.mass
 
     def number(self, evidence: StratumEvidence, structure: Structure) -> int:
         """Return the number of texts of a finite stratum that contain the structure."""

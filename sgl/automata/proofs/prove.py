@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
-from typing import NamedTuple
 
 from sgl.automata.algebra.boolean import canonical, without_rules
 from sgl.automata.algebra.tree_automaton import smallest_derivation
@@ -23,6 +22,7 @@ from sgl.automata.weights.split import acceptance_probability, count_by_length, 
 from sgl.core.claims import (
     Claim,
     Cut,
+    DrawnNeed,
     Inventory,
     Kind,
     Nesting,
@@ -99,27 +99,23 @@ def _held_out(evidence: Evidence, pattern: Pattern, structure: Structure) -> Cla
     return replace(claim, verdict=Verdict.REFUTED, evidence=cut, stream=leak.stream, witness=leak.derivation)
 
 
-class Supplied(NamedTuple):
-    """A part that a pattern needs, by its place, with its supply."""
-
-    pattern: str
-    place: int
-    structure: Structure
-    supply: Supply
-
-
-def in_danger(compiler: StructureCompiler, plan: Plan, risk: float, only: str | None = None) -> Iterator[Supplied]:
-    """Yield the parts that all patterns need, or ``only`` one, and that training may lack by more than this risk."""
-    evidence = Evidence(compiler, plan)
-    for pattern in plan.patterns:
-        for place, need in enumerate(pattern.need if only in (None, pattern.name) else ()):
-            usual = [(e, evidence.probability(e, need.structure)) for e in evidence.in_distribution]
-            # What is more than enough already needs no look at the rest.
-            if _supply(evidence, need, usual).short > risk:
-                sources = _sources(evidence, pattern, need)
-                supply = _supply(evidence, need, sources)
-                if supply.short > risk and any(mass > 0.0 for _, mass in sources):
-                    yield Supplied(pattern.name, place, need.structure, supply)
+def needs_in_danger(
+    compiler: StructureCompiler, plan: Plan, risk: float, only: str | None = None
+) -> tuple[DrawnNeed, ...]:
+    """Return the parts that all patterns need, or ``only`` one, and that training may lack by more than this risk."""
+    evidence, found = Evidence(compiler, plan), dict[Structure, DrawnNeed]()
+    places = ((p, *place) for p in plan.patterns if only in (None, p.name) for place in enumerate(p.need))
+    for pattern, place, need in places:
+        usual = [(e, evidence.probability(e, need.structure)) for e in evidence.in_distribution]
+        # What is more than enough already needs no look at the rest.
+        if _supply(evidence, need, usual).short > risk:
+            sources = _sources(evidence, pattern, need)
+            supply, same = _supply(evidence, need, sources), need.structure.canonical()
+            own = DrawnNeed(pattern.name, place, need.structure, need.minimum, supply.expected)
+            possible = supply.short > risk and any(mass > 0.0 for _, mass in sources)
+            if possible and (same not in found or own.count > found[same].count):
+                found[same] = own
+    return tuple(found.values())
 
 
 def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Claim[Supply]:
