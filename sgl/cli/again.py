@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -73,4 +74,7 @@ def is_said(arguments: Sequence[str]) -> bool:
 def _parts(arguments: Sequence[str]) -> tuple[str, ...]:
     """Return all else that a text may depend on: how wide a terminal is, and whether it shows colours."""
     looks = sys.stdout.isatty(), sys.stderr.isatty(), os.environ.get("NO_COLOR"), os.environ.get("TERM")
-    return (os.fspath(Path.cwd()), repr((looks, shutil.get_terminal_size())), *arguments)
+    here = ""
+    with suppress(OSError):  # The directory may be gone.
+        here = os.fspath(Path.cwd())
+    return (here, repr((looks, shutil.get_terminal_size())), *arguments)

@@ -265,7 +265,8 @@ def built_alike(one: CoreGrammar, other: CoreGrammar) -> bool:
         return grammar.categories, grammar.start, grammar.text_layers, grammar.graph_layers, len(grammar.rules)
 
     def alike(own: Rule, its: Rule) -> bool:
-        return own is its or _content(own) == _content(its)
+        pairs = ((getattr(own, name), getattr(its, name)) for name in ("lhs", "rhs", "keep", "templates", "fragments"))
+        return own is its or all(one == other for one, other in pairs) or _content(own) == _content(its)
 
     return read(one) == read(other) and all(map(alike, one.rules, other.rules))
 
