@@ -52,6 +52,9 @@ _OLD = os.O_RDONLY | sum(getattr(os, x, 0) for x in ("O_BINARY", "O_NOFOLLOW", "
 #: The file with the key of seals.
 _KEY = "seal.key"
 
+#: How many times as long as to read all that is kept work must have taken to be kept: not all of it is of use again.
+_WORTH = 2.0
+
 #: Seconds after which a partial file was left by a run that is no more.
 _ABANDONED = 3600.0
 
@@ -362,12 +365,12 @@ def recall(*parts: str) -> None:
         started = time.process_time()
         known = cache.get(Memory, "memory", *parts) or Memory()
         known.turn()
-        known.parts, known.spent = parts, started - time.process_time()
+        known.parts, known.spent = parts, _WORTH * (started - time.process_time())
         keep_in(known)
 
 
 def is_slow() -> bool:
-    """Return whether to compute again what is new in memory would take longer than to write it."""
+    """Return whether what is new in memory has taken so long that it is written."""
     known = memory()
     return known is None or known.spent > 0.0
 
@@ -375,7 +378,7 @@ def is_slow() -> bool:
 def retain(*large: str) -> None:
     """Keep what is in memory, at the end of the block that uses the cache, and the ``large`` kinds that are new.
 
-    If that takes longer than to compute again what is new, it is left.
+    What was quick to compute is left: it takes longer to write all.
     """
     known, cache = memory(), current()
     if known is not None and known.parts and cache is not None and is_slow():
@@ -407,5 +410,5 @@ def kept_apart(kind: str, compute: Callable[[], _T]) -> _T:
     if keeper is not None and keeper.parts and cache is not None and keeper.find(key) is None:
         started, new = time.process_time(), compute()
         keeper.keep(key, cache.get(type(new), kind, *keeper.parts) or new)
-        keeper.spent += started - time.process_time()
+        keeper.spent += _WORTH * (started - time.process_time())
     return kept(APART, (), kind, compute)

@@ -37,7 +37,7 @@ class Memory:
     def __init__(self) -> None:
         self._new, self._old = _Kept(), _Kept()
         self._turn = 0
-        #: Under which parts the cache has it, and the seconds of work since it was read, less those of reading it.
+        #: Under which parts the cache has it, and the seconds of work since it was read, less what writing it costs.
         self.parts: tuple[str, ...] = ()
         self.spent = 0.0
 
