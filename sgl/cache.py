@@ -52,9 +52,6 @@ _OLD = os.O_RDONLY | sum(getattr(os, x, 0) for x in ("O_BINARY", "O_NOFOLLOW", "
 #: The file with the key of seals.
 _KEY = "seal.key"
 
-#: How many times as long as to read all that is kept work must have taken to be kept: not all of it is of use again.
-_WORTH = 2.0
-
 #: Seconds after which a partial file was left by a run that is no more.
 _ABANDONED = 3600.0
 
@@ -103,21 +100,21 @@ class Cache:
 
     def put(self, value: object, kind: str, *parts: str) -> None:
         """Keep a value under these parts."""
-        if self._as_begun():
-            self._write(value, kind, *parts)
+        self._write({(kind, *parts): value})
 
-    def _as_begun(self) -> bool:
-        """Return whether the code is as it was; else it was edited while it ran, and nobody knows which has run."""
-        return (self.program or environment)() == self.environment
-
-    def _write(self, value: object, kind: str, *parts: str) -> None:
-        try:
-            payload = pickle.dumps(value, protocol=5)
-        except Exception:  # noqa: BLE001 - pickle raises what it likes for what has no pickle
-            return
-        with suppress(OSError), Folder(self.directory, own=True) as folder:
-            folder.write(self._path(kind, parts).name, _FORMAT + hashlib.sha256(payload).digest(), payload, mode=0o600)
-        self._make_room()
+    def _write(self, values: dict[tuple[str, ...], object]) -> None:
+        if values and (self.program or environment)() != self.environment:
+            # The code was edited while it ran: nobody knows which of the two has run.
+            values.clear()
+        while values:
+            (kind, *parts), value = values.popitem()
+            # Pickle raises what it likes for what has no pickle.
+            with suppress(Exception):
+                payload = pickle.dumps(value, protocol=5)
+                name = self._path(kind, tuple(parts)).name
+                with suppress(OSError), Folder(self.directory, own=True) as folder:
+                    folder.write(name, _FORMAT + hashlib.sha256(payload).digest(), payload, mode=0o600)
+                self._make_room()
 
     def put_off(self, value: object, kind: str, *parts: str) -> None:
         """Keep a value at the end of the block that uses the cache, when nobody waits for anything else."""
@@ -125,11 +122,7 @@ class Cache:
 
     def put_all(self) -> None:
         """Keep what was put off."""
-        as_begun = not self._put_off or self._as_begun()
-        while self._put_off:
-            parts, value = self._put_off.popitem()
-            if as_begun:
-                self._write(value, *parts)
+        self._write(self._put_off)
 
     def entries(self) -> list[Entry]:
         """Return all entries, those that were not used for the longest time first."""
@@ -365,23 +358,15 @@ def recall(*parts: str) -> None:
         started = time.process_time()
         known = cache.get(Memory, "memory", *parts) or Memory()
         known.turn()
-        known.parts, known.spent = parts, _WORTH * (started - time.process_time())
+        known.parts = parts
+        known.was_read(since=started)
         keep_in(known)
 
 
-def is_slow() -> bool:
-    """Return whether what is new in memory has taken so long that it is written."""
-    known = memory()
-    return known is None or known.spent > 0.0
-
-
 def retain(*large: str) -> None:
-    """Keep what is in memory, at the end of the block that uses the cache, and the ``large`` kinds that are new.
-
-    What was quick to compute is left: it takes longer to write all.
-    """
+    """Keep what is in memory, if it is worth it, and the ``large`` kinds, at the end of the block with the cache."""
     known, cache = memory(), current()
-    if known is not None and known.parts and cache is not None and is_slow():
+    if known is not None and known.parts and cache is not None and known.worth:
         cache.put_off(known, "memory", *known.parts)
         for kind in large:
             if (value := known.find(key_of(APART, (), kind))) is not None:
@@ -410,5 +395,5 @@ def kept_apart(kind: str, compute: Callable[[], _T]) -> _T:
     if keeper is not None and keeper.parts and cache is not None and keeper.find(key) is None:
         started, new = time.process_time(), compute()
         keeper.keep(key, cache.get(type(new), kind, *keeper.parts) or new)
-        keeper.spent += _WORTH * (started - time.process_time())
+        keeper.was_read(since=started)
     return kept(APART, (), kind, compute)

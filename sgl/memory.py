@@ -39,7 +39,7 @@ class Memory:
         self._turn = 0
         #: Under which parts the cache has it, and the seconds of work since it was read, less what writing it costs.
         self.parts: tuple[str, ...] = ()
-        self.spent = 0.0
+        self._spent = 0.0
 
     def __getstate__(self) -> tuple[int, _Written, _Written]:
         """Return what is kept, with its keys without identities."""
@@ -68,11 +68,20 @@ class Memory:
 
     def timed(self, compute: Callable[[], _T]) -> _T:
         """Compute a value, and count the time."""
-        started, before = process_time(), self.spent
+        started, before = process_time(), self._spent
         value = compute()
         # What was computed for it counts once.
-        self.spent = before + process_time() - started
+        self._spent = before + process_time() - started
         return value
+
+    def was_read(self, *, since: float) -> None:
+        """Note how long reading took; to write takes longer, and not all that is written is of use again."""
+        self._spent += 2.0 * (since - process_time())
+
+    @property
+    def worth(self) -> bool:
+        """Whether what is new has taken so long that it is to be written."""
+        return self._spent > 0.0
 
     def keep(self, key: tuple[Hashable, ...], value: object, same: tuple[object, ...] = ()) -> None:
         """Keep a value that is not None."""

@@ -9,8 +9,8 @@ import io
 import os
 import shutil
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from sgl.cache import current, open_cache
+from sgl.cli.registry import REPEATED
 
 if TYPE_CHECKING:
     from sgl.cli.session import Session
@@ -58,6 +59,17 @@ class Listener(io.StringIO):
             if answers.complete:
                 said = _Said(self.getvalue(), session.reported, answers, lock, lock.is_file())
                 cache.put_off(said, "said", *_parts(arguments))
+
+
+def listen(context: click.Context, session: Session, command: Callable[[], object]) -> None:
+    """Run a command, and keep what it says if it does nothing else."""
+    if context.info_name not in REPEATED or session.results.asked or session.quiet or session.free:
+        command()
+        return
+    with redirect_stdout(Listener()) as heard:
+        command()
+    if not any(map(context.params.get, ("data", "between"))):
+        heard.keep(context.obj, session)
 
 
 def is_said(arguments: Sequence[str]) -> bool:

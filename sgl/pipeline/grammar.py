@@ -18,10 +18,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from sgl.cache import current, is_slow, recall, retain
+from sgl.cache import current, recall, retain
 from sgl.diagnostics import Diagnostic, Diagnostics, EditedFile, FileDependencies, SourceMap
 from sgl.foreign import SOURCE, ForeignFileError, read_bytes, read_text
 from sgl.lang import MAX_SOURCE
+from sgl.memory import memory
 from sgl.resources import stdlib_dir
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def _open(path: Path, settings: Mapping[str, str], *, fast: bool = False) -> tup
         origin = _origin(request, answers)
     if compiled is not None:
         compiled.with_origin(origin)
-    if cache is not None and origin and is_slow():
+    if cache is not None and origin and ((keeper := memory()) is None or keeper.worth):
         cache.put(opened, "grammar", origin)
     return opened, origin
 
