@@ -30,7 +30,7 @@ from typing import NamedTuple, TypeVar
 
 from sgl.disk import FILE, Folder, make, remove
 from sgl.foreign import during
-from sgl.memory import APART, Memory, keep_in, keeping, kept, memory
+from sgl.memory import APART, Memory, keep_in, keeping, kept, key_of, memory
 
 _T = TypeVar("_T")
 
@@ -100,16 +100,21 @@ class Cache:
 
     def put(self, value: object, kind: str, *parts: str) -> None:
         """Keep a value under these parts."""
-        if (self.program or environment)() != self.environment:
+        self._write({(kind, *parts): value})
+
+    def _write(self, values: dict[tuple[str, ...], object]) -> None:
+        if values and (self.program or environment)() != self.environment:
             # The code was edited while it ran: nobody knows which of the two has run.
-            return
-        try:
-            payload = pickle.dumps(value, protocol=5)
-        except Exception:  # noqa: BLE001 - pickle raises what it likes for what has no pickle
-            return
-        with suppress(OSError), Folder(self.directory, own=True) as folder:
-            folder.write(self._path(kind, parts).name, _FORMAT + hashlib.sha256(payload).digest(), payload, mode=0o600)
-        self._make_room()
+            values.clear()
+        while values:
+            (kind, *parts), value = values.popitem()
+            # Pickle raises what it likes for what has no pickle.
+            with suppress(Exception):
+                payload = pickle.dumps(value, protocol=5)
+                name = self._path(kind, tuple(parts)).name
+                with suppress(OSError), Folder(self.directory, own=True) as folder:
+                    folder.write(name, _FORMAT + hashlib.sha256(payload).digest(), payload, mode=0o600)
+                self._make_room()
 
     def put_off(self, value: object, kind: str, *parts: str) -> None:
         """Keep a value at the end of the block that uses the cache, when nobody waits for anything else."""
@@ -117,9 +122,7 @@ class Cache:
 
     def put_all(self) -> None:
         """Keep what was put off."""
-        while self._put_off:
-            parts, value = self._put_off.popitem()
-            self.put(value, *parts)
+        self._write(self._put_off)
 
     def entries(self) -> list[Entry]:
         """Return all entries, those that were not used for the longest time first."""
@@ -172,7 +175,7 @@ def _unpickled(content: bytes) -> object:
     payload = memoryview(content)[start:]
     if content[:start] != _FORMAT + hashlib.sha256(payload).digest():
         return None
-    # Reading makes many values and no garbage.
+    # Reading makes many values and no garbage, among which nobody is to look for garbage later.
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -182,6 +185,7 @@ def _unpickled(content: bytes) -> object:
         return None
     finally:
         if collecting:
+            gc.freeze()
             gc.enable()
 
 
@@ -351,18 +355,22 @@ def recall(*parts: str) -> None:
     """Go on with the work that was kept under these parts, up to the end of the block that uses the cache."""
     cache = current()
     if cache is not None:
+        started = time.process_time()
         known = cache.get(Memory, "memory", *parts) or Memory()
         known.turn()
         known.parts = parts
+        known.was_read(since=started)
         keep_in(known)
 
 
-def retain() -> None:
-    """Keep what is in memory, at the end of the block that uses the cache; what is large in entries of its own."""
+def retain(*large: str) -> None:
+    """Keep what is in memory, if it is worth it, and the ``large`` kinds, at the end of the block with the cache."""
     known, cache = memory(), current()
-    if known is not None and known.parts and cache is not None:
-        for kind, value in {"memory": known, **known.apart()}.items():
-            cache.put_off(value, kind, *known.parts)
+    if known is not None and known.parts and cache is not None and known.worth:
+        cache.put_off(known, "memory", *known.parts)
+        for kind in large:
+            if (value := known.find(key_of(APART, (), kind))) is not None:
+                cache.put_off(value, kind, *known.parts)
 
 
 def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callable[[], _T]) -> _T:
@@ -383,12 +391,9 @@ def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callabl
 
 def kept_apart(kind: str, compute: Callable[[], _T]) -> _T:
     """Return what is kept of a kind while work is kept; on disk it has an entry of its own, read if it is asked for."""
-
-    def read() -> _T:
-        keeper, cache = memory(), current()
-        if keeper is None or not keeper.parts or cache is None:
-            return compute()
-        new = compute()
-        return cache.get(type(new), kind, *keeper.parts) or new
-
-    return kept(APART, (), kind, read)
+    keeper, cache, key = memory(), current(), key_of(APART, (), kind)
+    if keeper is not None and keeper.parts and cache is not None and keeper.find(key) is None:
+        started, new = time.process_time(), compute()
+        keeper.keep(key, cache.get(type(new), kind, *keeper.parts) or new)
+        keeper.was_read(since=started)
+    return kept(APART, (), kind, compute)

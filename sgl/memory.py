@@ -9,6 +9,7 @@ computed again.  Who edits a grammar keeps (:mod:`sgl.engine`); commands keep fr
 from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
+from time import process_time
 from typing import TypeVar, cast
 
 from sgl.foreign import during
@@ -36,8 +37,9 @@ class Memory:
     def __init__(self) -> None:
         self._new, self._old = _Kept(), _Kept()
         self._turn = 0
-        #: Under which parts the cache has it, if it does.
+        #: Under which parts the cache has it, and the seconds of work since it was read, less what writing it costs.
         self.parts: tuple[str, ...] = ()
+        self._spent = 0.0
 
     def __getstate__(self) -> tuple[int, _Written, _Written]:
         """Return what is kept, with its keys without identities."""
@@ -64,9 +66,22 @@ class Memory:
             self._new[key] = self._old[key]
         return self._new.get(key, (None,))[0]
 
-    def apart(self) -> dict[str, object]:
-        """Return what has entries of its own, by its kind."""
-        return {str(key[-1]): value for key, (value, _) in self._new.items() if key[0] == APART}
+    def timed(self, compute: Callable[[], _T]) -> _T:
+        """Compute a value, and count the time."""
+        started, before = process_time(), self._spent
+        value = compute()
+        # What was computed for it counts once.
+        self._spent = before + process_time() - started
+        return value
+
+    def was_read(self, *, since: float) -> None:
+        """Note how long reading took; to write takes longer, and not all that is written is of use again."""
+        self._spent += 2.0 * (since - process_time())
+
+    @property
+    def worth(self) -> bool:
+        """Whether what is new has taken so long that it is to be written."""
+        return self._spent > 0.0
 
     def keep(self, key: tuple[Hashable, ...], value: object, same: tuple[object, ...] = ()) -> None:
         """Keep a value that is not None."""
@@ -100,6 +115,6 @@ def kept(kind: str, same: tuple[object, ...], equal: Hashable, compute: Callable
     key = key_of(kind, same, equal)
     value = cast(_T | None, keeper.find(key))
     if value is None:
-        value = compute()
+        value = keeper.timed(compute)
         keeper.keep(key, value, same)
     return value

@@ -26,7 +26,7 @@ import click
 from sgl import EDITION, __version__
 from sgl.characters import for_terminal
 from sgl.children import collect_rarely
-from sgl.cli.registry import GROUPS, OWN, commands
+from sgl.cli.registry import GROUPS, OWN, REPEATED, commands
 from sgl.disk import InTheWayError
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class _Commands(click.Group):
         return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = commands().get(cmd_name)
+        entry = OWN.get(cmd_name) or commands().get(cmd_name)
         if _COMPLETING in os.environ:
             from sgl.cli.completion import command
 
@@ -149,8 +149,14 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Run ``sglc`` and return its exit code."""
     collect_rarely()
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        result: Any = sglc.main(arguments, prog_name="sglc", standalone_mode=False)
+        if arguments and arguments[0] in REPEATED and _COMPLETING not in os.environ:
+            from sgl.cli.again import is_said
+
+            if is_said(arguments):
+                return OK
+        result: Any = sglc.main(arguments, prog_name="sglc", standalone_mode=False, obj=arguments)
     except (click.Abort, KeyboardInterrupt):
         number = _heard[-1][0] if _heard else signal.SIGINT
         said = "interrupted" if number == signal.SIGINT else f"stopped by {signal.Signals(number).name}"

@@ -8,7 +8,6 @@ The module of an entry has a click command called ``command``; what it needs of 
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib.metadata import entry_points
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +19,9 @@ GROUP = "sgl.commands"
 
 #: The headings of ``sglc --help`` in the order of work; others follow.
 GROUPS = WRITE, CHECK, MAKE, STUDY = "Write a grammar", "Check it", "Make a dataset", "Study data and systems"
+
+#: Commands whose whole result may be what they say: it is said again while nothing has changed.
+REPEATED = ("prove", "sample", "stats")
 
 
 class CommandEntry(NamedTuple):
@@ -88,6 +90,8 @@ def commands() -> dict[str, CommandEntry]:
     A command of the compiler cannot be replaced.  Of two packages that register one name, the
     first that is found counts.  A package that cannot be imported does not stop the others.
     """
+    from importlib.metadata import entry_points
+
     found = dict(OWN)
     for point in entry_points(group=GROUP):
         if point.name in found:

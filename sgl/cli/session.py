@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import partial, wraps
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -25,7 +25,7 @@ import click
 
 from sgl import foreign
 from sgl.cache import open_cache, using
-from sgl.cli import terminal
+from sgl.cli import again, terminal
 from sgl.cli.files import GRAMMAR, STREAM, Results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, StreamError
 from sgl.cli.terminal import count, json_text, talk, talk_options
@@ -94,8 +94,7 @@ class Session:
         self.allowed = AllowedWarnings(self.sources)
         self.diagnostics = Diagnostics(Judge(self.levels, self.allowed))
         self.compiled: Compiled | None = None
-        self.status = OK
-        self.results = Results()
+        self.status, self.reported, self.results = OK, "", Results()
         on_terminal = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
         self._color = self.color == "always" or (self.color == "auto" and on_terminal)
         self._stdout, self._line, self._resources = sys.stdout, terminal.Progress(), ExitStack()
@@ -208,20 +207,21 @@ class Session:
         self._line.clear()
         if self.quiet:
             return
+        said: list[str] = []
         for diagnostic in islice(new, _MESSAGES):
             text = render_concise(diagnostic, self.sources)
             if self.form == "full":
                 text = render(diagnostic, self.sources, color=self._color) + "\n"
             elif self.form == "github":
                 text = github(as_object(diagnostic, self.sources))
-            click.echo(text, err=True, color=self._color)
+            said.append(f"{text}\n")
         self._uncounted.extend(new)
         if not more and (told_of := self._uncounted).found:
             self._uncounted = Diagnostics()
-            told = f"{count(told_of.errors, 'error')}, {count(told_of.warnings, 'warning')}"
-            if len(told_of.found) > _MESSAGES:
-                told += f"; the first {_MESSAGES:,} are shown, `--format json` has all"
-            click.echo(told, err=True)
+            most = f"; the first {_MESSAGES:,} are shown, `--format json` has all" * (len(told_of.found) > _MESSAGES)
+            said.append(f"{count(told_of.errors, 'error')}, {count(told_of.warnings, 'warning')}{most}\n")
+        self.reported += "".join(said)
+        click.echo("".join(said), nl=False, err=True, color=self._color)
 
     def tell(self, diagnostics: Iterable[Diagnostic], sources: SourceMap) -> None:
         """Write diagnostics of other texts, whatever was said before; they decide nothing."""
@@ -381,7 +381,7 @@ def session_options(command: _Command) -> _Command:
         ) as session:
             session.results.expect(context)
             session.check_results()
-            command(session, **others)
+            again.listen(context, session, partial(command, session, **others))
         return session.status
 
     return in_session

@@ -12,8 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-import networkx as nx
-
+from sgl.core.graphs import components
 from sgl.core.joint import LAYER
 from sgl.core.structure import Body, Link, Structure, Variable
 
@@ -31,17 +30,19 @@ def _pieces(structure: Structure) -> Iterator[Structure]:
     for test in whole.lengths if whole.variables or whole.lengths[1:] else ():
         yield replace(structure, body=Body((), lengths=(test,)), without=())
     for body in _smaller(whole):
-        for members in _connected(body):
+        for members in connected(body):
             own = [link for link in body.links if link.source in members]
             if own or _says_something(body.variables[members[0]]):
                 yield _piece(structure, body.variables, own, members)
 
 
-def _connected(body: Body) -> list[list[int]]:
+def connected(body: Body) -> list[list[int]]:
     """Return the variables of each connected part, in order."""
-    graph = nx.Graph([(link.source, link.target) for link in body.links])
-    graph.add_nodes_from(range(len(body.variables)))
-    return sorted(sorted(part) for part in nx.connected_components(graph))
+    linked: dict[int, list[int]] = {node: [] for node in range(len(body.variables))}
+    for link in body.links:
+        linked[link.source].append(link.target)
+        linked[link.target].append(link.source)
+    return sorted(sorted(part) for part in components(linked))
 
 
 def _smaller(body: Body) -> Iterator[Body]:

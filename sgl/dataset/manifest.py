@@ -17,10 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context, select_autoescape
-from jinja2.runtime import Context
+from typing import TYPE_CHECKING, Any
 
 from sgl import EDITION, __version__
 from sgl.core.encoding import plain, stated
@@ -33,6 +30,10 @@ from sgl.foreign.json import JsonValue
 from sgl.sampling.acceptance import REPEATED_SENTENCE, UNEXPOSED_WORD
 from sgl.sampling.engine import SCHEME
 from sgl.sampling.strata import StratumSample
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from jinja2.runtime import Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,8 +240,7 @@ class _Quoted(str):
     __slots__ = ()
 
 
-@pass_context
-def _shown(context: Context, value: object) -> object:
+def _shown(context: "Context", value: object) -> object:
     """Return what a page of Markdown shows of a value, which is never obeyed; YAML on it is in quotes already."""
     if not isinstance(value, str) or isinstance(value, _Quoted) or not str(context.name).endswith(".md.j2"):
         return value
@@ -248,8 +248,10 @@ def _shown(context: Context, value: object) -> object:
 
 
 @cache
-def templates() -> Environment:
+def templates() -> "Environment":
     """Return the templates of the texts that a dataset has."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context, select_autoescape
+
     environment = Environment(
         loader=PackageLoader("sgl.dataset"),
         undefined=StrictUndefined,
@@ -257,7 +259,7 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-        finalize=_shown,
+        finalize=pass_context(_shown),
     )
     environment.filters["yaml"] = lambda text: _Quoted(json.dumps(text, ensure_ascii=False))
     environment.filters["cell"] = lambda text: str(text).replace("|", "\\|")

@@ -11,7 +11,6 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import entry_points
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -67,6 +66,8 @@ class CodePages(Mapping[str, Code]):
     @cached_property
     def _pages(self) -> dict[str, Traversable]:
         """Where the page of each code is; those of this package cannot be replaced."""
+        from importlib.metadata import entry_points
+
         found: dict[str, Traversable] = {}
         for package in (__package__, *(point.value for point in entry_points(group=GROUP))):
             for page in files(package).joinpath("pages").iterdir():

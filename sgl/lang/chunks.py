@@ -16,6 +16,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from sgl.characters import CONFUSABLES, code_of, hidden
 from sgl.diagnostics import FIRST_PLACE, Diagnostic, EditedFile, Severity, SourceFile, Span
@@ -228,12 +229,14 @@ def commented(before: EditedFile, text: str) -> EditedFile | None:
 
     Which clauses there are depends on nothing but the lines that are left.
     """
-    old = list(_written_lines(SourceFile(before.name, before.text)))
-    new = list(_written_lines(SourceFile(before.name, text)))
-    if [line for _, line in old] != [line for _, line in new]:
-        return None
-    places = tuple(before.place(start) for start, _ in old)
-    return EditedFile(before.name, text, tuple(start for start, _ in new), places)
+    places, starts = list[int](), list[int]()
+    versions = [_written_lines(SourceFile(before.name, version)) for version in (before.text, text)]
+    for (place, old), (start, new) in zip_longest(*versions, fillvalue=(0, "")):
+        if old != new:
+            return None
+        places.append(before.place(place))
+        starts.append(start)
+    return EditedFile(before.name, text, tuple(starts), tuple(places))
 
 
 def _written_lines(source: SourceFile) -> Iterator[tuple[int, str]]:

@@ -18,13 +18,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import networkx as nx
-
 from sgl.core.grammar import Slot
+from sgl.core.graphs import circles
 from sgl.core.interpret import capitalised
 from sgl.foreign import limits
 from sgl.parsing.forest import Alternative, Forest, Node
-from sgl.parsing.layer import Arcs, Beginning, Symbol, TemplateIndex, TooLongError, circles_of
+from sgl.parsing.layer import Arcs, Beginning, Symbol, TemplateIndex, TooLongError
 
 
 class Steps:
@@ -236,13 +235,13 @@ class Chart:
 
     def _circles_below(self, root: int) -> dict[int, int]:
         """Return the categories of the chart that are part of themselves, with the number of the circle."""
-        graph: nx.DiGraph[int] = nx.DiGraph()
+        graph: dict[int, set[int]] = {}
         waiting = [root]
         for category in waiting:
-            below = {child for _, children in self._rules[category] for child in children}
-            waiting += [child for child in below if child not in graph]
-            graph.add_edges_from((category, child) for child in below)
-        return {category: number for number, circle in enumerate(circles_of(graph)) for category in circle}
+            if category not in graph:
+                graph[category] = {child for _, children in self._rules[category] for child in children}
+                waiting += graph[category]
+        return {category: number for number, circle in enumerate(circles(graph)) for category in circle}
 
     def _uses(self, place: _Place, circles: Mapping[int, int]) -> list[tuple[int, tuple[_Place, ...]]]:
         """Return the rules that may stand at a place, in order, with the places of their children."""

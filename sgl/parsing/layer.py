@@ -29,10 +29,9 @@ from itertools import chain, islice, takewhile
 from math import inf, prod
 from typing import NamedTuple, TypeVar
 
-import networkx as nx
-
 from sgl.core.grammar import CoreGrammar, Cut, Rule, Slot, TextLayer, Token
 from sgl.core.graph import parts_of
+from sgl.core.graphs import circles
 from sgl.core.interpret import capitalised
 from sgl.core.rounds import Rounds
 from sgl.core.spelling import Finish, written
@@ -148,14 +147,14 @@ class TemplateIndex:
     @cached_property
     def recurs(self) -> bool:
         """Whether a category can be rewritten into itself over the same words."""
-        graph: nx.DiGraph[int] = nx.DiGraph()
+        below: dict[int, list[int]] = {}
         for rule, parts in zip(self.grammar.rules, self.parts, strict=True):
             slots = {item for template in parts for item in template if isinstance(item, Slot)}
             worded = {item.child for item in slots if (rule.rhs[item.child], item.number) not in self.nullable}
             if all(isinstance(item, Slot) for template in parts for item in template):
-                below = {item.child for item in slots if worded <= {item.child}}
-                graph.add_edges_from((rule.lhs, rule.rhs[child]) for child in below)
-        return any(circles_of(graph))
+                passed = {item.child for item in slots if worded <= {item.child}}
+                below.setdefault(rule.lhs, []).extend(rule.rhs[child] for child in passed)
+        return any(circles(below))
 
     def unseen(self, category: int, *, settled: bool) -> tuple[bool, Sequence[Rule]]:
         """Return whether only the likeliest rule of a dropped category counts, and its rules."""
@@ -191,13 +190,6 @@ class TemplateIndex:
                     found[rule.lhs] = own
                     rounds.grew(rule.lhs)
         return {category: rules[number] for category, (_, _, number) in found.items()}
-
-
-def circles_of(graph: "nx.DiGraph[int]") -> Iterator[set[int]]:
-    """Yield the nodes of a graph that lead back to themselves, those together that lead to one another."""
-    for component in nx.strongly_connected_components(graph):
-        if len(component) > 1 or any(graph.has_edge(node, node) for node in component):
-            yield component
 
 
 def closure(first: Mapping[int, set[int]]) -> list[int]:

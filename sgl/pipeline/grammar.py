@@ -22,6 +22,7 @@ from sgl.cache import current, recall, retain
 from sgl.diagnostics import Diagnostic, Diagnostics, EditedFile, FileDependencies, SourceMap
 from sgl.foreign import SOURCE, ForeignFileError, read_bytes, read_text
 from sgl.lang import MAX_SOURCE
+from sgl.memory import memory
 from sgl.resources import stdlib_dir
 
 if TYPE_CHECKING:
@@ -165,11 +166,11 @@ def _open(path: Path, settings: Mapping[str, str], *, fast: bool = False) -> tup
     compiled, answers, origin = opened.value, opened.sources.dependencies, ""
     # Of answers that are not complete no hash can stand for the grammar.
     if cache is not None and request and answers.complete:
-        cache.put(answers, "looks", *request)
+        cache.put_off(answers, "looks", *request)
         origin = _origin(request, answers)
     if compiled is not None:
         compiled.with_origin(origin)
-    if cache is not None and origin:
+    if cache is not None and origin and ((keeper := memory()) is None or keeper.worth):
         cache.put(opened, "grammar", origin)
     return opened, origin
 
@@ -204,7 +205,7 @@ def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | Non
 
 def _check(opened: _Outcome[Compiled], fast: bool, progress: Callable[[str], None] | None) -> _Outcome[GrammarSize]:
     from sgl.automata.proofs.compiler import structures_of
-    from sgl.pipeline.proofs import establish
+    from sgl.pipeline.proofs import decide
     from sgl.pipeline.writable import check_unproved
 
     compiled, diagnostics = opened.value, Diagnostics()
@@ -213,8 +214,7 @@ def _check(opened: _Outcome[Compiled], fast: bool, progress: Callable[[str], Non
         return _Outcome(None, diagnostics.found, opened.sources)
     proved: int | None = None
     if not fast and compiled.has_dataset:
-        proofs = establish(compiled, structures_of(compiled.grammar), diagnostics, progress)
-        proved = sum(p.proved for p in proofs.patterns) if proofs is not None and compiled.patterns else None
+        proved = decide(compiled, structures_of(compiled.grammar), diagnostics, progress)
     else:
         check_unproved(compiled, diagnostics)
     core = compiled.grammar

@@ -9,9 +9,8 @@ it is told first, with what follows from it; what is left is looked at in the sa
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-import networkx as nx
-
 from sgl.core.claims import Conflict, Proofs
+from sgl.core.pieces import connected
 from sgl.core.plan import GEN, IN_DISTRIBUTION, Pattern, structures_of
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics
@@ -89,8 +88,9 @@ def forgets_targets(pattern: Pattern) -> bool:
 
 def scattered(structure: Structure) -> str:
     """Return a remark on a structure whose edges share no node."""
-    links = nx.Graph((link.source, link.target) for link in structure.body.links)
-    return "; its edges share no node" if links and not nx.is_connected(links) else ""
+    ends = {link.source for link in structure.body.links}
+    parts = [part for part in connected(structure.body) if not ends.isdisjoint(part)]
+    return "; its edges share no node" if len(parts) > 1 else ""
 
 
 def _failures(proofs: Proofs) -> Iterator[Failure]:

@@ -8,12 +8,12 @@ that have the part.  They are a stratum of ``train``, called ``train/need:NAME/0
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
 from sgl.automata.certificate import Certificate, DrawnTables, certificate, certificate_text
 from sgl.automata.proofs.compiler import shape_of
-from sgl.automata.proofs.prove import StratumStatistics, statistics_of
+from sgl.automata.proofs.prove import StratumStatistics, needs_in_danger, statistics_of
 from sgl.cache import cached, retain
 from sgl.core.claims import DrawnNeed
 from sgl.core.extent import Extent
@@ -42,11 +42,15 @@ def establish(
     if unproved:
         check_unproved(compiled, diagnostics)
 
+    new: list[str] = []
+
     def compute() -> tuple[Proofs | None, tuple[Diagnostic, ...]]:
         proofs, found = None, Diagnostics()
+        new.append("structures")
         with deciding(compiled, found):
-            proved = partial(prove, structures, progress=progress, only=only)
-            proofs = _prove_with_needs(compiled, structures, proved, found)
+            drawn = _drawn(compiled, structures, found, only)
+            proofs = prove(structures, plan_with(compiled.plan, drawn), progress, only)
+            proofs = replace(proofs, drawn=drawn)
             report_refuted(with_needs(compiled, proofs), structures, proofs, found)
             if only is None and not found.errors:
                 report_relatives(compiled, structures, found)
@@ -59,9 +63,42 @@ def establish(
     same = (shape_of(compiled.grammar), compiled.plan, *compiled.patterns, *compiled.parts)
     proofs: Proofs | None
     proofs, said = kept("proofs", same, (asked, weights, compiled.rule_spans), known)
-    retain()
+    retain(*new)
     diagnostics.extend(said)
     return proofs
+
+
+def decide(
+    compiled: Compiled,
+    structures: StructureCompiler,
+    diagnostics: Diagnostics,
+    progress: Callable[[str], None] | None = None,
+) -> int | None:
+    """Report what there is to say of the claims, and return how many patterns are proved; None if one is undecided.
+
+    Only of what is needed weights say more than whether they are positive.  Where nothing is said, and no sentence
+    shown, words between the phrases of a rule have no part in it.
+    """
+    check_unproved(compiled, diagnostics)
+    grammar, needed, drawn = compiled.grammar, Diagnostics(), tuple[DrawnNeed, ...]()
+    with deciding(compiled, needed):
+        drawn = tuple(replace(need, expected=0.0) for need in _drawn(compiled, structures, needed))
+
+    @cache
+    def told() -> tuple[int | None, tuple[Diagnostic, ...]]:
+        found = Diagnostics()
+        proofs = establish(compiled, structures, found, progress, unproved=False)
+        proved = [pattern.proved for pattern in proofs.patterns] if proofs is not None else []
+        return sum(proved) if proved else None, found.found
+
+    weights = tuple(rule.weight if needed.errors else rule.weight > 0 for rule in grammar.rules)
+    equal, same = (drawn, weights, compiled.rule_spans), (compiled.plan, *compiled.patterns, *compiled.parts)
+    known = partial(kept, "told", (shape_of(grammar), *same), equal, told)
+    silent = kept("silent", (shape_of(grammar, worded=False), *same), equal, lambda: None if known()[1] else known())
+    number, said = silent or known()
+    retain()
+    diagnostics.extend(said)
+    return number
 
 
 def fingerprints(compiled: Compiled) -> Iterator[str]:
@@ -110,18 +147,17 @@ def known_figures(compiled: Compiled, structures: StructureCompiler) -> tuple[St
 RISK = 1e-6
 
 
-def _prove_with_needs(
-    compiled: Compiled, structures: StructureCompiler, proved: Callable[[Plan], Proofs], diagnostics: Diagnostics
-) -> Proofs:
-    """Prove a plan's claims with what is drawn for its needs (``drawn``), or say why one cannot be met."""
+def _drawn(
+    compiled: Compiled, structures: StructureCompiler, diagnostics: Diagnostics, only: str | None = None
+) -> tuple[DrawnNeed, ...]:
+    """Return what is drawn for the needs of a plan, or of one pattern, or say why one cannot be met."""
     drawn: tuple[DrawnNeed, ...] = ()
-    while True:
-        proofs = proved(plan_with(compiled.plan, drawn))
-        more = _short(proofs)
-        if not _possible(compiled, structures, (*drawn, *more), diagnostics) or not more:
-            return replace(proofs, drawn=drawn)
-        # With fewer sentences left to chance another need may be in danger.
+    # With fewer sentences left to chance another need may be in danger.
+    while more := needs_in_danger(structures, plan_with(compiled.plan, drawn), RISK, only):
+        if not _possible(compiled, structures, (*drawn, *more), diagnostics):
+            break
         drawn += more
+    return drawn
 
 
 def with_needs(compiled: Compiled, proofs: Proofs) -> Compiled:
@@ -145,18 +181,6 @@ def plan_with(plan: Plan, drawn: tuple[DrawnNeed, ...]) -> Plan:
     rest = usual.of(usual.count - sum(need.count for need in drawn))
     others = (stratum for stratum in plan.strata if stratum is not usual)
     return replace(plan, strata=(rest, *own, *others))
-
-
-def _short(proofs: Proofs) -> tuple[DrawnNeed, ...]:
-    found: dict[object, DrawnNeed] = {}
-    for pattern in proofs.patterns:
-        for index, claim in enumerate(pattern.licences):
-            supply = claim.evidence
-            if not claim.refuted and supply.short > RISK:
-                own = DrawnNeed(pattern.name, index, claim.structure, supply.minimum, supply.expected)
-                if own.count > found.setdefault(claim.structure.canonical(), own).count:
-                    found[claim.structure.canonical()] = own
-    return tuple(found.values())
 
 
 #: Why a part cannot be drawn, and what to do.

@@ -296,7 +296,8 @@ def plan_of(plan: Plan, strata: Sequence[tuple[str, int, Constraint]], seed: int
 
 def split_of(compiled: Compiled, core: CoreGrammar, start: int, constraint: Constraint) -> SplitGrammar:
     """Return the phrases of a category that meet a constraint."""
-    known = core is compiled.grammar and start == core.start
+    # To read what is known of structures takes longer than a grammar that is not constrained.
+    known = core is compiled.grammar and start == core.start and constraint != Constraint()
     structures = structures_of(core) if known else StructureCompiler(replace(core, start=start))
     split = structures.split(constraint)
     if split.empty:

@@ -32,7 +32,6 @@ from sgl.lang.syntax import SyntaxNode, ViewDecl
 from sgl.memory import kept
 from sgl.pipeline.sentences import deciding
 from sgl.rendering import Output, ViewError, outputs
-from sgl.rendering.template import template_view
 
 
 def check_soundness(compiled: Compiled, diagnostics: Diagnostics) -> None:
@@ -105,8 +104,11 @@ def _failing_texts(compiled: Compiled) -> tuple[list[tuple[Derivation, Output, s
 
 
 def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:
-    templates = {view.name: view.template for view in compiled.grammar.views if view.template}
-    for declaration in compiled.project.declarations(ViewDecl) if templates else ():
+    if not (templates := {view.name: view.template for view in compiled.grammar.views if view.template}):
+        return
+    from sgl.rendering.template import template_view
+
+    for declaration in compiled.project.declarations(ViewDecl):
         if declaration.name.text in templates:
             try:
                 template_view(templates[declaration.name.text])

@@ -27,19 +27,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sgl.core.arrays import Column, Derivations, Heading
 from sgl.core.grammar import CoreGrammar, View
-from sgl.core.graph import CUT, Attributes
+from sgl.core.graph import CUT, Attributes, Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish, spelt_as
 from sgl.rendering.conllu import ConlluError, is_one_line, word_columns, word_lines
 from sgl.rendering.meaning import ViewError, is_word
 from sgl.rendering.rule_classes import MOST_NUMBERS, MarkedGrammar, RuleClasses, Uses, is_marked, split, takes_marks
-from sgl.rendering.template import template_view
 from sgl.rendering.views import VIEWS
 
 if TYPE_CHECKING:
     from sgl.accel.write import TemplateTable
 
-#: The view that an author's template is; raises ``ViewError`` if it is none.
-_of_author = cache(template_view)
+
+@cache
+def _of_author(source: str) -> Callable[[Graph, Sequence[str]], str]:
+    """Return the view that an author's template is; raises ``ViewError`` if it is none."""
+    from sgl.rendering.template import template_view
+
+    return template_view(source)
 
 
 @dataclass(frozen=True)

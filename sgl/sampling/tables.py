@@ -23,8 +23,6 @@ from importlib.resources import files
 from itertools import accumulate
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-
 from sgl.automata.weights.split import SplitGrammar, count_derivations
 from sgl.core.extent import Extent
 from sgl.core.grammar import CoreGrammar, Item, Slot, View
@@ -219,6 +217,8 @@ def _as_list(value: Extent | Collection[Any]) -> list[Any]:
 
 def standalone_source(tables: Tables, identity: str) -> str:
     """Return the source of the standalone sampler of the dataset with this identity."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
     environment = Environment(
         loader=PackageLoader("sgl.sampling"),
         undefined=StrictUndefined,

@@ -59,7 +59,8 @@ MEANT = [
         "an old object",
         "derivation { transitive -[obj]-> with_adjective }",
         {
-            "the dog saw the dog near the old dog": "`near` or `with_relative` stands between `transitive` and `with_adjective` there"
+            "the dog saw the dog near the old dog": "`near` or `with_relative` stands between `transitive` and "
+            "`with_adjective` there"
         },
     ),
 ]

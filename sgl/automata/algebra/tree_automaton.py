@@ -106,17 +106,30 @@ class TreeAutomaton:
     final: Mask
 
     def __getstate__(self) -> list[object]:
-        """Return the fields, with columns as narrow as their numbers allow: many automata are kept on disk."""
-        # Columns have states, rules and categories, and `DEAD`.
-        narrow = np.min_scalar_type(-max(self.size, len(self.index.lhs), len(self.index.grammar.categories)) - 1)
-        columns = [getattr(self, field.name).astype(narrow) for field in fields(self)[1:]]
-        return [self.index, *columns]
+        """Return the fields, with columns as one, as narrow as its numbers allow: many automata are kept on disk."""
+        if "_packed" not in self.__dict__:
+            # Columns have states, rules and categories, and `DEAD`.
+            narrow = np.min_scalar_type(-max(self.size, len(self.index.lhs), len(self.index.grammar.categories)) - 1)
+            columns = [getattr(self, name).ravel() for name in _COLUMNS]
+            self.__dict__["_packed"] = self.size, narrow.char, np.concatenate(columns).astype(narrow).tobytes()
+        return [self.index, self._packed]
 
     def __setstate__(self, state: list[Any]) -> None:
-        """Take the fields back, columns in their own types."""
-        self.__dict__.update(zip((field.name for field in fields(self)), state, strict=True))
-        for name, column in list(self.__dict__.items())[1:]:
-            self.__dict__[name] = column.astype(np.bool_ if name == "final" else np.intp)
+        """Take the fields back; columns are read when they are asked for."""
+        self.__dict__.update(index=state[0], _packed=state[1])
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - any column
+        """Return a column after all of them were read."""
+        if name not in _COLUMNS or "_packed" not in self.__dict__:
+            raise AttributeError(name)
+        size, kind, content = self._packed
+        packed = np.frombuffer(content, kind).astype(np.intp)
+        words, width = len(self.index.words), self.index.width
+        rows = (len(packed) - 2 * size - words) // (width + 2)
+        lengths = np.cumsum([size, words, rows, width * rows, rows])
+        self.__dict__.update(zip(_COLUMNS, np.split(packed, lengths), strict=True))
+        self.__dict__.update(children=self.children.reshape(width, rows), final=self.final.astype(np.bool_))
+        return self.__dict__[name]
 
     @property
     def size(self) -> int:
@@ -220,6 +233,10 @@ class TreeAutomaton:
             results=named[self.results[rows]],
             final=final,
         )
+
+
+#: The fields that are columns.
+_COLUMNS = tuple(field.name for field in fields(TreeAutomaton)[1:])
 
 
 def check_size(states: int = 0, transitions: int = 0) -> None:

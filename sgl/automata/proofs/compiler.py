@@ -265,28 +265,37 @@ def built_alike(one: CoreGrammar, other: CoreGrammar) -> bool:
         return grammar.categories, grammar.start, grammar.text_layers, grammar.graph_layers, len(grammar.rules)
 
     def alike(own: Rule, its: Rule) -> bool:
-        return own is its or _content(own) == _content(its)
+        pairs = ((getattr(own, name), getattr(its, name)) for name in ("lhs", "rhs", "keep", "templates", "fragments"))
+        return own is its or all(one == other for one, other in pairs) or _content(own) == _content(its)
 
     return read(one) == read(other) and all(map(alike, one.rules, other.rules))
 
 
 def _content(rule: Rule) -> tuple[object, ...]:
     """Return a rule without its weight, its words and the labels of its nodes."""
-    texts = [[isinstance(item, Token) or item for item in text] for text in rule.templates]
     nodes = [[replace(n, attributes=n.attributes and ()) for n in f.nodes] for f in rule.fragments]
     rest = [(fragment.edges, fragment.exports) for fragment in rule.fragments]
-    return rule.lhs, rule.rhs, rule.keep, texts, nodes, rest
+    return rule.lhs, rule.rhs, rule.keep, _places(rule), nodes, rest
 
 
-def shape_of(grammar: CoreGrammar) -> object:
-    """Return an object that is the same for grammars of one shape, while work is kept."""
+def _places(rule: Rule) -> tuple[tuple[object, ...], ...]:
+    """Return the templates of a rule, without its words."""
+    return tuple([tuple([isinstance(item, Token) or item for item in text]) for text in rule.templates])
+
+
+def shape_of(grammar: CoreGrammar, *, worded: bool = True) -> object:
+    """Return an object that is the same for grammars of one shape, while work is kept.
+
+    If it is not to be ``worded``, rules with children may have other words between them.
+    """
     if memory() is None:
         return object()
-    contents = chain.from_iterable((rule.templates, rule.fragments) for rule in grammar.rules)
+    contents = chain.from_iterable((r.templates, r.fragments) for r in grammar.rules if worded or not r.rhs)
+    others = tuple((_places(rule), rule.fragments) for rule in grammar.rules if rule.rhs and not worded)
     rules = tuple((rule.name, rule.lhs, rule.rhs, rule.keep) for rule in grammar.rules)
     layers = (grammar.text_layers, grammar.graph_layers, grammar.views)
     slots = ({item.child for item in r.templates[0] if isinstance(item, Slot)} for r in grammar.rules)
     drops = any(len(own) < len(rule.rhs) for own, rule in zip(slots, grammar.rules, strict=True))
     weights = tuple(rule.weight for rule in grammar.rules) if drops else ()
-    equal = (grammar.name, grammar.categories, grammar.start, rules, layers, weights)
+    equal = (grammar.name, grammar.categories, grammar.start, rules, layers, weights, others)
     return kept("shape", tuple(contents), equal, object)

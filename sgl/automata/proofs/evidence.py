@@ -66,8 +66,17 @@ class StratumEvidence:
     """A stratum with its language and its grammar; equal constraints share these."""
 
     stratum: Stratum
-    language: TreeAutomaton
-    split: SplitGrammar
+    compiler: StructureCompiler
+
+    @cached_property
+    def language(self) -> TreeAutomaton:
+        """Its texts."""
+        return self.compiler.language(self.stratum.constraint)
+
+    @cached_property
+    def split(self) -> SplitGrammar:
+        """Its grammar, which not every question needs."""
+        return self.compiler.drawn(self.stratum)
 
 
 class Evidence:
@@ -83,7 +92,7 @@ class Evidence:
         self.plan = plan
         self.patterns = {pattern.name: pattern for pattern in plan.patterns}
         self._lemmas = content_lemmas(compiler.grammar, plan)
-        self.strata = [StratumEvidence(s, compiler.language(s.constraint), compiler.drawn(s)) for s in plan.strata]
+        self.strata = [StratumEvidence(stratum, compiler) for stratum in plan.strata]
         self.training, self.generalization = self._of(TRAIN), self._of(GEN)
         self.populated_training = [e for e in self.training if e.stratum.count]
         self.in_distribution = [e for e in self.training if e.stratum.category == IN_DISTRIBUTION]

@@ -22,6 +22,7 @@ from sgl.automata.weights.split import acceptance_probability, count_by_length, 
 from sgl.core.claims import (
     Claim,
     Cut,
+    DrawnNeed,
     Inventory,
     Kind,
     Nesting,
@@ -101,11 +102,27 @@ def _held_out(evidence: Evidence, pattern: Pattern, structure: Structure) -> Cla
     return replace(claim, verdict=Verdict.REFUTED, evidence=cut, stream=leak.stream, witness=leak.derivation)
 
 
+def needs_in_danger(
+    compiler: StructureCompiler, plan: Plan, risk: float, only: str | None = None
+) -> tuple[DrawnNeed, ...]:
+    """Return the parts that all patterns need, or ``only`` one, and that training may lack by more than this risk."""
+    evidence, found = Evidence(compiler, plan), dict[Structure, DrawnNeed]()
+    places = ((p, *place) for p in plan.patterns if only in (None, p.name) for place in enumerate(p.need))
+    for pattern, place, need in places:
+        usual = [(e, evidence.probability(e, need.structure)) for e in evidence.in_distribution]
+        # What is more than enough already needs no look at the rest.
+        if _supply(evidence, need, usual).short > risk:
+            sources = _sources(evidence, pattern, need)
+            supply, same = _supply(evidence, need, sources), need.structure.canonical()
+            own = DrawnNeed(pattern.name, place, need.structure, need.minimum, supply.expected)
+            possible = supply.short > risk and any(mass > 0.0 for _, mass in sources)
+            if possible and (same not in found or own.count > found[same].count):
+                found[same] = own
+    return tuple(found.values())
+
+
 def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Claim[Supply]:
-    sources = [(e, evidence.probability(e, need.structure)) for e in _sources(evidence, pattern)]
-    if not any(mass > 0.0 for _, mass in sources):
-        # Exposures of other patterns count only when nothing else is left.
-        sources = [(e, evidence.probability(e, need.structure)) for e in evidence.training]
+    sources = _sources(evidence, pattern, need)
     mass = next((mass for e, mass in sources if e in evidence.in_distribution), 0.0)
     supply = _supply(evidence, need, sources)
     claim = Claim(Kind.LICENSED, pattern.name, Verdict.REFUTED, supply, (need.structure,), mass=mass)
@@ -116,6 +133,15 @@ def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Claim[Supply]:
     return replace(claim, verdict=Verdict.PROVED, example=example)
 
 
+def _sources(evidence: Evidence, pattern: Pattern, need: Need) -> list[tuple[StratumEvidence, float]]:
+    """Return the training strata that license a part, each with the probability that it has it."""
+    sources = [(e, evidence.probability(e, need.structure)) for e in _usual_sources(evidence, pattern)]
+    if not any(mass > 0.0 for _, mass in sources):
+        # Exposures of other patterns count only when nothing else is left.
+        sources = [(e, evidence.probability(e, need.structure)) for e in evidence.training]
+    return sources
+
+
 def _supply(evidence: Evidence, need: Need, sources: Iterable[tuple[StratumEvidence, float]]) -> Supply:
     expected, by_chance, certain = 0.0, 0.0, 0
     for one, mass in sources:
@@ -124,8 +150,8 @@ def _supply(evidence: Evidence, need: Need, sources: Iterable[tuple[StratumEvide
     return Supply(need.minimum, expected, chance_of_fewer(need.minimum - certain, by_chance))
 
 
-def _sources(evidence: Evidence, pattern: Pattern) -> Iterator[StratumEvidence]:
-    """Yield the training strata that license a part: the in-distribution ones, own exposures, and parts."""
+def _usual_sources(evidence: Evidence, pattern: Pattern) -> Iterator[StratumEvidence]:
+    """Yield the in-distribution strata, the pattern's own exposures, and parts."""
     yield from evidence.in_distribution
     for one in evidence.training:
         if one.stratum.category == EXPOSURE_PREFIX + pattern.name or one.stratum.category.startswith(PART_PREFIX):

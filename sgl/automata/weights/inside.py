@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.automata.common import Mask
+from sgl.core import graphs
 from sgl.core.grammar import CoreGrammar
 
 Matrix = NDArray[np.float64]
@@ -137,10 +137,7 @@ def components(successors: Sequence[Iterable[int]]) -> list[list[int]]:
     >>> components([[1], [0, 2], []])
     [[2], [0, 1]]
     """
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    graph.add_nodes_from(range(len(successors)))
-    graph.add_edges_from((node, other) for node, own in enumerate(successors) for other in own)
-    return [sorted(component) for component in nx.strongly_connected_components(graph)]
+    return [sorted(component) for component in graphs.components(dict(enumerate(successors)))]
 
 
 def solve(matrix: Matrix, right: Vector) -> Vector | None:
@@ -290,10 +287,9 @@ class Consistency:
 def consistency(grammar: CoreGrammar) -> Consistency:
     """Say whether derivations end, looking only at the categories that the start reaches."""
     size = len(grammar.categories)
-    below = nx.DiGraph((rule.lhs, child) for rule in grammar.rules for child in rule.rhs)
-    below.add_node(grammar.start)
-    reachable = {grammar.start, *nx.descendants(below, grammar.start)}
-    rules = [rule for rule in grammar.rules if rule.lhs in reachable and rule.weight > 0.0]
+    below = {lhs: [child for rule in own for child in rule.rhs] for lhs, own in enumerate(grammar.rules_of)}
+    reached = graphs.reachable([grammar.start], below)
+    rules = [rule for rule in grammar.rules if rule.lhs in reached and rule.weight > 0.0]
     absent = (size,) * max((len(rule.rhs) for rule in rules), default=0)
     padded = [(*rule.rhs, *absent)[: len(absent)] for rule in rules]
     system = EquationSystem(

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import NoReturn
 
-import networkx as nx
-
 from sgl.core.grammar import Cut, Slot
+from sgl.core.graphs import components, reachable
 from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label, shortlist
 from sgl.frontend.elaborate.categories import CategoryPattern, Slotting
@@ -66,13 +65,11 @@ def expand(start: s.Name, state: Produced) -> list[Instance] | None:
         return None
     instances = of_rules + of_words
     _report_unbuildable(rules, of_rules, search, start)
-    graph: nx.DiGraph[Concrete] = nx.DiGraph()
-    graph.add_nodes_from(dict.fromkeys(instance.lhs for instance in instances))
+    below: dict[Concrete, list[Concrete]] = {instance.lhs: [] for instance in instances}
     for instance in of_rules:
-        graph.add_edges_from((instance.lhs, child) for child in instance.rhs)
-    roots = [node for node in graph if node[0] == start.text]
-    reachable = set(roots).union(*(nx.descendants(graph, root) for root in roots))
-    used = [instance for instance in instances if instance.lhs in reachable]
+        below[instance.lhs] += instance.rhs
+    found = reachable((node for node in below if node[0] == start.text), below)
+    used = [instance for instance in instances if instance.lhs in found]
     _report_endless(used, state)
     if state.diagnostics.errors:
         return None
@@ -235,11 +232,11 @@ def _report_unbuildable(
 
 
 def _report_unproductive(names: Set[str], rules: Sequence[Production], state: Produced) -> None:
-    graph: nx.DiGraph[str] = nx.DiGraph()
-    graph.add_edges_from((rule.lhs.info.name, p.info.name) for rule in rules for p in rule.rhs)
-    components = nx.strongly_connected_components(graph) if names else ()
-    circles = [_without_end(component & names, rules) for component in components]
-    for circle in sorted(circle for circle in circles if circle):
+    below: dict[str, list[str]] = {rule.lhs.info.name: [] for rule in rules}
+    for rule in rules:
+        below[rule.lhs.info.name] += [part.info.name for part in rule.rhs]
+    endless = [_without_end(component & names, rules) for component in (components(below) if names else ())]
+    for circle in sorted(circle for circle in endless if circle):
         first, *others = (rule for rule in rules if rule.lhs.info.name in circle)
         listed = " and ".join(f"`{name}`" for name in circle)
         message = f"{listed} never end in words: each of their rules needs one of them"
@@ -264,9 +261,10 @@ def _without_end(circle: Set[str], rules: Sequence[Production]) -> list[str]:
 def _report_endless(instances: Sequence[Instance], state: Produced) -> None:
     only = [i for i in instances if len(i.rhs) == 1]
     passing = [i for i in only if all(isinstance(t, Slot | Cut) for t in i.version.templates[0])]
-    graph: nx.DiGraph[Concrete] = nx.DiGraph((i.lhs, i.rhs[0]) for i in passing)
-    components = enumerate(nx.strongly_connected_components(graph))
-    component = {node: index for index, nodes in components for node in nodes}
+    below: dict[Concrete, list[Concrete]] = {i.lhs: [] for i in passing}
+    for i in passing:
+        below[i.lhs].append(i.rhs[0])
+    component = {node: index for index, nodes in enumerate(components(below)) for node in nodes}
     reported: set[int] = set()
     for instance in passing:
         index = component[instance.lhs]

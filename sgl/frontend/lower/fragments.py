@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from networkx.utils import UnionFind
-
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Item, Node, Template, Token
+from sgl.core.graphs import United
 from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.elaborate.rules import RuleNames, possible, shown
 from sgl.frontend.lower.productions import RESERVED_LABELS, check_attribute_name
@@ -71,7 +70,7 @@ class FragmentLowering:
             Atom(child, port): None for child, ports in enumerate(self.ports) for port in range(len(ports))
         }
         #: The representative of the atoms that bindings unite, for each atom.
-        self.united: UnionFind[Atom] = UnionFind()
+        self.united: United[Atom] = United()
 
     def run(self, statements: Sequence[s.Statement]) -> Fragment | None:
         """Return the fragment; None after a report."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -280,7 +280,7 @@ def check_taken(names: ResolvedNames) -> bool:
     present = {id(declaration) for declaration, _ in names.declarations}
     for declaration, scope in names.declarations:
         kind: type[s.NamedDeclaration] = s.CategoryDecl
-        mentioned = [ref.name for ref in s.parts_of(s.CategoryRef, declaration)]
+        mentioned = kept("mentioned", (declaration,), None, partial(_mentioned, declaration))
         if isinstance(declaration, s.Forms):
             mentioned = []  # Its category stands for those that are given.
         if isinstance(declaration, s.CategoryDecl):
@@ -294,6 +294,11 @@ def check_taken(names: ResolvedNames) -> bool:
                 message += f"but the {KINDS[kind]} `{name}` is not"
                 names.session.error("SGL0201", name.span, message, f"add `{name}` to the names after `use`")
     return complete
+
+
+def _mentioned(declaration: s.Declaration) -> list[s.Name]:
+    """Return the names of the categories in a declaration."""
+    return [ref.name for ref in s.parts_of(s.CategoryRef, declaration)]
 
 
 def _name_of(declaration: s.Declaration) -> s.Name | None:
@@ -333,7 +338,7 @@ class Resolved(Session):
             self.names.used |= known[1]
             return known[0]
         before, self.names.used, clean = self.names.used, set(), (self.diagnostics.told, len(self.sources.files))
-        value = compute()
+        value = keeping.timed(compute)
         used, self.names.used = self.names.used, before | self.names.used
         if clean == (self.diagnostics.told, len(self.sources.files)):
             keeping.keep(key, (value, used), same)

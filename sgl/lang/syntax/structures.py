@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeVar, dataclass_transform
+from functools import cache
+from typing import Any, TypeVar, dataclass_transform
 
 from sgl.diagnostics import Span
 
@@ -253,13 +254,18 @@ class StructureDecl(NamedDeclaration):
 
 def parts_of(kind: type[_Part] | tuple[type[_Part], ...], whole: object) -> Iterator[_Part]:
     """Yield what is of one of the kinds in a part of a syntax tree, in the order of the fields."""
-    stack = [whole]
+    stack: list[Any] = [whole]
     while stack:
         part = stack.pop()
         if isinstance(part, kind):
             yield part
         if isinstance(part, tuple):
-            stack.extend(reversed(part))
+            stack.extend(part[::-1])
         else:
-            names = reversed(getattr(part, "__dataclass_fields__", ()))
-            stack.extend(getattr(part, name) for name in names if name != "span")
+            stack += [getattr(part, name) for name in _fields_of(type(part))]  # type: ignore[arg-type]
+
+
+@cache
+def _fields_of(kind: type) -> tuple[str, ...]:
+    """Return the fields of a syntax node but for its place, last first; nothing else has any."""
+    return tuple(name for name in reversed(getattr(kind, "__dataclass_fields__", ())) if name != "span")

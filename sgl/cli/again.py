@@ -1,0 +1,92 @@
+"""Say again what a command has said of a grammar, while no file that it has read is another.
+
+Then neither the grammar nor the command is loaded.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+import click
+
+from sgl.cache import current, open_cache
+from sgl.cli.registry import REPEATED
+
+if TYPE_CHECKING:
+    from sgl.cli.session import Session
+    from sgl.diagnostics import FileDependencies
+
+
+@dataclass(frozen=True)
+class _Said:
+    text: str
+    reported: str
+    answers: FileDependencies
+    lock: Path
+    locked: bool
+
+
+class Listener(io.StringIO):
+    """Standard output, of which a copy is taken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stream: TextIO = sys.stdout
+
+    def write(self, text: str) -> int:
+        """Write a text to both."""
+        self._stream.write(text)
+        return super().write(text)
+
+    def isatty(self) -> bool:
+        """Return whether it is a terminal."""
+        return self._stream.isatty()
+
+    def keep(self, arguments: Sequence[str], session: Session) -> None:
+        """Keep what these arguments have said of the grammar of a session, if it has no errors."""
+        session.show()
+        cache, compiled = current(), session.compiled
+        if cache is not None and compiled is not None and not session.diagnostics.errors:
+            answers, lock = compiled.project.sources.dependencies, compiled.project.units[-1].path.with_suffix(".lock")
+            if answers.complete:
+                said = _Said(self.getvalue(), session.reported, answers, lock, lock.is_file())
+                cache.put_off(said, "said", *_parts(arguments))
+
+
+def listen(context: click.Context, session: Session, command: Callable[[], object]) -> None:
+    """Run a command, and keep what it says if it does nothing else."""
+    if context.info_name not in REPEATED or session.results.asked or session.quiet or session.free:
+        command()
+        return
+    with redirect_stdout(Listener()) as heard:
+        command()
+    if not any(map(context.params.get, ("data", "between"))):
+        heard.keep(context.obj, session)
+
+
+def is_said(arguments: Sequence[str]) -> bool:
+    """Say what is kept of these arguments; False if there is nothing."""
+    cache = None if "--no-cache" in arguments else open_cache()
+    known = cache.get(_Said, "said", *_parts(arguments)) if cache is not None else None
+    if known is None or known.lock.is_file() != known.locked or not known.answers.hold():
+        return False
+    sys.stdout.write(known.text)
+    click.echo(known.reported, nl=False, err=True, color=True)
+    return True
+
+
+def _parts(arguments: Sequence[str]) -> tuple[str, ...]:
+    """Return all else that a text may depend on: how wide a terminal is, and whether it shows colours."""
+    looks = sys.stdout.isatty(), sys.stderr.isatty(), os.environ.get("NO_COLOR"), os.environ.get("TERM")
+    here = ""
+    with suppress(OSError):  # The directory may be gone.
+        here = os.fspath(Path.cwd())
+    return (here, repr((looks, shutil.get_terminal_size())), *arguments)
