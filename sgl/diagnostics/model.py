@@ -309,7 +309,7 @@ class EditedFile(SourceFile):
 class FileDependencies:
     """The answers of the file system that a result depends on: ``links``, hashes of ``contents``.
 
-    ``names`` are those that diagnostics have for the files.
+    ``names`` are those that diagnostics have for the files; ``absent`` are files that were looked for and are none.
 
     While all answers stay the same, reading a grammar again would give the same.  After a look at something that is
     missing or cannot be read, ``complete`` is false: a message about it may name other files of the directory.
@@ -318,6 +318,7 @@ class FileDependencies:
     links: dict[str, str] = field(default_factory=dict)
     contents: dict[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    absent: set[str] = field(default_factory=set)
     complete: bool = True
 
     def followed(self, asked: Path, found: Path) -> None:
@@ -328,6 +329,10 @@ class FileDependencies:
         """Note what a file contained."""
         self.names[os.fspath(path)] = name
         self._note(self.contents, os.fspath(path), hashlib.sha256(content).hexdigest())
+
+    def lacked(self, path: Path) -> None:
+        """Note that there was no file at a path, and that this is no mistake."""
+        self.absent.add(os.fspath(path))
 
     def missed(self) -> None:
         """Note that something was not there, or not as it should be."""
@@ -345,15 +350,16 @@ class FileDependencies:
     def changed(self) -> list[Path] | None:
         """Return the files with other contents; None if another answer of the file system is another."""
         with suppress(OSError, RuntimeError, ValueError):
-            if self.complete and all(str(Path(asked).resolve()) == led for asked, led in self.links.items()):
+            there = any(Path(path).is_file() for path in self.absent)
+            if self.complete and not there and all(str(Path(a).resolve()) == led for a, led in self.links.items()):
                 return [Path(path) for path, hash_ in self.contents.items() if sha256_of(Path(path), SOURCE) != hash_]
         return None
 
     def digest(self) -> str:
         """Return the SHA-256 of all answers."""
         found = hashlib.sha256()
-        for known in (self.links, self.contents):
-            found.update(repr(sorted(known.items())).encode("utf-8", "backslashreplace"))
+        for known in (self.links.items(), self.contents.items(), self.absent):
+            found.update(repr(sorted(known)).encode("utf-8", "backslashreplace"))
         return found.hexdigest()
 
 

@@ -188,13 +188,16 @@ class TreeBuilder(TokenBuilder):
         """Return the parts, without those that are left out."""
         return tuple(part for part in parts if part is not None)
 
-    used_names = names_list = parameters = dotted = ports = template = names
+    used_names = left_out = names_list = parameters = dotted = ports = template = names
     statements = attributes = conditions = names
     weight_name = comma_bound = where = rewrite = expected_text = names
 
     def dotted_name(self, meta: Meta, parts: list[s.Name]) -> s.Name:
         """Return the name of a part: ``de.prefix`` of a layer, ``V.prefix`` of a child."""
         return s.Name(".".join(part.text for part in parts), self._span(meta))
+
+    def leave_out(self, meta: Meta, parts: list[Any]) -> s.LeaveOut:
+        return s.LeaveOut(self._span(meta), *parts)
 
     def text_part(self, meta: Meta, parts: list[s.Name]) -> s.Port:
         return s.Port(self._span(meta), self.dotted_name(meta, parts), None)

@@ -198,12 +198,10 @@ class _Loader:
         if parts[0] != STDLIB:
             written = "/".join(parts) + ".sgl"
             located = locate(root, path.parent, written, span, self.sources, self.diagnostics)
-            if located is not None and not located.is_file() and (grammars_dir() / written).is_file():
-                self.sources.dependencies.missed()
-                hint = f"write `{BUNDLED.replace('/', '.')}.{'.'.join(parts)}`"
-                notes = (_COPY,) if parts[1:] else ()
-                self.diagnostics.error("SGL0001", span, f"the file `{written}` is not there", hint, notes=notes)
-                return None
+            shipped = grammars_dir().resolve() / written
+            if located is not None and not located.is_file() and shipped.is_file():
+                self.sources.dependencies.lacked(located)
+                return shipped, Root(grammars_dir().resolve(), BUNDLED)
             return (located, root) if located is not None else None
         bundled = "/".join(parts[:2]) == BUNDLED
         library = Root((grammars_dir() if bundled else stdlib_dir()).resolve(), BUNDLED if bundled else STDLIB)

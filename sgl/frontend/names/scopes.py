@@ -18,36 +18,12 @@ from typing import TypeVar, cast
 
 from sgl.diagnostics import Diagnostics, Label, SourceFile, Span, shortlist, suggest
 from sgl.foreign import limits
+from sgl.frontend.names.left_out import KEYWORDS, KINDS, is_called, left_out_of
 from sgl.frontend.names.parameters import Parameters, Session, set_parameters
 from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang import syntax as s
 from sgl.lang.project import Unit, library_file, locate, read_file
 from sgl.memory import kept, key_of, memory
-
-#: What authors call each kind of declaration that has a name.
-KINDS: dict[type, str] = {
-    s.Layer: "layer",
-    s.ViewDecl: "view",
-    s.Feature: "feature",
-    s.CategoryDecl: "category",
-    s.Labels: "label set",
-    s.WordSet: "word set",
-    s.StructureDecl: "structure",
-    s.Paradigm: "paradigm",
-    s.Function: "function",
-    s.Rule: "rule",
-    s.Literal: "literal",
-    s.Lexicon: "lexicon",
-    s.Forms: "block of forms",
-    s.PatternDecl: "pattern",
-    s.PartDecl: "part",
-    s.Quota: "quota",
-    s.Relation: "relation",
-    s.Weights: "set of weights",
-}
-
-#: The keywords of kinds that authors call otherwise.
-_KEYWORDS = {s.Labels: "labels", s.WordSet: "words", s.Forms: "forms", s.Weights: "weights"}
 
 #: Declarations that are not there to be used by others.
 OF_THEMSELVES = s.Layer | s.ViewDecl | s.Rule | s.Lexicon | s.PatternDecl | s.PartDecl | s.Weights
@@ -140,7 +116,7 @@ class Scope:
 
     def in_library(self, name: str, *kinds: type) -> str:
         """Return the hint to use the file of the standard library that declares a name; empty if none does."""
-        file = library_file([_KEYWORDS.get(kind, KINDS[kind]) for kind in kinds], name)
+        file = library_file([KEYWORDS.get(kind, KINDS[kind]) for kind in kinds], name)
         return f"write `use {file} ({name})` here" if file else ""
 
     def _tell_elsewhere(self, kind: type, name: s.Name) -> bool:
@@ -186,13 +162,16 @@ class Scope:
 
     def may_declare(self, kind: type, name: str) -> bool:
         """Return whether a declaration that could not be read may have this name."""
-        return self.resolved.session.project.may_declare(_KEYWORDS.get(kind, KINDS[kind]), name)
+        return self.resolved.session.project.may_declare(KEYWORDS.get(kind, KINDS[kind]), name)
 
 
 def resolve_names(state: Session, parameters: Parameters) -> ResolvedNames:
     """Find the declarations in force, and what names mean in each file."""
     units, names = state.project.units, ResolvedNames(state)
     chosen = {unit.path: [d for d in unit.file.declarations if _holds(d, parameters)] for unit in units}
+    without = left_out_of(units, state)
+    for path, gone in without.items():
+        chosen[path] = [d for d in chosen[path] if is_called(d).isdisjoint(gone)]
     own = {unit.path: _by_name(chosen[unit.path], state) for unit in units}
     #: What others list of each file.
     listed_of: dict[Path, set[str]] = {unit.path: set() for unit in units}
@@ -202,6 +181,9 @@ def resolve_names(state: Session, parameters: Parameters) -> ResolvedNames:
             listed = _listed(use, used, state)
             listed_of[used.path].update(listed or ())
             _show(own[used.path], listed, visible)
+        for (_, name), user in without[unit.path].items():
+            # What a file leaves out it may declare in another way, for all who mention it.
+            _show(own[user], (name,), visible)
         names.scopes[unit.file.name] = Scope(unit, visible, names)
     entire, whole = _used_entirely(units)
     for unit in units:
@@ -270,7 +252,7 @@ def _check_once(names: ResolvedNames) -> None:
             kind, name = type(declaration), declaration.name
             earlier, _ = names.first.setdefault((kind, name.text), (declaration, scope))
             if earlier.span.file != name.span.file:
-                hint = "rename one of the two, or list after `use` the names you need"
+                hint = f"rename one of the two, or leave the other out: `use … without ({name})`"
                 names.session.report_twice(KINDS[kind], name, earlier.name.span, hint)
 
 

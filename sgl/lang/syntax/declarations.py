@@ -22,11 +22,22 @@ class Module(SyntaxNode):
     title: Name | None
 
 
+class LeaveOut(SyntaxNode):
+    """``part concatenation``: what a file leaves out of one that it uses; without a kind, of any kind."""
+
+    kind: Name | None
+    name: Name
+
+
 class Use(SyntaxNode):
-    """``use stdlib.ja.verb (past, nonpast)``; ``names`` is None for everything."""
+    """``use stdlib.ja.verb (past, nonpast)``, or ``use farm without (pp_in_subject)``.
+
+    ``names`` is None for everything but what is ``left_out``.
+    """
 
     path: tuple[Name, ...]
     names: tuple[Name, ...] | None
+    left_out: tuple[LeaveOut, ...] | None
 
 
 class Param(SyntaxNode):

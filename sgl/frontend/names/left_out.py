@@ -1,0 +1,83 @@
+"""What a file leaves out of the files that it uses, to do without it or to declare it in another way.
+
+::
+
+    use sget without (part concatenation, pp_in_subject)
+
+A name is left out of the file that is used and of all that this one uses.  Where several kinds of declarations have
+the name, all are left out, or, if a kind is named before it, those of this kind.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sgl.diagnostics import suggest
+from sgl.frontend.names.parameters import Session
+from sgl.lang import syntax as s
+from sgl.lang.project import Unit
+
+#: What authors call the kinds of declarations that have names.
+KINDS: dict[type, str] = {
+    s.Layer: "layer",
+    s.ViewDecl: "view",
+    s.Feature: "feature",
+    s.CategoryDecl: "category",
+    s.Labels: "label set",
+    s.WordSet: "word set",
+    s.StructureDecl: "structure",
+    s.Paradigm: "paradigm",
+    s.Function: "function",
+    s.Rule: "rule",
+    s.Literal: "literal",
+    s.Lexicon: "lexicon",
+    s.Forms: "block of forms",
+    s.PatternDecl: "pattern",
+    s.PartDecl: "part",
+    s.Quota: "quota",
+    s.Relation: "relation",
+    s.Weights: "set of weights",
+}
+
+#: The keywords of kinds that authors call otherwise.
+KEYWORDS = {s.Labels: "labels", s.WordSet: "words", s.Forms: "forms", s.Weights: "weights"}
+
+#: Kind and name of what is left out; any kind, if none was named.
+Left = tuple[str, str]
+
+
+def left_out_of(units: Sequence[Unit], state: Session) -> dict[Path, dict[Left, Path]]:
+    """Return what others leave out of each file, with the file that does."""
+    found = dict[Path, dict[Left, Path]]({unit.path: {} for unit in units})
+    for user in units:
+        for use, used in user.uses:
+            reached = _reached(used) if use.left_out else []
+            known = {left for other in reached for d in other.file.declarations for left in is_called(d)}
+            for gone in use.left_out or ():
+                left = gone.kind.text if gone.kind is not None else "", gone.name.text
+                if left not in known and not state.project.may_declare("", gone.name.text):
+                    what = f"{gone.kind} `{gone.name}`" if gone.kind is not None else f"`{gone.name}`"
+                    message = f"neither `{'.'.join(part.text for part in use.path)}` nor what it uses declares {what}"
+                    state.error(
+                        "SGL0006", gone.name.span, message, suggest(gone.name.text, {name for _, name in known})
+                    )
+                for other in reached:
+                    found[other.path][left] = user.path
+    return found
+
+
+def _reached(unit: Unit) -> list[Unit]:
+    """Return a file with all that it uses, directly or not."""
+    found = {unit.path: unit}
+    for _, used in unit.uses:
+        found |= {other.path: other for other in _reached(used)}
+    return [*found.values()]
+
+
+def is_called(declaration: s.Declaration) -> set[Left]:
+    """Return by what a declaration can be left out; a restriction is called like its relation."""
+    if isinstance(declaration, s.Restrict):
+        return {("", declaration.relation.text), ("restrict", declaration.relation.text)}
+    if not isinstance(declaration, s.NamedDeclaration):
+        return set()
+    kind = type(declaration)
+    return {("", declaration.name.text), (KEYWORDS.get(kind, KINDS.get(kind, "")), declaration.name.text)}
