@@ -52,10 +52,7 @@ class Interpreter:
         self.views = {view.name: view for view in grammar.views}
         self.twins = {layer.name for layer in grammar.text_layers if layer.finish is not None and layer.finish.twin}
         #: What the items of templates say, by layer, rule and item.
-        self.items = [
-            [[item.text or "" for item in rule.templates[layer]] for rule in self.rules]
-            for layer in range(len(grammar.text_layers))
-        ]
+        self.items = [*map(self._items, range(len(grammar.text_layers)))]
         self.shapes = Shapes(grammar, spend)
         self.written, self.text = lru_cache(8)(self._written), lru_cache(8)(self._text)
         self.graph, self._line = lru_cache(4)(self._graph), lru_cache(1 << 16)(self._word_line)
@@ -84,6 +81,9 @@ class Interpreter:
         return fits and rules[0].lhs == self.grammar.start
 
     # ---- texts
+
+    def _items(self, layer: int) -> list[list[str]]:
+        return [[item.text or "" for item in rule.templates[layer]] for rule in self.rules]
 
     def _written(self, layer: int, derivation: Derivation) -> Written:
         """Return the words of a text layer that are written."""

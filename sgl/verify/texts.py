@@ -93,11 +93,14 @@ def spelt(layer: WrittenLayer, finish: TextFinish, words: Sequence[str]) -> list
         tight = not found or text in layer.attach or found[-1].text in finish.after
         found.append(TextPiece(text, 1 + len(whole), tight))
         del own[: 1 + len(whole)]
-    for place, piece in enumerate(found if finish.capital else ()):
-        if piece.text:
-            found[place] = piece._replace(text=raised(piece.text))
-            break
-    return found
+    return _with_capital(found) if finish.capital else found
+
+
+def _with_capital(pieces: list[TextPiece]) -> list[TextPiece]:
+    for place, own in enumerate(pieces):
+        if own.text:
+            return [*pieces[:place], own._replace(text=raised(own.text)), *pieces[place + 1 :]]
+    return pieces
 
 
 def _formed(finish: TextFinish, words: Sequence[str]) -> list[str]:
