@@ -25,7 +25,7 @@ Json = Any
 _UNSTATED: dict[type, tuple[str, ...]] = {
     CoreGrammar: ("name",),
     Category: ("parts",),
-    Rule: ("id", "origin"),
+    Rule: ("id", "origin", "roles"),
     Plan: ("seed",),
 }
 #: Properties that are written after the fields, since a reader would have to work them out.

@@ -26,6 +26,9 @@ HEAD = "head"
 #: Prefix of the label of an edge into an extracted node (``~obj``).
 EXTRACTED = "~"
 
+#: The graph layer that every grammar has (``sgl.core.derivation``); its phrases have no port but their head.
+DERIVATION = "derivation"
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -67,6 +70,8 @@ class Category:
 
 def ports_in(ports: Sequence[str], limited: Sequence[tuple[str, str]], layer: str) -> tuple[str, ...]:
     """Those of the ports that are not limited to another graph layer."""
+    if layer == DERIVATION:
+        return (HEAD,)
     elsewhere = {port for port, other in limited if other != layer}
     return tuple(port for port in ports if port not in elsewhere)
 
@@ -163,7 +168,7 @@ class Rule:
     """A rule with its interpretation in every layer.
 
     ``weight`` is normalised: the weights of the rules of one category sum to 1. ``keep`` marks a rule that the author
-    exempts from the cuts that patterns make in the training grammar.
+    exempts from the cuts that patterns make in the training grammar. ``roles`` are what its children are called.
     """
 
     id: int
@@ -175,6 +180,7 @@ class Rule:
     fragments: tuple[Fragment, ...]
     origin: Origin | None = None
     keep: bool = False
+    roles: tuple[str, ...] = ()
 
     @property
     def lexical(self) -> bool:

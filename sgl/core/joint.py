@@ -16,7 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from sgl.core.grammar import Category, CoreGrammar, Edge, Fragment, GraphLayer, Node, Rule
+from sgl.core.derivation import with_derivation
+from sgl.core.grammar import DERIVATION, Category, CoreGrammar, Edge, Fragment, GraphLayer, Node, Rule
 from sgl.core.structure import Body, LabelTest, Link, NodeTest, Structure, Variable
 
 #: Between the names of layers in the name of a joint one.
@@ -201,6 +202,7 @@ def united(first: Body, second: Body) -> Body:
 def seen_by(grammar: CoreGrammar, layer: str) -> CoreGrammar:
     """Return a grammar that has a layer: itself or, of a joint one, one with it alone; ``KeyError`` if none is."""
     names = layer.split(PLUS)
+    grammar = with_derivation(grammar) if DERIVATION in names else grammar
     if len(names) == 1:
         return grammar
     numbers = [grammar.graph_layer(name) for name in names]

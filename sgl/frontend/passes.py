@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
+from sgl.core.derivation import with_derivation
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan, Release
 from sgl.core.structure import LengthTest, Structure
@@ -29,7 +30,7 @@ from sgl.frontend.lower.patterns import LoweredTest, lower_parts, lower_patterns
 from sgl.frontend.lower.plan import Claims, check_patterns, make_plan
 from sgl.frontend.lower.productions import Produced
 from sgl.frontend.lower.rules import lower_rules
-from sgl.frontend.lower.structures import contexts_of, is_spoken_of, lower_restrictions, lower_structure
+from sgl.frontend.lower.structures import contexts_of, derivation_asked, lower_restrictions, lower_structure
 from sgl.frontend.lower.weights import apply_weights
 from sgl.frontend.lower.words import check_words, lower_words
 from sgl.frontend.names.dataset import DatasetSettings, check_lemma_classes, choose_targets, read_dataset, read_release
@@ -96,7 +97,12 @@ def run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diagn
     targets = choose_targets(dataset, signed) if dataset is not None else ()
     expanded = _expanded(signed, dataset)
     lowered = apply_weights(expanded) if expanded is not None else None
-    claims, tests = _spoken(signed, dataset, expanded.declared.grammar if expanded is not None else None)
+    grammar = expanded.declared.grammar if expanded is not None else None
+    asked = derivation_asked(signed)
+    if asked is not signed:
+        signature, grammar = asked.signature, grammar and with_derivation(grammar)
+        lowered = lowered and replace(lowered, grammar=with_derivation(lowered.grammar))
+    claims, tests = _spoken(asked, dataset, grammar)
     if lowered is None or dataset is None or diagnostics.errors:
         return Compilation(expanded)
     compiled = Compiled(
@@ -142,7 +148,7 @@ def _spoken(
     first = next(iter(contexts.values()), None)
     if first is not None and first.attributes is not None and dataset is not None:
         check_lemma_classes(dataset, first.attributes["upos"], signed)
-    if is_spoken_of(signed) and first is not None:
+    if first is not None and any(map(signed.names.of, (s.PatternDecl, s.PartDecl, s.Restrict))):
         patterns, parts = lower_patterns(first, dataset), lower_parts(first, dataset)
         claims = Claims(patterns, parts, lower_restrictions(first))
     tests = lower_tests(contexts, signed)
@@ -180,8 +186,6 @@ def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflecti
 
 def named_structures(compiled: Compiled) -> dict[str, Structure]:
     """Return every ``structure`` that means something by itself, by name: without parameters and ``@targets``."""
-    if not compiled.grammar.graph_layers:
-        return {}
     found: dict[str, Structure] = {}
     state = _names_of(compiled, Diagnostics())
     context = _first_context(compiled, state)
@@ -201,10 +205,6 @@ def read_structure(compiled: Compiled, text: str, sources: SourceMap, diagnostic
     file = read(source, diagnostics)
     if diagnostics.errors:
         return None
-    if not compiled.grammar.graph_layers:
-        message = "a structure speaks about a graph layer, and the grammar declares none"
-        diagnostics.error("SGL0307", source.span(0, len(source.text)), message)
-        return None
     (declaration,) = (d for d in file.declarations if isinstance(d, s.StructureDecl))
     state = _names_of(compiled, diagnostics)
     unit = compiled.project.units[-1]
@@ -223,4 +223,5 @@ def _names_of(compiled: Compiled, diagnostics: Diagnostics) -> Resolved:
 
 
 def _first_context(compiled: Compiled, state: Resolved) -> StructureContext:
-    return next(iter(contexts_of(state, compiled.grammar.graph_layers, compiled.grammar).values()))
+    grammar = with_derivation(compiled.grammar)
+    return next(iter(contexts_of(state, grammar.graph_layers, grammar).values()))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
+from sgl.core.derivation import RULES
 from sgl.core.grammar import Token
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Stratum
 from sgl.diagnostics import Label, Span
@@ -37,7 +38,7 @@ def _translated_again(productions: Sequence[Production]) -> tuple[Finding, ...]:
 @of_dataset("SGL0836")
 def counted_spaces(subject: Subject, compiled: Compiled) -> Iterator[Finding]:
     """Find quoted words with spaces in layers whose words a structure counts."""
-    for name in sorted({length.layer for length in compiled.lengths}):
+    for name in sorted({length.layer for length in compiled.lengths} - {RULES}):
         layer, spaced = compiled.grammar.text_layer(name), dict[Span, str]()
         for rule, span in subject.placed:
             if texts := [x.text for x in rule.templates[layer] if isinstance(x, Token) and " " in x.text]:

@@ -246,7 +246,7 @@ def _source_of(
     for stratum in strata:
         if what in (stratum.split, stratum.category, stratum.stream):
             return SampleSource(core, (core.start,), stratum.constraint)
-    if what.lstrip().startswith("{"):
+    if "{" in what:
         if (structure := read_structure(compiled, what, sources, diagnostics)) is None:
             return None
         return SampleSource(core, (core.start,), Constraint(require=((structure,),)))

@@ -36,13 +36,9 @@ _NAMED = 5
 def check_unproved(compiled: Compiled, diagnostics: Diagnostics) -> None:
     """Report all that there is to say of a sound grammar without its claims: failing examples, no way to write it."""
     check_examples(compiled, diagnostics)
-    if compiled.has_dataset and compiled.grammar.graph_layers:
+    if compiled.has_dataset:
         same, places = (shape_of(compiled.grammar), compiled.plan), compiled.dataset_span
         diagnostics.extend(kept("written", same, places, partial(_check_written, compiled)))
-    elif compiled.has_dataset:
-        message = "a dataset is verified on its dependency graphs, but no graph layer is declared"
-        hint = f"add `layer syn : graph on {compiled.plan.source}`"
-        diagnostics.error("SGL0307", compiled.dataset_span, message, hint)
 
 
 def _check_written(compiled: Compiled) -> tuple[Diagnostic, ...]:

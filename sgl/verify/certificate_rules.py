@@ -14,6 +14,7 @@ from dataclasses import replace
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
+from sgl.verify.certificate_derivation import check_derivation
 from sgl.verify.schema import CoreForm
 from sgl.verify.schema_grammar import (
     CertifiedGrammar,
@@ -318,6 +319,7 @@ def check_layers(core: CoreForm) -> None:
     for number, layer in enumerate(grammar.text_layers):
         if layer.finish is not None:
             _check_twin(grammar, number, layer.finish.twin)
+    check_derivation(grammar)
 
 
 def _check_names(names: Sequence[str]) -> None:

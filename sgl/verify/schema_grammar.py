@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 NAME_OF_PORT = "head"
+#: The layer of derivations, a graph on the names of rules: its phrases have no port but their head.
+DERIVATION, RULES = "derivation", "rules"
 WEIGHT = re.compile(r"(0|[1-9]\d{0,16})(\.\d{1,22})?(e[+-]\d{2,3})?", re.ASCII)
 
 Pair = tuple[str, str]
@@ -26,6 +28,8 @@ class GrammarCategory:
 
     def ports_in(self, layer: str) -> int:
         """Return the number of ports in a graph layer."""
+        if layer == DERIVATION:
+            return 1
         elsewhere = {port for port, other in self.limited if other != layer}
         return len({*self.ports} - elsewhere)
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sgl.core.grammar import CoreGrammar, Fragment, Rule
+from sgl.core.derivation import RULES
+from sgl.core.grammar import DERIVATION, CoreGrammar, Fragment, Rule
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.registry import MAIN
 from sgl.diagnostics.render import render
@@ -31,16 +32,18 @@ def core_of(grammar: str, tables: Mapping[str, str] | None = None) -> CoreGramma
 def rules_of(core: CoreGrammar) -> Counter[object]:
     """All rules as what they mean: whatever their order is, and that of the nodes in a graph.
 
-    A name is cut at a double underscore: what stands for one rule may be several.
+    A name is cut at a double underscore: what stands for one rule may be several.  So derivations are left out.
     """
     return Counter(_meaning(core, rule) for rule in core.rules)
 
 
 def _meaning(core: CoreGrammar, rule: Rule) -> object:
     categories = tuple(core.categories[number].name for number in (rule.lhs, *rule.rhs))
-    fragments = tuple(_fragment(fragment) for fragment in rule.fragments)
-    weight = f"{rule.weight:.9f}"
-    return rule.name.split("__")[0], categories, weight, rule.templates, fragments, rule.keep
+    fragments = tuple(
+        _fragment(f) for f, g in zip(rule.fragments, core.graph_layers, strict=True) if g.name != DERIVATION
+    )
+    texts = tuple(t for t, layer in zip(rule.templates, core.text_layers, strict=True) if layer.name != RULES)
+    return rule.name.split("__")[0], categories, f"{rule.weight:.9f}", texts, fragments, rule.keep
 
 
 def _fragment(fragment: Fragment) -> object:

@@ -8,7 +8,13 @@ FOLDER = Path(verify.__file__).parent
 #: What establishes the claims of a certificate, and what makes its rows again.
 CLAIMS = (
     *("alone", "typed", "schema_grammar", "schema_plan", "structure", "schema"),
-    *("certificate_format", "certificate_references", "certificate_rules", "certificate_absorbed"),
+    *(
+        "certificate_format",
+        "certificate_references",
+        "certificate_rules",
+        "certificate_derivation",
+        "certificate_absorbed",
+    ),
     *("certificate_sight", "certificate_structures"),
     *("certificate_splits", "certificate_claims", "certificate", "texts"),
 )

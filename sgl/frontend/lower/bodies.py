@@ -18,7 +18,8 @@ from itertools import count, product
 from typing import cast
 
 from sgl.core import structure as c
-from sgl.core.grammar import GraphLayer
+from sgl.core.derivation import CATEGORY, RULE
+from sgl.core.grammar import DERIVATION, GraphLayer
 from sgl.diagnostics import Label, Span, shortlist, suggest, suggested
 from sgl.foreign import limits
 from sgl.frontend.elaborate.substitution import seen_in, variables_in
@@ -89,11 +90,15 @@ def check_repeats(body: s.BodyPattern, outside: Mapping[str, Span], state: Resol
 
 @dataclass
 class BodyLowering:
-    """One body of a structure; ``taken`` are the names of variables in all its bodies."""
+    """One body of a structure; ``taken`` are the names of variables in all its bodies.
+
+    Those ``told`` have a test that says which rule or category they are.
+    """
 
     scope: Scope
     context: StructureContext
     taken: set[str]
+    told: Set[str]
     tests: dict[str, list[c.NodeTest]] = field(default_factory=dict)
     degrees: dict[str, list[c.DegreeTest]] = field(default_factory=dict)
     links: list[c.Link] = field(default_factory=list)
@@ -183,6 +188,7 @@ class BodyLowering:
     def _variable(self, ref: s.VariableRef, renaming: Mapping[str, str]) -> int:
         name = renaming.get(ref.name.text, ref.name.text)
         tests, degrees = self.tests.setdefault(name, []), self.degrees.setdefault(name, [])
+        tests += self._meant(ref.name)
         for test in ref.tests:
             if isinstance(test, s.AttributeTest):
                 lowered = self._attribute_test(test)
@@ -195,6 +201,25 @@ class BodyLowering:
             elif number is not None and countable(number, test.number.span, self.context.state):
                 degrees.append(c.DegreeTest(self._labels(test.labels), kind, number))
         return list(self.tests).index(name)
+
+    def _meant(self, name: s.Name) -> Sequence[c.NodeTest]:
+        """Return what the name of a node says: in a derivation that of a rule or a category means it."""
+        small, known = not name.text[0].isupper(), self.context.attributes or {}
+        if name.text in self.told:
+            return ()
+        if self.context.layer.name != DERIVATION:
+            if small:
+                hint = f"nodes of a structure have a capital letter: `{name.text[:1].upper()}{name.text[1:]}`"
+                if (s.Rule, name.text) in self.context.state.names.first:
+                    hint = f"rules are nodes of the derivation: `{DERIVATION} {{ {name} }}`"
+                self._error(name.span, f"`{name}` is no node of a structure", hint)
+            return ()
+        attribute = RULE if small else CATEGORY
+        if small and name.text not in known.get(RULE, {name.text}):
+            self._unknown("SGL0808", name, f"no rule or lexicon is called `{name}`", known[RULE])
+        elif small or name.text in known.get(CATEGORY, ()):
+            return (c.NodeTest(attribute, frozenset({name.text})),)
+        return ()
 
     def _attribute_test(self, test: s.AttributeTest) -> c.NodeTest | None:
         known = self.context.attributes

@@ -134,6 +134,7 @@ def _rule(index: int, instance: Instance, weight: float, numbers: Mapping[Concre
         fragments=fragments,
         origin=Origin(file.name, file.position(production.span.start)[0]),
         keep=production.keep,
+        roles=tuple(production.roles[child] for child in order),
     )
 
 

@@ -45,6 +45,7 @@ class Production:
 
     Of several ``versions``, ``number`` tells which is for the values of the ``deciding`` variables.
     ``word`` marks a word that is declared by itself; the words of one ``pool`` share the weight of a lexicon.
+    ``roles`` are what the children are called.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Production:
     keep: bool = False
     word: bool = False
     pool: Weighting | None = None
+    roles: tuple[str, ...] = ()
 
     def version(self, values: Mapping[str, str]) -> Version:
         """Return the version for values of the variables."""

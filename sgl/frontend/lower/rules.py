@@ -55,6 +55,7 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: Signed) -> Production | None:
         deciding=cases.deciding,
         number=cases.number,
         keep=rule.keep is not None,
+        roles=tuple(names.name(child).text for child in range(len(names.children))),
     )
 
 

@@ -15,11 +15,13 @@ equal rows::
     { V[lemma=drink|sip] -[obj]-> N[lemma!=milk|water] }
 """
 
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from sgl.core import structure as c
-from sgl.core.grammar import CoreGrammar, GraphLayer
+from sgl.core.derivation import CATEGORY, RULE, RULES
+from sgl.core.grammar import DERIVATION, CoreGrammar, GraphLayer, TextLayer
 from sgl.core.joint import joined, variable_of
 from sgl.core.structure import NodeTest, Structure
 from sgl.diagnostics import Span, suggest
@@ -65,17 +67,16 @@ def _with_words(context: StructureContext, grammar: CoreGrammar, number: int) ->
     )
 
 
-def is_spoken_of(state: Signed) -> bool:
-    """Return whether there is a pattern, a part or a restriction; report it if the grammar has no graph layers."""
-    speaking = [
-        *(declaration.name for declaration, _ in state.names.of(s.PatternDecl)),
-        *(declaration.name for declaration, _ in state.names.of(s.PartDecl)),
-        *(declaration.relation for declaration, _ in state.names.of(s.Restrict)),
-    ]
-    if speaking and not state.signature.graph_layers and not state.signature.unsound:
-        message = "patterns speak about a graph layer, and the grammar declares none"
-        state.error("SGL0307", speaking[0].span, message, f"add `layer syn : graph on {state.signature.source.name}`")
-    return bool(speaking)
+def derivation_asked(state: Signed) -> Signed:
+    """Return a project with the derivation among its layers if a structure speaks of it, or there are no graphs."""
+    signature, kinds = state.signature, (s.PatternDecl, s.PartDecl, s.Quota, s.StructureDecl, s.Restrict, s.Test)
+    speaking = tuple(declaration for kind in kinds for declaration, _ in state.names.of(kind))
+    told: Iterator[s.LayerPart | s.Length] = chain(s.parts_of(s.LayerPart, speaking), s.parts_of(s.Length, speaking))
+    if signature.graph_layers and {DERIVATION, RULES}.isdisjoint(part.layer.text for part in told):
+        return state
+    texts = (*signature.text_layers, TextLayer(RULES))
+    graphs = (*signature.graph_layers, GraphLayer(DERIVATION, RULES))
+    return replace(state, signature=replace(signature, text_layers=texts, graph_layers=graphs))
 
 
 def lower_structure(written: Written | None, context: StructureContext) -> c.Structure | None:
@@ -113,7 +114,8 @@ def _lowered(graph: s.GraphPattern, written: Written, context: StructureContext)
     for pattern in bodies:
         check_repeats(pattern, outside, state)
     taken = {name.text for name in variables_in(graph)}
-    lowering = [BodyLowering(written.scope.of(graph), context, taken) for _ in bodies]
+    told = {ref.name.text for ref in s.parts_of(s.VariableRef, graph) if any(map(_tells, ref.tests))}
+    lowering = [BodyLowering(written.scope.of(graph), context, taken, told) for _ in bodies]
     lowered = [one.run(body) for one, body in zip(lowering, bodies, strict=True)]
     check_measures(graph, lowered, state)
     if state.diagnostics.errors == errors:
@@ -126,6 +128,13 @@ def _lowered(graph: s.GraphPattern, written: Written, context: StructureContext)
     if context.absorbed is not None:
         context.absorbed.report(structure, span, state)
     return structure
+
+
+def _tells(test: s.AttributeTest | s.CountTest) -> bool:
+    """Return whether a test says which rule, category or quoted word a node of a derivation is."""
+    if not isinstance(test, s.AttributeTest):
+        return False
+    return test.attribute.text in (RULE, CATEGORY) if test.attribute is not None else test.word_set is None
 
 
 def has_words(structure: c.Structure, ref: s.GraphRef, context: StructureContext) -> bool:

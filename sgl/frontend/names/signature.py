@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
+from sgl.core.derivation import RULES
+from sgl.core.grammar import DERIVATION, HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Label
 from sgl.foreign import limits
 from sgl.frontend.names.finishing import text_layer, with_twins
@@ -115,6 +116,9 @@ def build_signature(state: Resolved) -> Signature | None:
 
 def _signature(state: Resolved) -> Signature | None:
     layers = [declaration for declaration, _ in state.names.of(s.Layer)]
+    for layer in (layer for layer in layers if layer.name.text in (DERIVATION, RULES)):
+        message = f"`{layer.name}` is a layer already: every grammar has its derivations"
+        state.error("SGL0203", layer.name.span, message, "give the layer another name")
     for layer in (layer for layer in layers if layer.kind.text not in _KINDS):
         state.report_missing("kind of layer", layer.kind, _KINDS, "a layer is `text` or `graph on …`")
     text = with_twins([text_layer(d, state) for d in layers if d.kind.text == "text"], state)

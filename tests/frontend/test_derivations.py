@@ -1,0 +1,154 @@
+"""Structures on derivations: rules and categories by their names, also in a grammar of texts alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from diagnostics import MAIN, assert_diagnostics, diagnose
+
+import sgl
+from sgl.verify.certificate import judge
+
+Json = Any
+
+#: Commands of two actions, translated; no graph layer is declared.
+COMMANDS = """
+layer en  : text
+layer act : text
+category Text
+category C
+category S
+category V
+category D
+
+word V: "jump"
+  act "JUMP"
+word V: "run"
+  act "RUN"
+word D: "left"
+  act "LTURN"
+word D: "right"
+  act "RTURN"
+
+rule whole: Text -> C
+rule single: C -> S
+rule and_then: C -> first:S "and" second:S
+  act first second
+rule after: C -> first:S "after" second:S
+  act second first
+rule plain: S -> V
+rule twice: S -> V "twice"
+  act V copy V
+rule turn: S -> V D
+  act D V
+rule opposite: S -> V "opposite" D
+  act D copy D V
+
+dataset
+  from Text
+  train all
+  distinct sentences
+"""
+
+
+def split_by(structure: str, tmp_path: Path) -> tuple[set[str], set[str]]:
+    """The sentences of training, and those of the pattern that holds a structure out."""
+    path, out = tmp_path / "commands.sgl", tmp_path / "out"
+    path.write_text(f"{COMMANDS}\npattern p\n  forbid {structure}\n  size all\n", "utf-8")
+    assert sgl.load(path).compile(out).verify().ok
+    rows = [(out / "data" / f"{split}.tsv").read_text("utf-8").splitlines() for split in ("train", "gen")]
+    train, gen = ({line.split("\t")[0] for line in lines} for lines in rows)
+    return train, gen
+
+
+@pytest.mark.parametrize(
+    ("structure", "held_out"),
+    [
+        ("{ twice; opposite }", "twice.*opposite|opposite.*twice"),
+        ("derivation { after -[first]-> opposite }", "opposite .* after"),
+        ("{ after -[second]-> X[rule=twice|opposite] }", "after .*(twice|opposite)"),
+        ('{ turn -[V]-> "run"; turn -[D]-> "left" }', "run left"),
+        ("{ twice; again[rule=twice] }", "twice.*twice"),
+        ("{ C -[*]+-> opposite; D[lemma=right] }", "opposite.*right|right.*opposite"),
+        ("{ and_then } without { and_then -[*]+-> D }", "^(?!.*(left|right)).* and "),
+        ("{ length rules >= 8 }", "(left|right) (and|after) .*(left|right)"),
+    ],
+)
+def test_rules_are_held_out_as_the_words_show(structure: str, held_out: str, tmp_path: Path) -> None:
+    actions = ["{}", "{} twice", *(f"{{}} {turn}{side}" for turn in ("", "opposite ") for side in ("left", "right"))]
+    alone = [action.format(verb) for action in actions for verb in ("jump", "run")]
+    every = {*alone, *(f"{a} {c} {b}" for a in alone for b in alone for c in ("and", "after"))}
+    expected = {text for text in every if re.search(held_out, text)}
+    train, gen = split_by(structure, tmp_path)
+    assert gen == expected
+    assert train == every - expected
+
+
+SHARED = "syn { V -[obj]-> N } derivation { vp -[V]-> V }"
+
+
+@pytest.mark.parametrize(
+    ("structure", "expected"),
+    [
+        ("derivation { np_rcs }", ("SGL0808", "np_rcs")),
+        ("derivation { vp -[onj]-> NP }", ("SGL0807", "onj")),
+        ("derivation { vp[Tense=Past] }", ("SGL0808", "Tense")),
+        ("{ vp; V -[obj]-> N }", ("SGL0801", "vp")),
+        (SHARED, ("SGL0832", SHARED)),
+    ],
+)
+def test_names_that_a_derivation_does_not_have(structure: str, expected: tuple[str, str], tmp_path: Path) -> None:
+    assert_diagnostics(f"pattern p\n  forbid {structure}\n  size 10\n", [expected], tmp_path)
+
+
+@pytest.mark.parametrize("name", ["derivation", "rules"])
+def test_no_layer_has_the_name_of_the_one_that_is_there(name: str, tmp_path: Path) -> None:
+    found = diagnose({MAIN: COMMANDS.replace("layer act", f"layer {name} : text\nlayer act")}, tmp_path)
+    assert ("SGL0203", name) in found.places()
+
+
+def test_texts_of_rules_are_asked_of_any_grammar() -> None:
+    """A grammar whose patterns say nothing of derivations has them all the same."""
+    grammar = sgl.load(Path("docs/examples/farm.sgl"))
+    found = grammar.sample(20, seed=1, of="derivation { transitive -[obj]-> modified }")
+    assert all(re.search("(chased|licked|saw|helped|called) .* near", str(text)) for text in found)
+
+
+def relabelled(content: Json) -> None:
+    """A rule is called like another."""
+    rules = [rule for rule in content["core"]["grammar"]["rules"] if rule["name"] == "twice"]
+    for rule in rules:
+        pairs = rule["fragments"][-1]["nodes"][0]["attributes"]
+        pairs[:] = [[name, "plain" if name == "rule" else value] for name, value in pairs]
+
+
+def renamed(content: Json) -> None:
+    """The word that stands for a rule is another."""
+    content["core"]["grammar"]["rules"][0]["templates"][-1][0]["text"] = "single"
+
+
+def cut_off(content: Json) -> None:
+    """A rule is not above its child."""
+    content["core"]["grammar"]["rules"][0]["fragments"][-1]["edges"] = []
+
+
+@pytest.mark.parametrize("forged", [relabelled, renamed, cut_off])
+def test_a_derivation_that_is_none_is_refused(forged: Callable[[Json], None], tmp_path: Path) -> None:
+    (tmp_path / "c.sgl").write_text(f"{COMMANDS}\npattern p\n  forbid {{ twice; opposite }}\n  size all\n", "utf-8")
+    sgl.load(tmp_path / "c.sgl").compile(tmp_path / "out")
+    content = json.loads((tmp_path / "out" / "certificate.json").read_text("utf-8"))
+    assert judge(_sealed(content))[0] == []
+    forged(content)
+    assert [refusal for refusal in judge(_sealed(content))[0] if "in the derivation" in refusal]
+
+
+def _sealed(content: Json) -> bytes:
+    core = json.dumps(content["core"], ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    content["digest"] = sha256(core.encode()).hexdigest()
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
