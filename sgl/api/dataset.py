@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sgl.api.grammar import Grammar, load
-from sgl.api.values import Findings, GrammarError, Shown, raised, working
+from sgl.api.values import Findings, GrammarError, Shown, raised, whole, working
 from sgl.cli.terminal import count as number
 from sgl.dataset import manifest_of, signature
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -46,18 +46,40 @@ class Dataset(Shown):
         """What the data are cited by."""
         return signature(self.directory, self._named[1])
 
-    def verify(self, signature: str = "") -> Findings:
-        """Check the files against everything that the manifest claims, as ``sglc verify`` does."""
+    def verify(
+        self, signature: str = "", progress: Callable[[str, int, int], None] | None = None, *, sample: int = 0
+    ) -> Findings:
+        """Check the files against everything that the manifest claims, as ``sglc verify`` does.
+
+        ``progress`` is called with what is being done, how much of it is done, and how much there is.  With a
+        ``sample`` only so many rows of each part of the data are looked at, and nothing is verified: ``ok`` says that
+        these are right.
+        """
         from sgl.verify import verify
 
+        show = progress or (lambda *_: None)
+        if sample:
+            return self._look(whole(sample, "sample", least=1), show)
         with working():
-            report = verify(self.directory, signature=signature)
+            report = verify(self.directory, lambda done, of, what: show(what, done, of), signature=signature)
         rows = [(r.code, r.name, r.status, r.checked, r.total) for r in report.results]
         violations = sum(result.total for result in report.results)
         summary = f"{report.name}: {number(report.items, 'item')}, {number(violations, 'violation')}"
         columns = ("code", "check", "status", "checked", "violations")
         messages = "\n".join(str(found) for result in report.failed for found in result.violations)
         return Findings(summary, report.ok, columns, rows, report.as_data(), messages)
+
+    def _look(self, sample: int, show: Callable[[str, int, int], None]) -> Findings:
+        """Look at a sample of the rows."""
+        from sgl.verify import look
+
+        show("drawing a sample of the rows again", 0, 1)
+        with working():
+            found = look(self.directory, sample)
+        show("looked at a sample", 1, 1)
+        summary = f"{self._named[0]}: {number(found.right, 'row')} of {found.rows:,} drawn again, not verified"
+        data = {"verified": False, **found._asdict()}
+        return Findings(summary, not found.refusal, ("rows", "right"), [(found.rows, found.right)], data, found.refusal)
 
     @working()
     def to_arrow(self, split: str = "") -> pa.Table:

@@ -20,7 +20,7 @@ from sgl.cli.session import Session, no_cache_option, session_options
 from sgl.cli.terminal import count, json_option, talk_options
 from sgl.disk import temporary
 from sgl.foreign import CERTIFICATE, ForeignFileError, read_bytes
-from sgl.verify import USEFUL, Result, VerifyError, verify
+from sgl.verify import USEFUL, Result, VerifyError, look, verify
 from sgl.verify.certificate import judge
 from sgl.verify.certificate_format import read_certificate
 from sgl.verify.skeleton import visible
@@ -32,6 +32,12 @@ from sgl.verify.skeleton import visible
 @click.option("--signature", default="", show_default=False, help="Refuse a dataset with another signature than this.")
 @click.option("--grammar", type=GRAMMAR, help="Compile this grammar again, and compare every file.")
 @click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Look at N rows of each part of the data only; this verifies nothing.",
+)
+@click.option(
     "--workers",
     type=click.IntRange(min=1),
     default=lambda: min(os.cpu_count() or 1, USEFUL),
@@ -40,18 +46,25 @@ from sgl.verify.skeleton import visible
 )
 @no_cache_option
 @talk_options
-def command(path: Path, as_json: bool, signature: str, grammar: Path | None, workers: int, no_cache: bool) -> int:
+def command(
+    path: Path, as_json: bool, signature: str, grammar: Path | None, sample: int | None, workers: int, no_cache: bool
+) -> int:
     """Check the dataset in the directory PATH against everything its manifest claims.
 
     If PATH is a file, it is a certificate, and it is checked alone.
     """
     with Session(keep=not no_cache) as session:
         if path.is_file():
-            if signature or grammar:
-                session.refuse("`--signature` and `--grammar` are for the directory of a dataset")
+            if signature or grammar or sample:
+                session.refuse("`--signature`, `--grammar` and `--sample` are for the directory of a dataset")
             _verify_certificate(session, path, as_json)
             session.stop()
+        if sample and (signature or grammar):
+            session.refuse("`--sample` is no verification: it takes neither `--signature` nor `--grammar`")
         try:
+            if sample:
+                _look(session, path, sample, as_json)
+                session.stop()
             report = verify(path, lambda at, of, what: session.progress(what, at, of), workers, signature=signature)
         except VerifyError as problem:
             session.refuse(str(problem), status=OUTPUT)
@@ -64,6 +77,18 @@ def command(path: Path, as_json: bool, signature: str, grammar: Path | None, wor
         if not report.ok:
             session.stop(FAILED)
     return session.status
+
+
+def _look(session: Session, path: Path, sample: int, as_json: bool) -> None:
+    """Look at some rows, and say that this is no verification."""
+    session.progress("drawing a sample of the rows again")
+    found = look(path, sample)
+    if as_json:
+        session.json({"verified": False, **found._asdict()}, sort=True)
+    else:
+        session.present("look.j2", look=found, path=path, shown=visible)
+    if found.refusal:
+        session.stop(FAILED)
 
 
 def _compile_again(session: Session, path: Path, grammar: Path) -> Result:

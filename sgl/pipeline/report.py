@@ -11,6 +11,7 @@ them, so what is marked is what is checked::
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise, zip_longest
 from typing import Any
 
@@ -19,6 +20,7 @@ import networkx as nx
 from sgl.automata import StructureCompiler
 from sgl.automata.proofs.prove import LONGEST_COUNTED, StratumStatistics
 from sgl.automata.weights.nearest import NearestFinder
+from sgl.cache import cached
 from sgl.core.claims import Claim, Kind, PatternProofs, Proofs, Supply, Unused, Verdict
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, interpret
@@ -49,6 +51,7 @@ def report_data(
     """Return everything on the page, as the template of the report names it."""
     plan = compiled.plan
     maker = PairMaker(compiled, structures)
+    maker.find_all([min(found, key=len) for found in observer.examples.values() if found])
     texts = {layer.name for layer in compiled.grammar.text_layers}
     statistics = known_figures(compiled, structures)
     return {
@@ -196,22 +199,36 @@ class Pair:
 
 
 class PairMaker:
-    """Makes the pairs of a grammar.  The first one compiles the grammar of training."""
+    """Makes the pairs of a grammar.  The first one compiles the grammar of training, unless the last run knew it."""
 
     def __init__(self, compiled: Compiled, structures: StructureCompiler) -> None:
         self._compiled, self._structures = compiled, structures
-        self._finder: NearestFinder | None = None
-        stratum = compiled.plan.in_distribution("train")
-        split = None if stratum is None else structures.split(stratum.constraint)
-        if split is not None and not split.empty:
-            self._finder = NearestFinder(split, content_lemmas(compiled.grammar, compiled.plan))
+        #: The nearest sentences of training, by the items.
+        self._nearest: dict[Derivation, Derivation | None] = {}
+
+    @cached_property
+    def _finder(self) -> NearestFinder | None:
+        stratum = self._compiled.plan.in_distribution("train")
+        split = None if stratum is None else self._structures.split(stratum.constraint)
+        if split is None or split.empty:
+            return None
+        return NearestFinder(split, content_lemmas(self._compiled.grammar, self._compiled.plan))
+
+    def find_all(self, items: Sequence[Derivation]) -> None:
+        """Find the nearest sentences of all these items, or know them from the last run."""
+        key = self._compiled.origin, repr(items)
+        self._nearest |= cached(dict, "nearest", key, lambda: {item: self._find(item) for item in items})
+
+    def _find(self, item: Derivation) -> Derivation | None:
+        found = self._finder and self._finder.find(item)
+        return found.derivation if found else None
 
     def pair(self, pattern: Pattern, item: Derivation, licences: Iterable[Claim[Supply]] = ()) -> Pair:
         """Return the pair of an item of ``pattern``, with the examples of what licenses it."""
         asked = self.marked(item, pattern.gen or pattern.held_out)
-        nearest = None if self._finder is None else self._finder.find(item)
+        nearest = self._nearest[item] if item in self._nearest else self._find(item)
         needed = [need.structure for need in pattern.need]
-        shown = None if nearest is None else self.marked(nearest.derivation, needed)
+        shown = None if nearest is None else self.marked(nearest, needed)
         examples = ((licence.example, licence.structure) for licence in licences)
         parts = tuple(self.marked(found, [structure]) for found, structure in examples if found is not None)
         return Pair(asked, shown, parts[:_PARTS])

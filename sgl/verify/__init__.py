@@ -30,7 +30,7 @@ from sgl.verify.dataset import (
 from sgl.verify.manifest import MANIFEST, ManifestError, read_manifest
 from sgl.verify.parquet import read_rows
 from sgl.verify.reading import USEFUL, Asked, Judge, judging, standing_by, workers_for
-from sgl.verify.sampled import sample_refusal
+from sgl.verify.sampled import Look, look_at, sample_refusal
 from sgl.verify.table import dataset_table
 
 _FOLDERS = ("data", "conllu")
@@ -66,10 +66,7 @@ def verify(
     by code; if a ``sample`` of rows is drawn again all the same, ``V030`` fails with what is wrong in it. Raises
     ``VerifyError`` if ``directory`` is not a dataset directory.
     """
-    if not directory.is_dir():
-        raise VerifyError(f"{directory} is not a directory")
-    if not any((directory / name).exists() for name in (MANIFEST, *_FOLDERS)):
-        raise VerifyError(f"{directory} has no {MANIFEST}: it is not a dataset")
+    _require(directory)
     first = Result.of(MANIFEST_CODE)
     asked = _asked(directory, first)
     if asked is None:
@@ -93,6 +90,22 @@ def verify(
             shapes=len(data.shapes),
             results=results,
         )
+
+
+def look(directory: Path, each: int) -> Look:
+    """Draw ``each`` so many rows of every stratum again, and compare what the files have of them: no verification.
+
+    Raises ``VerifyError`` if ``directory`` is not a dataset directory.
+    """
+    _require(directory)
+    return look_at(directory, each)
+
+
+def _require(directory: Path) -> None:
+    if not directory.is_dir():
+        raise VerifyError(f"{directory} is not a directory")
+    if not any((directory / name).exists() for name in (MANIFEST, *_FOLDERS)):
+        raise VerifyError(f"{directory} has no {MANIFEST}: it is not a dataset")
 
 
 def _asked(directory: Path, result: Result) -> Asked | None:

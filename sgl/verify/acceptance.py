@@ -7,6 +7,7 @@ ambiguous sentences is not here: ``derivations/rejected.tsv`` lists another read
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import BinaryIO, NamedTuple
 
 from sgl.verify.candidates import Candidate, Candidates, Refusal
@@ -39,7 +40,6 @@ class Considered(NamedTuple):
     lemmas: frozenset[str]
     repeats: bool  # a lemma that may not
     owner: str  # the target or the instance that has a share of the sentences
-    text: str
 
 
 class Rejections:
@@ -164,13 +164,12 @@ class StratumAcceptance:
     def _considered(self, number: int) -> Considered:
         whole, name = self.whole, f"{self.stratum.stream}#{number}"
         candidate = whole.candidates.candidate(self.number, number)
-        lemmas = [lemma for rule in candidate.derivation for lemma in whole.lemmas[rule]]
+        lemmas = [*chain.from_iterable([whole.lemmas[rule] for rule in candidate.derivation])]
         whole.spend(len(lemmas) + len(self.extent.targets))
         used = frozenset(lemma.lemma for lemma in lemmas)
         once = [lemma.lemma for lemma in lemmas if lemma.upos in self.plan.distinct_lemmas]
         repeats = len({*once}) < len(once)
-        text = whole.meaning.text(self.plan.source, candidate.derivation) if candidate.derivation else ""
-        return Considered(name, candidate.derivation, used, repeats, self._owner(candidate, used), text)
+        return Considered(name, candidate.derivation, used, repeats, self._owner(candidate, used))
 
     def _owner(self, candidate: Candidate, lemmas: frozenset[str]) -> str:
         """Return the first target of a candidate, or its instance; nothing if it has none."""
@@ -182,15 +181,19 @@ class StratumAcceptance:
 
     def _reason(self, own: Considered) -> str:
         """Return what becomes of a candidate: the first reason to reject it, or that it is accepted."""
-        reasons = {
-            TOO_LONG: not own.derivation and not self.extent.contexts,
-            REPEATED_LEMMA: own.repeats and not self.stratum.repeated_lemmas,
-            UNEXPOSED_WORD: self._is_unexposed(own.lemmas),
-            SHARE_FULL: self.extent.shared and not self.room.get(own.owner),
-            REPEATED_SENTENCE: self._is_repeated(own.text),
-            AMBIGUOUS: self._is_listed(own.name),
-        }
-        return next((reason for reason, holds in reasons.items() if holds), ACCEPTED)
+        return next((reason for reason, holds in self._reasons(own) if holds), ACCEPTED)
+
+    def _reasons(self, own: Considered) -> Iterator[tuple[str, bool]]:
+        """Yield the reasons to reject a candidate, and whether each holds; its text is needed for the last ones."""
+        yield TOO_LONG, not own.derivation and not self.extent.contexts
+        yield REPEATED_LEMMA, own.repeats and not self.stratum.repeated_lemmas
+        yield UNEXPOSED_WORD, self._is_unexposed(own.lemmas)
+        yield SHARE_FULL, self.extent.shared and not self.room.get(own.owner)
+        yield REPEATED_SENTENCE, self._is_repeated(self._text(own))
+        yield AMBIGUOUS, self._is_listed(own.name)
+
+    def _text(self, own: Considered) -> str:
+        return self.whole.meaning.text(self.plan.source, own.derivation) if own.derivation else ""
 
     def _is_unexposed(self, lemmas: frozenset[str]) -> bool:
         return self.stratum.split != TRAIN and self.whole.trains and not lemmas <= self.whole.exposed
@@ -210,7 +213,7 @@ class StratumAcceptance:
             self.whole.rejections.advance()
 
     def _accept(self, own: Considered) -> None:
-        self.whole.seen[own.text] = self.stratum.stream
+        self.whole.seen[self._text(own)] = self.stratum.stream
         self.shares[own.owner] += self.extent.shared
         self.room[own.owner] = self.room.get(own.owner, 0) - 1
         self.complete += bool(self.extent.contexts) and self.room[own.owner] == 0

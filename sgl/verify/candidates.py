@@ -96,12 +96,13 @@ class Candidates:
         """Return the derivation that the stream of a stratum has, by its number."""
         start = int.from_bytes(sha256(f"{self.seed}/{self.strata[stratum].stream}".encode()).digest()[:8], "big")
         key = mix((start + (number + 1) * GAMMA) & MASK)
-        rules, visited, waiting = list[int](), list[int](), [self.starts[stratum]]
+        rules, visited, waiting, states = list[int](), list[int](), [self.starts[stratum]], self.states
         while waiting and len(rules) + len(waiting) <= LONGEST:
-            visited.append(waiting.pop())
-            own = self.states[visited[-1]]
+            visited.append(state := waiting.pop())
+            own, bounds, choice = states[state], states[state].bounds, 0
             key = (key + GAMMA) & MASK
-            choice = bisect_right(own.bounds, mix(key) * own.bounds[-1] >> 64)
+            if len(bounds) > 1:
+                choice = bisect_right(bounds, mix(key) * bounds[-1] >> 64)
             rules.append(own.rules[choice])
             waiting += own.children[choice]
         self.spend(10 + len(rules))

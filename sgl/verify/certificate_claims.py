@@ -5,7 +5,7 @@ has state 0 only.  It is closed under the transitions, so by induction it holds 
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -52,6 +52,12 @@ class ClaimChecker:
         #: The symbols by which an automaton leaves state 0.
         self.awake = [*map(_awake, tables)]
         self.provided = cache(lambda rule: ingredients(data.core, data.core.grammar.rules[rule]))
+
+    @cached_property
+    def known(self) -> set[Ingredient]:
+        """What the rules that training uses are made of."""
+        used = set[int]().union(*map(self.splits.usable, self.splits.trained))
+        return set[Ingredient]().union(*map(self.provided, used))
 
     def check(self, claim: CertifiedClaim) -> None:
         """Check a claim: that it is of this part of the data, and that there is evidence."""
@@ -166,13 +172,11 @@ class ClaimChecker:
         """Check that training has what items are made of, but for targets and excuses."""
         targets = {("word", target) for target in self.patterns[claim.pattern].targets}
         excused = {(excuse.kind, excuse.name) for excuse in form.excuses(claim)}
-        used, known = set[Ingredient](), set[Ingredient]()
+        used = set[Ingredient]()
         for rule in self.splits.usable(claim.split):
             if self.provided(rule).isdisjoint(targets):
                 used |= self.provided(rule)
-        for split in self.splits.trained:
-            known = known.union(*map(self.provided, self.splits.usable(split)))
-        if wrong := used - known - excused | known & excused:
+        if wrong := used - self.known - excused | self.known & excused:
             raise Flaw(f"training has not, or has and it is excused: {' '.join(min(wrong))}")
 
 

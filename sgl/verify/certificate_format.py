@@ -8,6 +8,7 @@ import codecs
 import json
 import re
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -88,6 +89,7 @@ def read_strictly(content: bytes) -> Json:
     return value
 
 
+@lru_cache(maxsize=1)  # a verification asks for it several times
 def read_certificate(content: bytes) -> schema.CertificateData:
     """Return a certificate; refuse what is no JSON (C01), of another form (C02) or digest (C03)."""
     data = read_strictly(content)

@@ -6,6 +6,7 @@ shared, and what is longer than any row of a benchmark is refused before it beco
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from hashlib import sha256
 from importlib import import_module
 from itertools import groupby, islice, zip_longest
@@ -20,6 +21,7 @@ from sgl.verify.items import kind_of
 from sgl.verify.reading import Knowledge
 from sgl.verify.rows import ACCEPTED, Row, Rows, refusal
 from sgl.verify.schema_grammar import Flaw
+from sgl.verify.shapes import Shape
 
 #: The columns of a dataset, to which one for each further target is added.
 COLUMNS = (*("id", "source", "target", "category", "split_kind"), *("derivation", "depth", "features", "seed_stream"))
@@ -74,6 +76,9 @@ def _values(path: Path, column: Any) -> list[Any]:  # noqa: ANN401 - an array of
 #: UD relations by which phrases nest in phrases of the same kind.
 _RECURSIVE = frozenset(("acl", "advcl", "amod", "appos", "ccomp", "conj", "csubj", "nmod", "parataxis", "xcomp"))
 _RESERVED = frozenset('()"\\:#')
+
+#: Shapes of derivations whose trees are remembered.
+_SHAPES = 1 << 12
 
 
 class RowsFound(NamedTuple):
@@ -143,34 +148,47 @@ def _wrong(directory: Path, split: str, further: Sequence[str], expected: Iterab
 def _expected(rows: Rows) -> Callable[[Row], dict[str, object]]:
     """Return a function that gives the columns of a row."""
     plan, meaning, names = rows.plan, rows.meaning, _names(rows)
-    layer = plan.lemma_layer
-    number = meaning.grammar.graph(layer) if layer else 0
+    grammar, shapes, layer = meaning.grammar, meaning.shapes, plan.lemma_layer
+    number = grammar.graph(layer) if layer else 0
     used = {edge.label for rule in meaning.rules if layer for edge in rule.fragments[number].edges}
     labels = sorted(x for x in used if not x.startswith("~") and x.partition(":")[0] in _RECURSIVE)
+    tree = lru_cache(_SHAPES)(partial(_tree, rows))
+
+    @lru_cache(_SHAPES)
+    def features(places: Sequence[int], shape: Shape) -> str:
+        counts = Counter(label for _, label, _ in (shapes.graph(number, places, shape).edges if layer else ()))
+        return ";".join(f"{label}={counts[label]}" for label in labels)
 
     def expected(row: Row) -> dict[str, object]:
-        expression, depth, derivation = dict[int, str](), dict[int, int](), row.derivation
-        for place, _, below in meaning.walk(derivation):
-            own = names[derivation[place]]
-            parts = " ".join([own, *(expression[child] for child in below)])
-            rows.spend(len(parts) // 100)
-            expression[place] = f"({parts})" if below else own
-            depth[place] = 1 + max((depth[child] for child in below), default=0)
-        counts = Counter(label for _, label, _ in (meaning.graph(layer, derivation).edges if layer else ()))
+        derivation, shape = row.derivation, shapes.of(row.derivation)
+        expression, depth = tree(shape)
+        expression %= tuple([names[rule] for rule in derivation])
+        places = meaning.written(grammar.anchor(number), derivation).places if layer else ()
         return {
-            "id": sha256(expression[0].encode()).hexdigest()[:16],
+            "id": sha256(expression.encode()).hexdigest()[:16],
             "source": meaning.text(plan.source, derivation),
             "target": meaning.text(plan.target, derivation),
             "category": row.category,
             "split_kind": kind_of(row.category),
-            "derivation": expression[0],
-            "depth": depth[0],
-            "features": ";".join(f"{label}={counts[label]}" for label in labels),
+            "derivation": expression,
+            "depth": depth,
+            "features": features(places, shape),
             "seed_stream": row.candidate,
             **{f"target_{x}": meaning.text(x, derivation) for x in plan.further},
         }
 
     return expected
+
+
+def _tree(rows: Rows, shape: Shape) -> tuple[str, int]:
+    """Return how derivations of a shape are written, with ``%s`` for each of their rules, and their depth."""
+    expression, depth = dict[int, str](), dict[int, int]()
+    for place, below in rows.meaning.shapes.walk(shape):
+        parts = " ".join(["%s", *(expression[child] for child in below)])
+        rows.spend(len(parts) // 100)
+        expression[place] = f"({parts})" if below else "%s"
+        depth[place] = 1 + max((depth[child] for child in below), default=0)
+    return expression[0], depth[0]
 
 
 def _names(rows: Rows) -> list[str]:

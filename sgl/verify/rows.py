@@ -148,7 +148,8 @@ class Rows:
     def _compare(self, row: Row, files: list[BinaryIO]) -> None:
         """Compare what the files have next with what a row is."""
         for file, text in zip(files, self.writer.texts(row), strict=True):
-            if (found := file.read(len(text.encode()))) != text.encode():
+            expected = text.encode()
+            if (found := file.read(len(expected))) != expected:
                 raise self.refused(Path(file.name).relative_to(self.directory).as_posix(), row, found, text)
             self.spend(-BYTE * len(text))
 

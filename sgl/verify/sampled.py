@@ -1,14 +1,15 @@
 """A sample of the rows of a dataset, some of every stratum: each is drawn and written again, as all are in V030.
 
 This is what ``sglc compile`` asks of a dataset before it calls it verified: the compiler and the checker mean the same
-by the grammar.  Which candidates were rejected, and that no row is left over, takes all rows to say.
+by the grammar.  Which candidates were rejected, and that no row is left over, takes all rows to say: ``look_at`` gives
+no verdict on a dataset.
 """
 
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from sgl.verify.acceptance import Named, named_in
 from sgl.verify.candidates import Refusal
@@ -20,30 +21,45 @@ from sgl.verify.schema_grammar import Flaw
 SAMPLE, FEWEST = 200, 2
 
 
+class Look(NamedTuple):
+    """What a look at a sample finds: of so many rows some are right, or the first is not for this reason."""
+
+    rows: int
+    right: int
+    refusal: str
+
+
 def sample_refusal(_: Knowledge, directory: Path) -> str:
     """Return why a sample of the rows is refused; nothing if it is accepted."""
+    return look_at(directory).refusal
+
+
+def look_at(directory: Path, each: int = 0) -> Look:
+    """Draw and write some rows of each stratum again, or about 200 in all, evenly apart."""
+    total = right = 0
     try:
-        check_sample(Rows(directory))
+        rows = Rows(directory)
+        total = sum(stratum.extent.rows for stratum in rows.plan.strata)
+        for _right in _sampled(rows, each or max(FEWEST, SAMPLE // max(len(rows.plan.strata), 1))):
+            right += 1
     except (OSError, Flaw) as problem:
-        return refusal(problem)
-    return ""
+        return Look(total, right, refusal(problem))
+    return Look(total, right, "")
 
 
-def check_sample(rows: Rows) -> int:
-    """Draw and write about 200 rows again, evenly apart; return their number.  Raises ``Flaw`` or ``OSError``."""
+def _sampled(rows: Rows, each: int) -> Iterator[Row]:
+    """Yield rows of each stratum, evenly apart, that are right.  Raises ``Flaw`` or ``OSError``."""
     strata = {stratum.stream: number for number, stratum in enumerate(rows.plan.strata)}
-    each, passed, checked = max(FEWEST, SAMPLE // max(len(strata), 1)), Counter[str](), 0
+    passed = Counter[str]()
     for split in dict.fromkeys(stratum.split for stratum in rows.plan.strata):
         for number, found in enumerate(_entries(rows, split), 1):
             named = named_in(found[0], f"R03 {split}, row {number}")
             stream = named.name.rpartition("#")[0]
             if stream not in strata:
                 raise Refusal(f"R03 {split}, row {number}: there is no stream {stream!r}")
-            if passed[stream] % max(rows.plan.strata[strata[stream]].extent.rows // each, 1) == 0:
-                _check(rows, strata[stream], named, number, found)
-                checked += 1
+            if passed[stream] % max(-(-rows.plan.strata[strata[stream]].extent.rows // each), 1) == 0:
+                yield _checked(rows, strata[stream], named, number, found)
             passed[stream] += 1
-    return checked
 
 
 def _entries(rows: Rows, split: str) -> Iterator[tuple[bytes, ...]]:
@@ -67,7 +83,7 @@ def entries_of(path: str, file: BinaryIO) -> Iterator[bytes]:
             lines.clear()
 
 
-def _check(rows: Rows, stratum: int, named: Named, number: int, found: tuple[bytes, ...]) -> None:
+def _checked(rows: Rows, stratum: int, named: Named, number: int, found: tuple[bytes, ...]) -> Row:
     own = rows.plan.strata[stratum]
     row, paths = Row(own.split, own.category, number, *named), rows.writer.paths(own.split)
     drawn = rows.acceptance.candidates.candidate(stratum, int(named.name.rpartition("#")[2])).derivation
@@ -76,3 +92,4 @@ def _check(rows: Rows, stratum: int, named: Named, number: int, found: tuple[byt
     for path, entry, text in zip(paths, found, rows.writer.texts(row), strict=True):
         if entry != text.encode():
             raise rows.refused(path, row, entry, text)
+    return row

@@ -5,7 +5,7 @@ A word that is absorbed is in no text and no graph.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from sgl.verify.schema_grammar import Flaw, TextFinish, WrittenLayer
 
@@ -20,10 +20,11 @@ class Origin(NamedTuple):
 
 
 class Word(NamedTuple):
-    """A word of a text, and where it is from."""
+    """A word of a text: where it is from, whether it has no letter, and whether its first one is raised."""
 
     origin: Origin
-    text: str
+    blank: bool
+    raised: bool = False
 
 
 Words = list[Word]
@@ -38,17 +39,30 @@ FUNCTIONS: dict[str, Callable[[Words], Words]] = {
 }
 
 
-def kept(finish: TextFinish | None, words: Words) -> Words:
-    """Return the words that are written: from the end, what the next one allows."""
+def capitalised(words: Words) -> Words:
+    """Return words with the first letter raised of the first that has one."""
+    for place, own in enumerate(words):
+        if not own.blank:
+            return [*words[:place], own._replace(raised=True), *words[place + 1 :]]
+    return words
+
+
+def raised(text: str) -> str:
+    """Return a text with its first letter raised."""
+    return text[:1].upper() + text[1:]
+
+
+def kept(finish: TextFinish | None, words: Sequence[str]) -> Sequence[int]:
+    """Return the places of the words that are written: from the end, what the next one allows."""
     if finish is None or not finish.absorb:
-        return words
-    pairs, found = {*finish.absorb}, Words()
-    for word in reversed(words):
-        if not found or (word.text, found[-1].text) not in pairs:
-            found.append(word)
-    while found and (found[-1].text, "") in pairs:
+        return range(len(words))
+    pairs, found = {*finish.absorb}, list[int]()
+    for place in reversed(range(len(words))):
+        if not found or (words[place], words[found[-1]]) not in pairs:
+            found.append(place)
+    while found and (words[found[-1]], "") in pairs:
         found.pop()
-    return found[::-1]
+    return tuple(found[::-1])
 
 
 class TextPiece(NamedTuple):
@@ -57,19 +71,6 @@ class TextPiece(NamedTuple):
     text: str
     size: int
     tight: bool
-
-
-Texts = TypeVar("Texts", Word, TextPiece)
-
-
-def capitalised(texts: Sequence[Texts]) -> list[Texts]:
-    """Return texts with the first letter raised of the first that has one."""
-    found: list[Texts] = list(texts)
-    for place, own in enumerate(found):
-        if own.text:
-            found[place] = own._replace(text=own.text[:1].upper() + own.text[1:])
-            break
-    return found
 
 
 def joined(layer: WrittenLayer, words: Sequence[str]) -> str:
@@ -92,9 +93,14 @@ def spelt(layer: WrittenLayer, finish: TextFinish, words: Sequence[str]) -> list
         tight = not found or text in layer.attach or found[-1].text in finish.after
         found.append(TextPiece(text, 1 + len(whole), tight))
         del own[: 1 + len(whole)]
-    if finish.capital:
-        return capitalised(found)
-    return found
+    return _with_capital(found) if finish.capital else found
+
+
+def _with_capital(pieces: list[TextPiece]) -> list[TextPiece]:
+    for place, own in enumerate(pieces):
+        if own.text:
+            return [*pieces[:place], own._replace(text=raised(own.text)), *pieces[place + 1 :]]
+    return pieces
 
 
 def _formed(finish: TextFinish, words: Sequence[str]) -> list[str]:

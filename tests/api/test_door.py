@@ -158,6 +158,14 @@ def test_a_dataset_is_opened_verified_and_converted(dataset: sgl.Dataset) -> Non
     assert dataset.splits == {"train": 120, "dev": 10, "test": 10, "gen": 20}
     assert dataset.verify(dataset.signature).ok
     assert not dataset.verify("sgl:other").ok
+    shown = list[tuple[str, int, int]]()
+    dataset.verify(progress=lambda *call: shown.append(call))
+    assert ("checked", *[shown[-1][2]] * 2) == shown[-1]
+    look = dataset.verify(sample=1, progress=lambda *call: shown.append(call))
+    assert (look.ok, look.data["verified"], shown[-1][0]) == (True, False, "looked at a sample")
+    assert "not verified" in str(look)
+    with pytest.raises(sgl.GrammarError, match="`sample` is -1"):
+        dataset.verify(sample=-1)
     assert dataset.to_arrow("dev").num_rows == 10
     assert dataset.to_arrow().column_names[-1] == "split"
     with pytest.raises(sgl.GrammarError, match="there is no split `val`"):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
-from sgl.cli.main import FAILED, OK, run
+from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.verify import texts
-from sgl.verify.candidates import Refusal
-from sgl.verify.rows import Rows
-from sgl.verify.sampled import FEWEST, check_sample
+from sgl.verify.sampled import FEWEST, look_at
 
 GRAMMAR = """\
 layer en  : text
@@ -59,9 +58,9 @@ def compiled(directory: Path, expected: int) -> Path:
 
 
 def test_a_sample_has_rows_of_every_stratum(dataset: Path) -> None:
-    rows = Rows(dataset)
-    assert check_sample(rows) >= FEWEST + 2
-    assert not rows.outcomes, "nothing is accepted: that takes all rows"
+    found = look_at(dataset, FEWEST)
+    assert (found.rows, found.refusal) == (6, "")
+    assert FEWEST + 2 <= found.right < found.rows
 
 
 def test_a_function_that_the_checker_lacks_is_named_with_its_rule(
@@ -89,5 +88,28 @@ def test_a_row_that_was_changed_is_found(dataset: Path, path: str, old: bytes, c
     copy = tmp_path / "copy"
     shutil.copytree(dataset, copy)
     (copy / path).write_bytes((copy / path).read_bytes().replace(old, b"0 " if old == b" " else b"x", 1))
-    with pytest.raises(Refusal, match=code):
-        check_sample(Rows(copy))
+    assert look_at(copy, 4).refusal.startswith(code)
+
+
+def test_a_look_never_says_verified(dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {path: path.read_bytes() for path in dataset.rglob("*") if path.is_file()}
+    assert run(["verify", str(dataset), "--sample", "2"]) == OK
+    said = capsys.readouterr().out
+    assert said.startswith("sample    4 rows of 6 drawn again")
+    assert "\nnot verified: `sglc verify" in said
+    assert "signature" not in said
+    assert run(["verify", str(dataset), "--sample", "9", "--json"]) == OK
+    assert json.loads(capsys.readouterr().out) == {"verified": False, "rows": 6, "right": 6, "refusal": ""}
+    assert {path: path.read_bytes() for path in dataset.rglob("*") if path.is_file()} == before
+    shutil.copytree(dataset, tmp_path / "copy")
+    rows = tmp_path / "copy" / "data" / "train.tsv"
+    rows.write_bytes(rows.read_bytes().replace(b"\t", b"x\t", 1))
+    assert run(["verify", str(tmp_path / "copy"), "--sample", "2"]) == FAILED
+    assert capsys.readouterr().out.startswith("failed    R04")
+
+
+def test_what_has_no_sample(dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["verify", str(dataset), "--sample", "2", "--signature", "sgl:"]) == USAGE
+    assert run(["verify", str(dataset / "certificate.json"), "--sample", "2"]) == USAGE
+    assert run(["verify", str(tmp_path), "--sample", "2"]) == OUTPUT
+    assert "it is not a dataset" in capsys.readouterr().err

@@ -18,5 +18,5 @@ CLAIMS = (
     *("certificate_sight", "certificate_structures"),
     *("certificate_splits", "certificate_claims", "certificate", "texts"),
 )
-ROWS = ("lines", "trees", "derivation", "candidates", "acceptance", "rows")
+ROWS = ("lines", "trees", "shapes", "derivation", "candidates", "acceptance", "rows")
 MODULES = [FOLDER / f"{name}.py" for name in (*CLAIMS, *ROWS)]

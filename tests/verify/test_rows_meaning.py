@@ -100,3 +100,21 @@ def test_a_text_of_empty_or_of_long_words_ends(word: list[dict[str, str]]) -> No
 def test_columns_of_conllu_have_no_bar_within() -> None:
     with pytest.raises(ValueError, match="no features"):
         word_columns((("lemma", "dog"), ("Case", "Nom|Acc")))
+
+
+def test_rules_that_differ_in_words_have_one_shape(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sgl.verify.shapes.HELD", 3)
+    top = [{"child": 0, "capital": 1}, {"text": "and"}, {"child": 1}]
+    told = [*((text, [], [{"text": text}]) for text in ("the", "", "owl", "")), ("top", [0, 0], top)]
+    rules = [
+        {"name": name, "lhs": 0, "rhs": rhs, "weight": "1", "templates": [template], "fragments": []}
+        for name, rhs, template in told
+    ]
+    grammar = {"categories": [], "rules": rules, "start": 0, "text_layers": [{"name": "en"}], "graph_layers": []}
+    meaning = meaning_of(grammar)
+    of = meaning.shapes.of
+    assert of((4, 0, 1)) == of((4, 2, 3)) != of((4, 1, 0))
+    for first, text in ((0, "The and "), (2, "Owl and "), (1, " and "), (0, "The and ")):
+        assert meaning.text("en", (4, first, 1)) == text
+        assert meaning.text("en", (4, first, 2)) == f"{text}owl"
+    assert meaning.shapes.held <= 3, "no more than that is remembered"
