@@ -146,11 +146,16 @@ class Session:
             click.echo(DOCUMENTS[self.form](list(unique)), nl=False)
         return handled
 
-    def open(self, path: Path) -> Compiled:
-        """Return the compiled grammar of a file; end the command if it has errors."""
+    def open(self, path: Path, *, opinions: bool = False) -> Compiled:
+        """Return the compiled grammar of a file; end the command if it has errors.
+
+        What else there is to say of a grammar is said by the commands that ask for ``opinions``.
+        """
         from sgl.pipeline.grammar import open_grammar
 
-        self.compiled = open_grammar(path, self.settings, self.sources, self.diagnostics)
+        told = Diagnostics()
+        self.compiled = open_grammar(path, self.settings, self.sources, told, fast=not opinions)
+        self.diagnostics.extend(told if opinions or told.errors else ())
         if self.compiled is None or self.diagnostics.errors:
             self.stop()
         self.show()
@@ -159,7 +164,7 @@ class Session:
 
     def open_dataset(self, path: Path) -> Compiled:
         """Return the compiled grammar of a file; end the command if it declares no dataset."""
-        compiled = self.open(path)
+        compiled = self.open(path, opinions=True)
         if not compiled.has_dataset:
             hint = "add `dataset` with `from` and a category, and the sizes of the splits"
             message = "this command needs a dataset, and the grammar declares none"

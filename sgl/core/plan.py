@@ -154,6 +154,13 @@ class Pattern:
         return (*self.forbid, *self.never)
 
     @property
+    def forgets_targets(self) -> bool:
+        """Whether it has targets of which none of its structures speaks."""
+        words = frozenset(self.targets)
+        variables = (v for s in structures_of(self) for body in (s.body, *s.without) for v in body.variables)
+        return bool(words) and not any(test.values == words for v in variables for test in v.tests)
+
+    @property
     def layer(self) -> str:
         """The graph layer of its structures that name none; empty if each names its own."""
         return next((s.layer for s in (*self.held_out, *self.gen) if not s.named), "")

@@ -43,6 +43,30 @@ def unreachable_rules(subject: Subject) -> Iterator[Finding]:
             yield Finding(production.span, message, f"use `{category}` in a rule, or remove what is idle")
 
 
+@of_grammar("SGL0411")
+def asked_in_vain(subject: Subject) -> Iterator[Finding]:
+    """Find features that a rule asks of a child, and of which no rule or word of its category says anything."""
+    said = {
+        (production.lhs.info.name, feature)
+        for production in subject.productions
+        for feature in production.lhs.info.features
+        if feature not in production.lhs.free
+    }
+    told = set[tuple[str, str]]()
+    for production in subject.productions:
+        for child in production.rhs:
+            for feature in sorted(child.mentioned - child.free):
+                value, key = child.slots[child.info.features.index(feature)], (child.info.name, feature)
+                if isinstance(value, frozenset) and key not in said and key not in told:
+                    told.add(key)
+                    message = (
+                        f"`{production.name}` asks for `{feature}={'|'.join(sorted(value))}` of `{child.info.name}`"
+                    )
+                    notes = (f"no rule or word with `{child.info.name}` on its left says anything about `{feature}`",)
+                    hint = "let some of them have a value, or leave the feature out"
+                    yield Finding(child.span, f"{message}, which nothing tells apart", hint, notes=notes)
+
+
 @of_grammar("SGL0612")
 def unused_columns(subject: Subject) -> Iterator[Finding]:
     """Find columns of tables that no lexicon mentions."""

@@ -9,6 +9,7 @@ from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Stratum
 from sgl.diagnostics import Label, Span
 from sgl.frontend import Compiled
 from sgl.frontend.lower.productions import Production, Version
+from sgl.lang import syntax as s
 from sgl.lint.registry import Finding, Subject, of_dataset, of_grammar
 from sgl.memory import kept
 
@@ -33,6 +34,34 @@ def _translated_again(productions: Sequence[Production]) -> tuple[Finding, ...]:
             labels = (Label(earlier.span, "the same word, translated otherwise"),)
             found.append(Finding(word.span, message, hint, labels=labels))
     return tuple(found)
+
+
+@of_grammar("SGL0615")
+def one_lemma_for_all(subject: Subject) -> Iterator[Finding]:
+    """Find lexicons all of whose words have the name of a column as their lemma."""
+    columns = {column for table in subject.tables.values() for column in table.columns}
+    words: dict[object, list[Production]] = {}
+    for word in (production for production in subject.productions if production.pool is not None):
+        words.setdefault(word.pool, []).append(word)
+    for own in words.values():
+        nodes = (n for w in own for v in w.versions for f in v.fragments for n in f.nodes if n.attributes)
+        lemmas = {value for node in nodes for name, value in node.attributes or () if name == "lemma"}
+        if len(lemmas) == 1 and lemmas <= columns:
+            message = f"all {len(own)} words of `{own[0].name}` have the lemma `{min(lemmas)}`"
+            hint = f"a column is written with its sign: `lemma=${min(lemmas)}`"
+            yield Finding(own[0].span, message, hint, label="the first of them")
+
+
+@of_dataset("SGL0837")
+def idle_targets(_: Subject, compiled: Compiled) -> Iterator[Finding]:
+    """Find patterns with targets that none of their structures mentions, and that nothing is shared among."""
+    for lowered in compiled.patterns:
+        pattern, clause = lowered.pattern, next(iter(s.parts_of(s.TargetsClause, lowered.declaration)), None)
+        extents = (*(quota.extent for quota in pattern.quotas), *(own.extent for own in pattern.expose))
+        shared = any(extent.targets for extent in extents)
+        if clause is not None and pattern.forgets_targets and not shared and lowered.target_structure is None:
+            hint = "write `N[@targets]` where the words are meant, or leave the clause out"
+            yield Finding(clause.span, f"no structure of `{pattern.name}` speaks of its targets", hint)
 
 
 @of_dataset("SGL0836")

@@ -66,10 +66,10 @@ class _Outcome(Generic[_Value]):
 
 
 def open_grammar(
-    path: Path, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics
+    path: Path, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics, *, fast: bool = False
 ) -> Compiled | None:
-    """Return the compiled grammar; None when there are errors."""
-    opened, _ = _open(path, settings)
+    """Return the compiled grammar, None when there are errors; without opinions on it if it is to be ``fast``."""
+    opened, _ = _open(path, settings, fast=fast)
     compiled = opened.tell(sources, diagnostics)
     # What is read from now on, a table of morphology for example, is known on both sides.
     opened.sources.files = sources.files

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sgl.core.claims import Conflict, Proofs
 from sgl.core.pieces import connected
-from sgl.core.plan import GEN, IN_DISTRIBUTION, Pattern, structures_of
+from sgl.core.plan import GEN, IN_DISTRIBUTION
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics
 from sgl.frontend import Compiled
@@ -73,17 +73,9 @@ def _remedy(owner: LoweredPattern | LoweredPart | None, structure: Structure) ->
         return "its targets are `seen only in exposures`: leave this out, or choose other targets"
     if owner is not None and structure in owner.pattern.reserved:
         return "only exposures may contain what `expose` shows: let it show a narrower structure"
-    if owner is not None and forgets_targets(owner.pattern):
+    if owner is not None and owner.pattern.forgets_targets:
         return f"no structure of `{owner.pattern.name}` speaks of its targets: write `N[@targets]`"
     return "make the structure narrower, with tests or more edges"
-
-
-def forgets_targets(pattern: Pattern) -> bool:
-    """Return whether a pattern has targets of which none of its structures speaks."""
-    words = frozenset(pattern.targets)
-    variables = (v for s in structures_of(pattern) for body in (s.body, *s.without) for v in body.variables)
-    spoken = any(test.attribute == "lemma" and test.values == words for v in variables for test in v.tests)
-    return bool(words) and not spoken
 
 
 def scattered(structure: Structure) -> str:
