@@ -138,6 +138,8 @@ class _WordLowering:
             words.extend(text.split())
         if not words and layer == self.state.signature.source.name:
             hint = "fill in the column, or write `x or y` for a fallback"
+            if not any(True for _ in s.parts_of(s.Column, clause.template)):
+                hint = f"`{layer}` is the source, whose words have a text; let other layers leave the word out"
             asked = Label(clause.span, "it should come from here")
             self.evaluation.report("SGL0604", f"this word is empty in the layer `{layer}`", hint, asked)
             return None
