@@ -45,7 +45,7 @@ from sgl.diagnostics import Diagnostics, Severity, SourceMap
 from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.production import produce
-from sgl.pipeline.proofs import certificate_file, establish
+from sgl.pipeline.proofs import certificate_file, establish, with_needs
 from sgl.rendering.conllu import ConlluError
 from sgl.sampling.acceptance import NotEnoughError
 from sgl.verify import certificate_faults
@@ -111,7 +111,7 @@ def compare(
     check_certificate(compiled, structures, proofs, figures)
     if dataset and proofs.proved and not diagnostics.errors:
         try:
-            produced = produce(compiled, structures, proofs, place / "out", lambda *_: None)
+            produced = produce(with_needs(compiled, proofs), structures, proofs, place / "out", lambda *_: None)
         except NotEnoughError:
             figures["too few sentences"] += 1
             return
