@@ -137,7 +137,7 @@ def written(structure: Structure) -> str:
 def _words(body: Body) -> dict[str, str]:
     """Return the author's name of each variable: nodes of one word have one, and words have different ones."""
     words: dict[str, str] = {}
-    same = [link for link in body.links if link.labels.labels == {SAME}]
+    same = [link for link in body.links if link.labels == LabelTest(frozenset({SAME}))]
     for link in same:
         first, other = body.variables[link.source].name, body.variables[link.target].name
         words[other] = words.setdefault(first, variable_of(first))

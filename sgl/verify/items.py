@@ -29,6 +29,7 @@ from typing import NamedTuple, TypeVar
 
 from sgl.verify.conllu import Edge, Malformed, MalformedError, Sentence, WordForm
 from sgl.verify.manifest import GraphLayer
+from sgl.verify.schema_grammar import DERIVATION
 from sgl.verify.structure import GraphPattern, Labels, NodeVariable, StructureBody, ValueTest
 
 Key = TypeVar("Key")
@@ -143,6 +144,11 @@ def kind_of(category: str) -> str:
 
 #: What no author can write: the label between two nodes of one word, the attribute of the layer.
 SAME, LAYER = "&", "graph.layer"
+
+
+def label_role(layer: str) -> str:
+    """Return what a label of a layer is called: those of derivations are roles, and no labels of other graphs."""
+    return "role " if layer == DERIVATION else "label "
 
 
 def at_layers(structure: GraphPattern, first: str) -> GraphPattern:

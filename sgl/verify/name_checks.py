@@ -17,6 +17,7 @@ from sgl import foreign
 from sgl.foreign.json import read_json
 from sgl.verify.certificate_format import STRICT
 from sgl.verify.dataset import LoadedData, Result, checks
+from sgl.verify.items import LAYER, SAME, label_role
 from sgl.verify.manifest import CERTIFICATE, MANIFEST
 from sgl.verify.schema_grammar import CertifiedGrammar
 from sgl.verify.skeleton import name_skeletons
@@ -26,7 +27,7 @@ _EXAMPLES = 10
 
 
 class GraphName(NamedTuple):
-    """A name in its role: ``label``, ``attribute``, or an attribute whose value it is, with ``=``.
+    """A name in its role: ``label``, ``role`` in derivations, ``attribute``, or one whose value it is, with ``=``.
 
     >>> str(GraphName("lemma=", "cat"))
     "lemma='cat'"
@@ -76,7 +77,7 @@ def _tests(data: LoadedData) -> Iterator[NameTest]:
     certified = (data.directory / CERTIFICATE).exists()
     nowhere = {clause.number for clause in manifest.nowhere}
     for clause in data.clauses:
-        for inside, needless in _in_structure(read_structure(clause.text)):
+        for inside, needless in _in_structure(read_structure(clause.text), manifest.distinct.layer):
             excused = needless or (clause.number in nowhere and not certified)
             yield NameTest(frozenset(inside), clause.text, clause.place, excused)
     for rank, pattern in enumerate(manifest.patterns):
@@ -87,27 +88,35 @@ def _tests(data: LoadedData) -> Iterator[NameTest]:
         yield NameTest(frozenset([GraphName("upos=", tag)]), "the distinct lemmas", "distinct.lemmas", excused=False)
 
 
-def _in_structure(structure: GraphPattern) -> Iterator[tuple[list[GraphName], bool]]:
-    """Yield the sets of names in a structure, each with whether no graph needs one of them."""
+def _in_structure(structure: GraphPattern, first: str) -> Iterator[tuple[list[GraphName], bool]]:
+    """Yield the sets of names in a structure, by default of the ``first`` layer; each with whether it is needless."""
     for body in structure.bodies:
         denied = body is not structure.body
+        roles = [_role(variable, structure.layer or first) for variable in body.variables]
         for link in body.links:
-            yield _labels(link.labels, needless=denied)
-        for variable in body.variables:
-            yield from _in_variable(variable, denied=denied)
+            yield _labels(link.labels, roles[link.source], needless=denied)
+        for variable, role in zip(body.variables, roles, strict=True):
+            yield from _in_variable(variable, role, denied=denied)
 
 
-def _in_variable(variable: NodeVariable, *, denied: bool) -> Iterator[tuple[list[GraphName], bool]]:
+def _role(variable: NodeVariable, layer: str) -> str:
+    """Return what labels are at a node: in a joint layer a test says in which one it is."""
+    own = [value for test in variable.tests if test.attribute == LAYER for value in test.values]
+    return label_role(own[0] if own else layer)
+
+
+def _in_variable(variable: NodeVariable, role: str, *, denied: bool) -> Iterator[tuple[list[GraphName], bool]]:
     for degree in variable.degrees:
-        yield _labels(degree.labels, needless=denied or passes(0, degree))
+        yield _labels(degree.labels, role, needless=denied or passes(0, degree))
     for test in variable.tests:
         yield [GraphName("attribute ", test.attribute)], False
         values = [GraphName(f"{test.attribute}=", value) for value in test.values]
         yield values, len(values) != 1 and (denied or test.negated)
 
 
-def _labels(labels: Labels, *, needless: bool) -> tuple[list[GraphName], bool]:
-    own = [GraphName("label ", label) for label in labels.labels]
+def _labels(labels: Labels, role: str, *, needless: bool) -> tuple[list[GraphName], bool]:
+    # No author excludes the edges between two nodes of one word: a joint layer does, which may have none.
+    own = [GraphName(role, label) for label in labels.labels if not (labels.negated and label == SAME)]
     return own, len(own) != 1 and (needless or labels.negated)
 
 
@@ -117,9 +126,9 @@ def made_by_rules(directory: Path, *layers: str) -> frozenset[GraphName]:
     with suppress(OSError, ValueError, TypeError, LookupError, RecursionError):
         content: Any = read_json(directory / CERTIFICATE, foreign.CERTIFICATE, inside=directory)
         grammar: CertifiedGrammar = STRICT.read(CertifiedGrammar, content["core"]["grammar"])
-        numbers = [grammar.graph(layer) for layer in layers]
-        for fragment in (rule.fragments[number] for rule in grammar.rules for number in numbers):
-            made.update(GraphName("label ", edge.label) for edge in fragment.edges)
+        numbers = [(label_role(layer), grammar.graph(layer)) for layer in layers]
+        for role, fragment in ((role, rule.fragments[number]) for rule in grammar.rules for role, number in numbers):
+            made.update(GraphName(role, edge.label) for edge in fragment.edges)
             for attribute, value in (pair for node in fragment.nodes for pair in node.attributes or ()):
                 made |= {GraphName("attribute ", attribute), GraphName(f"{attribute}=", value)}
     return frozenset(made)

@@ -27,7 +27,7 @@ from sgl import foreign
 from sgl.children import begin, starting
 from sgl.foreign import read_bytes
 from sgl.verify.conllu import Malformed, MalformedError, Sentence, TokenTable, WordForm, read_sentences
-from sgl.verify.items import GraphShape, ShapeTable, at_layers, merged
+from sgl.verify.items import LAYER, GraphShape, ShapeTable, at_layers, label_role, merged
 from sgl.verify.manifest import CERTIFICATE, Clause, Manifest
 from sgl.verify.search import Searcher, SearchError
 from sgl.verify.skeleton import sentence_skeletons
@@ -54,8 +54,8 @@ class Range(NamedTuple):
 class Knowledge:
     """What a process knows: what is asked of sentences, words, lines and trees, shapes, and how to find structures.
 
-    ``layers`` are those with graphs, if there are several, for all of which structures ask; ``texts`` are the comments
-    that hold the source and the target; ``anchor`` is the text layer of the words.
+    ``layers`` are those with graphs, if there are several, for all of which structures ask; ``first`` is the first;
+    ``texts`` are the comments that hold the source and the target; ``anchor`` is the text layer of the words.
     """
 
     def __init__(self, asked: Asked) -> None:
@@ -63,7 +63,8 @@ class Knowledge:
         manifest, clauses = asked
         graphs, written = {layer.name: layer for layer in manifest.layers.graph}, manifest.layers.written
         self.layers = [graphs[x] for x in (manifest.distinct.layer, *written) if written and x in graphs]
-        self.texts, self.anchor = manifest.texts(), graphs[manifest.distinct.layer].anchor
+        self.texts, self.first = manifest.texts(), manifest.distinct.layer
+        self.anchor = graphs[self.first].anchor
         structures = list[GraphPattern]()
         with suppress(StructureError):
             structures = [read_structure(clause.text) for clause in clauses]
@@ -107,7 +108,7 @@ def _block(
         return Block(entry.line, str(fault))
     except KeyError as missing:
         return Block(entry.line, f"no comment # {missing.args[0]}")
-    _note_names(part, seen, entry, graph)
+    _note_names(part, seen, entry, graph, known.first)
     skeleton, latin = sentence_skeletons(source)
     return Block(
         line=entry.line,
@@ -131,7 +132,7 @@ def _check_lengths(known: Knowledge, comments: dict[str, str], words: int) -> No
             raise MalformedError(f"{words} words, and length_{layer} = {length}")
 
 
-def _note_names(part: ReadPart, seen: set[WordForm | int], sentence: Sentence, graph: Sentence) -> None:
+def _note_names(part: ReadPart, seen: set[WordForm | int], sentence: Sentence, graph: Sentence, first: str) -> None:
     entry = len(part.blocks)
     for at, word in enumerate(() if seen.issuperset(graph.words) else graph.words):
         if word not in seen:
@@ -143,8 +144,9 @@ def _note_names(part: ReadPart, seen: set[WordForm | int], sentence: Sentence, g
                 part.words.setdefault((word.form, word.get("lemma"), word.get("upos")), entry)
     if graph is not sentence or id(sentence.edges) not in seen:
         seen.add(id(sentence.edges))
-        for _, label, _ in graph.edges:
-            part.names.setdefault(("label ", label), entry)
+        for source, label, _ in graph.edges:
+            role = label_role(graph.words[source].get(LAYER) or first)
+            part.names.setdefault((role, label), entry)
 
 
 def search_shapes(known: Knowledge, shapes: Sequence[GraphShape]) -> tuple[list[int], int | None]:

@@ -7,7 +7,7 @@ is the one that was there before.
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sgl.verify.dataset import LoadedData, Result, SkippedError, Violation, checks
 from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN
@@ -16,9 +16,15 @@ from sgl.verify.table import DatasetTable
 
 _EXAMPLES = 10
 
-#: Lemmas of gen that train lacks; a word without a lemma is its own.
+#: Words with their lemmas; one without a lemma is its own.  Rules in derivations are no words.
+_LEXEMES = """
+    WITH lexeme AS (
+        SELECT split, form, CASE lemma WHEN '' THEN form ELSE lemma END AS lemma, upos, number, rowid AS place
+        FROM word WHERE lemma != '' OR :layer != 'derivation'
+    )
+"""
+#: Lemmas of gen that train lacks.
 _NEW_LEMMAS = """
-    WITH lexeme AS (SELECT split, CASE lemma WHEN '' THEN form ELSE lemma END AS lemma, number FROM word)
     SELECT lemma, min(number) FROM lexeme
     WHERE split = 'gen' AND lemma NOT IN (SELECT lemma FROM lexeme WHERE split = 'train')
     GROUP BY lemma ORDER BY min(number)
@@ -27,15 +33,17 @@ _NEW_LEMMAS = """
 
 @checks("V017")
 def words_exposed(data: LoadedData, tally: Result) -> None:
-    count = "SELECT count(DISTINCT CASE lemma WHEN '' THEN form ELSE lemma END) FROM word WHERE split = 'gen'"
-    ((tally.checked,),) = data.table.select(count)
-    for lemma, number in data.table.select(_NEW_LEMMAS):
+    def select(query: str, **values: str) -> list[tuple[Any, ...]]:
+        return data.table.select(f"{_LEXEMES}{query}", layer=data.manifest.distinct.layer, **values)
+
+    ((tally.checked,),) = select("SELECT count(DISTINCT lemma) FROM lexeme WHERE split = 'gen'")
+    for lemma, number in select(_NEW_LEMMAS):
         tally.add(partial(data.violation, f"the lemma {lemma!r} does not occur in train", number))
-    own = "SELECT form, lemma, upos FROM word WHERE split = :split ORDER BY rowid"
-    known, asked = (data.table.select(own, split=split) for split in (TRAIN, GENERALIZATION))
+    own = "SELECT form, lemma, upos FROM lexeme WHERE split = :split ORDER BY place"
+    known, asked = (select(own, split=split) for split in (TRAIN, GENERALIZATION))
     for label, shown in (
         ("word forms of gen that are not in train", lambda form, *_: form.lower()),
-        ("lemmas with a part of speech that train lacks", lambda form, lemma, upos: f"{lemma or form}/{upos}"),
+        ("lemmas with a part of speech that train lacks", lambda _, lemma, upos: f"{lemma}/{upos}"),
     ):
         seen = {shown(*word) for word in known}
         new = [*dict.fromkeys(text for text in (shown(*word) for word in asked) if text not in seen)]

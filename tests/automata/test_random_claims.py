@@ -6,11 +6,13 @@ The model that says so shares nothing with the compiler: ``tests/models/claims_t
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 import claims_matches
+from claims_deriving import DerivingMaker
 from claims_grammar import Word
 from claims_structures import Body
 from harness import Difference
@@ -20,6 +22,8 @@ from random_claims import compare
 KEPT_AND_RESTRICTED = 419
 #: With a circle in a free layer that the head does not take part in, to be forbidden or with a clear head.
 CIRCLES = (52, 113)
+#: With a dataset that is proved.
+WITH_A_DATASET = 3
 #: With a condition on a word of which a `without` speaks in another layer.
 CROSSING = 550
 
@@ -49,6 +53,23 @@ def test_structures_on_several_layers_are_those_of_the_model(tmp_path: Path) -> 
     assert figures["certificates accepted"] > 0
     assert figures["verdicts"] > 1_500
     assert figures["written graphs"] > 300
+
+
+def check_derivations(seeds: Iterable[int], directory: Path, *, layered: bool) -> Counter[str]:
+    figures: Counter[str] = Counter()
+    for seed in seeds:
+        place = directory / str(seed)
+        compare(seed, place, figures, dataset=seed == WITH_A_DATASET, kind=DerivingMaker, layered=layered)
+    assert figures["certificates accepted"] > 0
+    assert figures["verdicts on derivations alone"] > 0
+    return figures
+
+
+@pytest.mark.slow
+def test_structures_on_derivations_are_those_of_the_model(tmp_path: Path) -> None:
+    figures = check_derivations(range(1, 17), tmp_path / "one", layered=False)
+    figures += check_derivations(range(1, 9), tmp_path / "three", layered=True)
+    assert figures["verdicts on derivations joined"] > 1_000
 
 
 @pytest.mark.slow

@@ -54,6 +54,7 @@ def test_the_layer_that_is_declared_first_is_first_in_whatever_order_they_are_wr
         ("{ V -[nsubj]-> N } without { N -[det]-> D }", "{ V -[theme]-> N }"),
         ("{ V -[nsubj]-> N } without { N[lemma=dog] } without { D[lemma=cat] }", "{ V }"),
         ("{ V }", "{ M } without { V -[theme]-> M }"),
+        ("{ V -[*]-> N }", "{ A -[*]+-> B[kind=animal] }"),
     ],
 )
 def test_a_joint_structure_is_written_as_it_was_by_its_layers(syn: str, sem: str) -> None:

@@ -10,51 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands_grammar import COMMANDS
 from diagnostics import MAIN, assert_diagnostics, diagnose
 
 import sgl
 from sgl.verify.certificate import judge
 
 Json = Any
-
-#: Commands of two actions, translated; no graph layer is declared.
-COMMANDS = """
-layer en  : text
-layer act : text
-category Text
-category C
-category S
-category V
-category D
-
-word V: "jump"
-  act "JUMP"
-word V: "run"
-  act "RUN"
-word D: "left"
-  act "LTURN"
-word D: "right"
-  act "RTURN"
-
-rule whole: Text -> C
-rule single: C -> S
-rule and_then: C -> first:S "and" second:S
-  act first second
-rule after: C -> first:S "after" second:S
-  act second first
-rule plain: S -> V
-rule twice: S -> V "twice"
-  act V copy V
-rule turn: S -> V D
-  act D V
-rule opposite: S -> V "opposite" D
-  act D copy D V
-
-dataset
-  from Text
-  train all
-  distinct sentences
-"""
 
 
 def split_by(structure: str, tmp_path: Path) -> tuple[set[str], set[str]]:
@@ -78,6 +40,7 @@ def split_by(structure: str, tmp_path: Path) -> tuple[set[str], set[str]]:
         ("{ C -[*]+-> opposite; D[lemma=right] }", "opposite.*right|right.*opposite"),
         ("{ and_then } without { and_then -[*]+-> D }", "^(?!.*(left|right)).* and "),
         ("{ length rules >= 8 }", "(left|right) (and|after) .*(left|right)"),
+        ("{ twice }", "twice"),
     ],
 )
 def test_rules_are_held_out_as_the_words_show(structure: str, held_out: str, tmp_path: Path) -> None:
@@ -91,6 +54,7 @@ def test_rules_are_held_out_as_the_words_show(structure: str, held_out: str, tmp
 
 
 SHARED = "syn { V -[obj]-> N } derivation { vp -[V]-> V }"
+LACKING = "syn { V -[obj]-> N } derivation { vp } without { vp -[V]-> V }"
 
 
 @pytest.mark.parametrize(
@@ -101,10 +65,35 @@ SHARED = "syn { V -[obj]-> N } derivation { vp -[V]-> V }"
         ("derivation { vp[Tense=Past] }", ("SGL0808", "Tense")),
         ("{ vp; V -[obj]-> N }", ("SGL0801", "vp")),
         (SHARED, ("SGL0832", SHARED)),
+        (LACKING, ("SGL0832", LACKING)),
     ],
 )
 def test_names_that_a_derivation_does_not_have(structure: str, expected: tuple[str, str], tmp_path: Path) -> None:
     assert_diagnostics(f"pattern p\n  forbid {structure}\n  size 10\n", [expected], tmp_path)
+
+
+def test_a_category_that_no_phrase_has_is_not_any_node(tmp_path: Path) -> None:
+    text = COMMANDS.replace("category D", "category D\ncategory E")
+    found = diagnose({MAIN: f"{text}\npattern p\n  forbid {{ twice -[*]-> E }}\n  size all\n"}, tmp_path)
+    assert ("SGL0808", "E") in found.places()
+
+
+def test_a_condition_speaks_of_nodes_with_names_of_their_own(tmp_path: Path) -> None:
+    """In a condition, a name means no more than in the structure that the items contain."""
+    sides = "within { again -[V]-> V }, all outside { again -[V]-> V }"
+    structure = f"{{ twice; again[rule=turn|opposite] }}\n  exclude {{ after }}\n  size all {sides}\n"
+    (tmp_path / "c.sgl").write_text(f"{COMMANDS}\npattern p\n  forbid {structure}", "utf-8")
+    compiled = sgl.load(tmp_path / "c.sgl")
+    found = compiled.sample(20, seed=1, of="gen/p/0")
+    assert all(re.search("twice .*(left|right)|(left|right) .*twice", str(text)) for text in found)
+
+
+@pytest.mark.parametrize("depth", ["depth * >= 3", "depth * <= 4", "depth * = 5"])
+def test_a_depth_has_no_node_of_another_layer(depth: str) -> None:
+    """The author's `A`, `N` and `X` are none of the nodes that say how deep a graph is."""
+    grammar = sgl.load(Path("docs/examples/farm.sgl"))
+    found = grammar.sample(20, seed=1, of=f"syn {{ A -[obj]-> N; X[lemma=dog] }} derivation {{ {depth} }}")
+    assert all("dog" in str(text) for text in found)
 
 
 @pytest.mark.parametrize("name", ["derivation", "rules"])

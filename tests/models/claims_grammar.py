@@ -1,7 +1,7 @@
 """Grammars of the model: agreement, gaps, quoted words, restrictions, tables of words; they write themselves as SGL.
 
 A grammar may have two more graph layers, ``sem`` on the words of the source and ``dep`` on those of the target, with
-the words that have a clause there.  Nothing here knows the compiler::
+the words that have a clause there; or it has no graphs at all.  Nothing here knows the compiler::
 
     grammar.source()     the text of the grammar
     grammar.files()      the tables that it reads
@@ -40,6 +40,11 @@ class Word:
     table: bool = False
     silent: bool = False
     mute: tuple[str, ...] = ()
+
+    @property
+    def lexicon(self) -> str:
+        """What declares it: a lexicon, by its name, or ``word``."""
+        return f"t{self.category.name.lower()}{self.number}" if self.table else "word"
 
     @property
     def ja(self) -> str:
@@ -82,7 +87,10 @@ class UnclearError(Exception):
 
 @dataclass(frozen=True)
 class Child:
-    """A child of a rule: its number is a value, a variable of the rule, or open (empty)."""
+    """A child of a rule: its number is a value, a variable of the rule, or open (empty).
+
+    A role that is the name of the category is not written.
+    """
 
     role: str
     category: Category
@@ -115,7 +123,9 @@ class Rule:
 class Grammar:
     """A model grammar; sentences are of its first category.
 
-    ``relation`` is, for each verb lemma in it, the lemmas that may follow along ``along``.
+    ``relation`` is, for each verb lemma in it, the lemmas that may follow along ``along``.  In a grammar of ``texts``
+    alone no graph is declared, and the two are below one rule.  ``derived`` says that its structures speak of
+    derivations.
     """
 
     categories: tuple[Category, ...]
@@ -123,10 +133,13 @@ class Grammar:
     rules: tuple[Rule, ...]
     relation: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     along: Labels = field(default_factory=lambda: Labels(False, ("a",)))
+    texts: bool = False
+    derived: bool = False
 
     def source(self) -> str:
         """The declarations, without patterns and dataset."""
-        lines = ["layer en  : text", 'layer ja  : text (join "")', "layer syn : graph on en"]
+        lines = ["layer en  : text", 'layer ja  : text (join "")']
+        lines += [] if self.texts else ["layer syn : graph on en"]
         if self.layered:
             lines += ["layer sem : graph on en (free)", "layer dep : graph on ja (free)"]
         lines += ["", "feature num = sg | pl", "param tables = on", ""]
@@ -136,21 +149,22 @@ class Grammar:
         for word in self.words:
             if not word.table:
                 lines += ["", f'word {word.category.instance(word.number)}: "{word.form}"']
-                lines += [f'  ja "{word.ja}"', f"  syn {_node(word)}"]
-                lines += [f"  {layer} {_node(word)}" for layer in self.further if layer not in word.mute]
+                lines.append(f'  ja "{word.ja}"')
+                lines += [f"  {layer} {_node(word)}" for layer in self.graphs if layer not in word.mute]
         # Words of one table say something of the same layers.
         for category, number, mute in dict.fromkeys((w.category, w.number, w.mute) for w in self.words if w.table):
-            lines += ["", f'lexicon t{category.name.lower()}{number} from "words.yaml" ']
+            lines += ["", f'lexicon {Word(category, number, "", "", "", table=True).lexicon} from "words.yaml" ']
             lines[-1] += f"where cat = {category.name.lower()}{number}"
             lines += ["  when tables", f"  {category.instance(number)}", "    en $en"]
             lines += ["    ja $ja"]
-            said = (layer for layer in ("syn", *self.further) if layer not in mute)
+            said = (layer for layer in self.graphs if layer not in mute)
             lines += [f"    {layer} node(lemma=$lemma, upos=$upos)" for layer in said]
         for rule in self.rules:
             lines += ["", *self._rule(rule)]
         if self.relation:
             lines += ["", 'relation takes from "takes.yaml"']
-            lines.append(f"restrict {{ X[upos=V] -[{self.along}]-> Y }} to takes(X, Y)")
+            broken = "P -[{0}]-> X; P -[{0}]-> Y" if self.texts else "X[upos=V] -[{0}]-> Y"
+            lines.append(f"restrict {{ {broken.format(self.along)} }} to takes(X, Y)")
         return "\n".join(lines) + "\n"
 
     @property
@@ -162,6 +176,11 @@ class Grammar:
     def further(self) -> tuple[str, ...]:
         """The further layers."""
         return ("sem", "dep") if self.layered else ()
+
+    @property
+    def graphs(self) -> tuple[str, ...]:
+        """The graph layers that are declared."""
+        return () if self.texts else ("syn", *self.further)
 
     def files(self) -> dict[str, str]:
         """The tables that the source reads."""
@@ -181,11 +200,12 @@ class Grammar:
         right = [f'"{rule.quoted}"'] if rule.quoted else []
         for child in rule.children:
             number = f"[num={child.number}]" if child.number else ""
-            right.append(f"{child.role}:{child.category.name}{number}")
+            role = "" if child.role == child.category.name else f"{child.role}:"
+            right.append(f"{role}{child.category.name}{number}")
         keep = "\n  keep in train" if rule.keep else ""
         order = list(reversed(rule.children)) if rule.backwards else list(rule.children)
         spelt = " ".join([child.role for child in order] + [f'"{rule.quoted.upper()}"'] * bool(rule.quoted))
-        said = {"syn": Fragment("", rule.edges, rule.fills), **rule.further}
+        said = {} if self.texts else {"syn": Fragment("", rule.edges, rule.fills), **rule.further}
         clauses = []
         for layer, fragment in said.items():
             statements = _statements(rule, fragment, rule.quoted.upper() if layer == "dep" else "")

@@ -13,7 +13,7 @@ from random import Random
 
 from claims_grammar import Category, Child, Fragment, Grammar, Rule, Word
 from claims_patterns import Condition, Pattern, StreamClaims
-from claims_structures import COMPARE, Body, Labels, Link, Structure
+from claims_structures import COMPARE, NOTHING, Body, Labels, Link, Structure
 from claims_trees import faults
 
 
@@ -36,8 +36,9 @@ class Maker:
         self.lemmas = sorted({word.lemma for word in words})
         self.used = sorted({label for rule in rules for _, label, _ in rule.edges})
         self.values = {"lemma": self.lemmas, "upos": ["N", "V"]}
+        self.layer = "syn"
         #: Of each layer the labels, and the values of attributes.
-        self.known = {"syn": (self.used, self.values)}
+        self.known: dict[str, tuple[list[str], dict[str, list[str]]]] = {"syn": (self.used, self.values)}
         for layer in ("sem", "dep") if layered else ():
             edges = [edge for rule in rules for edge in rule.further[layer].edges]
             own = [word for word in words if word.speaks_of(layer)]
@@ -47,8 +48,21 @@ class Maker:
         if random.random() < 0.4:
             chosen = random.sample(self.lemmas, random.randint(1, len(self.lemmas)))
             relation = {random.choice(self.lemmas): tuple(sorted(chosen))}
-        self.grammar = Grammar(self.categories, words, rules, relation, self.labels())
+        self.grammar = self.completed(Grammar(self.categories, words, rules, relation, self.labels()))
         self.patterns = tuple(self._patterns())
+
+    def completed(self, grammar: Grammar) -> Grammar:
+        """Return the grammar as it will be, before there are patterns."""
+        return grammar
+
+    def speak_of(self, layer: str) -> None:
+        """Let all that is drawn from now on be about a layer."""
+        self.layer = layer
+        self.used, self.values = self.known[layer]
+
+    def new_names(self, held: Sequence[str], prefix: str, new: int) -> list[str]:  # noqa: ARG002 - they are others
+        """Return the names of new variables, none of which is held."""
+        return [f"{prefix}{n}" for n in range(new)]
 
     def _words(self) -> Iterator[Word]:
         random, forms = self.random, set[str]()
@@ -176,20 +190,21 @@ class Maker:
     def body(self, held: Sequence[str], prefix: str, new: int) -> Body:
         """A connected body with ``new`` variables of its own besides those that are held."""
         random = self.random
-        names = [*held, *(f"{prefix}{n}" for n in range(new))]
+        names = [*held, *self.new_names(held, prefix, new)]
         links = []
         for at in range(max(len(held), 1), len(names)):
             ends = [names[random.randrange(at)], names[at]]
             random.shuffle(ends)
             low, high = random.choice(((1, 1), (1, 1), (1, 1), (1, None), (1, 2)))
             links += [Link(ends[0], self.labels(), low, high, ends[1])] if self.used else []
-        tests, degrees = self._tests(names[len(held) :])
+        tests, degrees = self.tests(names[len(held) :])
         used = {name for link in links for name in (link.source, link.target)}
         return Body(tuple(n for n in names if n in used or n not in held), tests, degrees, tuple(links))
 
-    def _tests(
+    def tests(
         self, names: Sequence[str]
     ) -> tuple[dict[str, tuple[str, bool, tuple[str, ...]]], dict[str, tuple[Labels, str, int]]]:
+        """Return tests of attributes and of degrees for some of these variables."""
         random, tests, degrees = self.random, {}, {}
         for name in names:
             if random.random() < 0.4:
@@ -229,16 +244,17 @@ class Maker:
 
     def loose(self, layer: str, held: Sequence[str], prefix: str, new: int) -> Body:
         """A body whose nodes need not be connected, with what is said of the variables that are held."""
-        random, names = self.random, [*held, *(f"{prefix}{n}" for n in range(new))]
-        self.used, self.values = self.known[layer]
+        random = self.random
+        self.speak_of(layer)
+        names = [*held, *self.new_names(held, prefix, new)]
         links = []
         for at in range(1, len(names)):
             ends = [names[random.randrange(at)], names[at]]
             random.shuffle(ends)
             if self.used and random.random() < 0.85:
                 links.append(Link(ends[0], self.labels(), *random.choice(((1, 1), (1, 1), (1, None))), ends[1]))
-        tests, degrees = self._tests([name for name in names if random.random() < 0.6])
-        self.used, self.values = self.known["syn"]
+        tests, degrees = self.tests([name for name in names if random.random() < 0.6])
+        self.speak_of("syn")
         return Body(tuple(names), tests, degrees, tuple(links))
 
     def condition(self, items: Sequence[Structure]) -> Condition:
@@ -263,9 +279,9 @@ class Maker:
 
     def _of_layer(self, layer: str, prefix: str = "V") -> Structure:
         """A structure of one to three nodes, sometimes with something that it lacks."""
-        self.used, self.values = self.known[layer]
+        self.speak_of(layer)
         found = replace(self._bodies(prefix), layer=layer)
-        self.used, self.values = self.known["syn"]
+        self.speak_of("syn")
         return found
 
     def _bodies(self, prefix: str) -> Structure:
@@ -279,10 +295,7 @@ class Maker:
     def _patterns(self) -> Iterator[Pattern]:
         random = self.random
         for number in range(random.randint(1, 2)):
-
-            def some(chance: float) -> tuple[Structure, ...]:
-                return (self.structure(),) if random.random() < chance else ()
-
+            some = self.some
             pattern = Pattern(
                 f"p{number}",
                 (self.structure(), *some(0.2)),
@@ -299,11 +312,19 @@ class Maker:
                 )
             yield pattern
 
+    def some(self, chance: float) -> tuple[Structure, ...]:
+        """Return a structure with this chance, or none."""
+        return (self.structure(),) if self.random.random() < chance else ()
+
     def source(self) -> str:
         """The whole grammar file."""
         dataset = "\ndataset\n  from S\n  output ja\n  train 2\n  seed 1\n"
         patterns = "\n".join(pattern.source() for pattern in self.patterns)
         return f"{self.grammar.source()}\n{patterns}{dataset}"
+
+    def confused(self) -> set[str]:
+        """What the documentation forbids in structures: codes."""
+        return set()
 
     def streams(self) -> dict[str, StreamClaims]:
         """What is asked of the sentences of each stream."""
@@ -341,7 +362,3 @@ class MeasuringMaker(Maker):
             return Structure(NOTHING, (), lengths)
         plain = super().structure()
         return Structure(plain.body, plain.without, lengths)
-
-
-#: A body that every sentence has.
-NOTHING = Body((), {}, {}, ())

@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import permutations
+from collections.abc import Iterator, Mapping, Set
+from itertools import product
 
 from claims_structures import COMPARE, Body, Labels, Link, Structure
 from claims_trees import Graph, Tree
@@ -23,35 +23,41 @@ def contains(tree: Tree, structure: Structure) -> bool:
 
     Of several layers a match is one word for each variable, which is a match in every layer.
     """
-    sizes = {"en": len(tree.en), "ja": len(tree.ja)}
-    if not all(COMPARE[sign](sizes[layer], number) for layer, sign, number in structure.lengths):
-        return False
-    if structure.depth is not None:
-        return _deep(tree, *structure.depth)
     return any(True for _ in _extensions(tree, structure, {}, {}))
 
 
-def within(tree: Tree, structure: Structure, condition: Structure) -> bool:
-    """Whether some match of a structure extends to a condition; one without a common name is about the sentence."""
+def within(tree: Tree, structure: Structure, condition: Structure, own_names: Set[str] = frozenset()) -> bool:
+    """Whether some match of a structure extends to a condition; one without a common name is about the sentence.
+
+    The names that are ``own_names`` in structures of the items are such in the condition, too.
+    """
     if not structure.names & condition.all_names:
         return contains(tree, structure) and contains(tree, condition)
     return any(
         True
         for words, of_layer in _extensions(tree, structure, {}, {})
-        for _ in _extensions(tree, condition, words, of_layer)
+        for _ in _extensions(tree, condition, words, of_layer, own_names)
     )
 
 
-def _deep(tree: Tree, labels: Labels, sign: str, number: int) -> bool:
+def _measured(tree: Tree, part: Structure) -> bool:
+    """Whether the lengths and the depth of a sentence are right."""
+    sizes = {"en": len(tree.en), "ja": len(tree.ja), "rules": tree.term.count("(")}
+    if not all(COMPARE[sign](sizes[layer], number) for layer, sign, number in part.lengths):
+        return False
+    return part.depth is None or _deep(tree.graph(part.layer), *part.depth)
+
+
+def _deep(graph: Graph, labels: Labels, sign: str, number: int) -> bool:
     """Whether a walk of so many edges leads from one node to another, and none of more."""
 
     def has(length: int) -> bool:
-        walks = {(node, node) for node in tree.nodes}
+        walks = {(node, node) for node in graph.nodes}
         for _ in range(length):
             walks = {
                 (first, target)
                 for first, last in walks
-                for source, label, target in tree.edges
+                for source, label, target in graph.edges
                 if source == last and labels.passes(label)
             }
         return any(first != last for first, last in walks)
@@ -62,28 +68,31 @@ def _deep(tree: Tree, labels: Labels, sign: str, number: int) -> bool:
 
 
 def _extensions(
-    tree: Tree, structure: Structure, held: Words, taken: Mapping[str, Words]
+    tree: Tree, structure: Structure, held: Words, taken: Mapping[str, Words], own_names: Set[str] = frozenset()
 ) -> Iterator[tuple[Words, dict[str, Words]]]:
     """Yield what extends the words that are held to a match: the words of all variables, and those of each layer."""
+    if not all(_measured(tree, part) for part in structure.parts):
+        return
+    own_names = own_names | structure.own_names
     found = [({**held}, {**taken})]
     for part in structure.parts:
         layer, names = part.layer, part.body.variables
         found = [
             (more, {**own, layer: {**own.get(layer, {}), **{x: more[x] for x in names}}})
             for words, own in found
-            for more in _matches(tree.graph(layer), part.body, words, own.get(layer, {}))
+            for more in _matches(tree.graph(layer), part.body, words, own.get(layer, {}), own_names)
         ]
     for words, own in found:
         if not any(
             True
             for part in structure.parts
             for other in part.without
-            for _ in _matches(tree.graph(part.layer), other, words, own[part.layer])
+            for _ in _matches(tree.graph(part.layer), other, words, own[part.layer], own_names)
         ):
             yield words, own
 
 
-def _matches(graph: Graph, body: Body, held: Words, taken: Words) -> Iterator[dict[str, int]]:
+def _matches(graph: Graph, body: Body, held: Words, taken: Words, own_names: Set[str]) -> Iterator[dict[str, int]]:
     """Yield matches that agree with what is held; other variables are no nodes that are taken."""
     free = [name for name in body.variables if name not in held]
     fixed = {name: held[name] for name in body.variables if name in held}
@@ -93,20 +102,30 @@ def _matches(graph: Graph, body: Body, held: Words, taken: Words) -> Iterator[di
         return
     used = {*fixed.values(), *taken.values()}
     others = [node for node in graph.nodes if node not in used]
-    for nodes in permutations(others, len(free)):
+
+    def passes(name: str, node: int) -> bool:
+        return node_passes(graph, body, name, node) and (name in own_names or _is_meant(graph, name, node))
+
+    if not all(passes(name, node) for name, node in fixed.items()):
+        return
+    walks = {link: _walks(graph, link) for link in body.links}
+    for nodes in product(*([node for node in others if passes(name, node)] for name in free)):
         match = {**held, **dict(zip(free, nodes, strict=True))}
-        if all(node_passes(graph, body, name, match[name]) for name in body.variables) and all(
-            _walks(graph, link, match[link.source], match[link.target]) for link in body.links
-        ):
+        if len({*nodes}) == len(nodes) and all((match[x.source], match[x.target]) in walks[x] for x in body.links):
             yield match
+
+
+def _is_meant(graph: Graph, name: str, node: int) -> bool:
+    """Whether a node is what the name of a variable means."""
+    meant = graph.meant(name)
+    return meant is None or graph.value(node, meant[0]) == meant[1]
 
 
 def node_passes(graph: Graph, body: Body, name: str, node: int) -> bool:
     """Whether a node passes the tests of a variable."""
-    lemma, upos = graph.nodes[node]
     if name in body.tests:
         attribute, negated, values = body.tests[name]
-        if ((lemma if attribute == "lemma" else upos) in values) == negated:
+        if (graph.value(node, attribute) in values) == negated:
             return False
     if name in body.degrees:
         labels, comparison, number = body.degrees[name]
@@ -115,11 +134,11 @@ def node_passes(graph: Graph, body: Body, name: str, node: int) -> bool:
     return True
 
 
-def _walks(graph: Graph, link: Link, source: int, target: int) -> bool:
+def _walks(graph: Graph, link: Link) -> set[tuple[int, int]]:
+    """The pairs of nodes from the first of which a walk leads to the second."""
     steps = {(s, t) for s, label, t in graph.edges if link.labels.passes(label)}
-    reached = {source}
+    found, reached = set[tuple[int, int]](), {(node, node) for node in graph.nodes}
     for length in range(1, (link.high or link.low + len(graph.nodes)) + 1):
-        reached = {t for s, t in steps if s in reached}
-        if length >= link.low and target in reached:
-            return True
-    return False
+        reached = {(first, t) for first, last in reached for s, t in steps if s == last}
+        found |= reached if length >= link.low else set()
+    return found

@@ -22,12 +22,13 @@ class Condition:
 
     def holds(self, tree: Tree, items: Sequence[Structure]) -> bool:
         """Whether it is so in a sentence."""
-        return any(within(tree, own, self.structure) for own in items) != self.outside
+        own_names = frozenset(name for own in items for name in own.own_names)
+        return any(within(tree, own, self.structure, own_names) for own in items) != self.outside
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern of the model; the members are its clauses."""
+    """A pattern of the model; the members are its clauses, and the ``contexts`` of each instance."""
 
     name: str
     forbid: tuple[Structure, ...]
@@ -38,6 +39,7 @@ class Pattern:
     waive: tuple[Structure, ...] = ()
     expose: tuple[Structure, ...] = ()
     sizes: tuple[tuple[Condition, ...], ...] = ((),)
+    contexts: int = 0
 
     @property
     def items(self) -> tuple[Structure, ...]:
@@ -61,7 +63,8 @@ class Pattern:
             ("expose 1", self.expose),
         )
         lines = [f"  {word} {structure}" for word, group in clauses for structure in group]
-        sizes = ", ".join(" ".join(["1", *map(str, conditions)]) for conditions in self.sizes)
+        number = f"1 instances in {self.contexts} contexts" if self.contexts else "1"
+        sizes = ", ".join(" ".join([number, *map(str, conditions)]) for conditions in self.sizes)
         return "\n".join([f"pattern {self.name}", *lines, f"  size {sizes}", ""])
 
 
@@ -76,3 +79,9 @@ class StreamClaims:
     none: tuple[Structure, ...]
     cut: tuple[Structure, ...]
     conditions: tuple[Condition, ...] = ()
+
+    @property
+    def layers(self) -> frozenset[str]:
+        """The graph layers that its structures and conditions speak of."""
+        told = (*self.some, *self.none, *self.cut, *(condition.structure for condition in self.conditions))
+        return frozenset(part.layer for structure in told for part in structure.parts)

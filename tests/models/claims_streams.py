@@ -19,7 +19,7 @@ from claims_maker import Maker
 from claims_matches import contains
 from claims_patterns import StreamClaims
 from claims_structures import Structure
-from claims_trees import Tree
+from claims_trees import ATTRIBUTES, Tree
 from harness import Difference
 from sgl.automata import StructureCompiler
 from sgl.automata.weights.split import SplitGrammar, count_derivations, longest_text
@@ -77,6 +77,8 @@ def compare_streams(
         claims = streams[stratum.stream]
         members[stratum.stream] = own = [tree for tree in listed if belongs(tree, claims)]
         figures["verdicts"] += len(listed)
+        if claims.layers >= {"derivation"}:
+            figures[f"verdicts on derivations {'alone' if len(claims.layers) == 1 else 'joined'}"] += len(listed)
         expected = Counter(tree.value for tree in own)
         found_ones = Counter(derived(compiled, structures.split(stratum.constraint), longest))
         if expected != found_ones:
@@ -132,11 +134,12 @@ def derived(compiled: Compiled, split: SplitGrammar, longest: int) -> Iterator[t
     for derivation in derivations(compiled, split, longest):
         item = interpret(grammar, derivation)
         found: list[object] = [term_of(grammar, derivation), *item.texts]
-        for number, graph in enumerate(item.graphs):
+        for layer, graph in zip(grammar.graph_layers, item.graphs, strict=True):
             at = [node.position for node in graph.nodes]
-            labels = tuple((node.get("lemma"), node.get("upos")) for node in graph.nodes)
+            names = ATTRIBUTES if layer.name == "derivation" else ("lemma", "upos")
+            labels = tuple(tuple(node.get(name) for name in names) for node in graph.nodes)
             # In the first layer each word is a node.
-            found.append(tuple(zip(at, labels, strict=True)) if number else labels)
+            found.append(tuple(zip(at, labels, strict=True)) if layer.name != "syn" else labels)
             found.append(frozenset((at[s], label, at[t]) for s, label, t in graph.edges))
         yield tuple(found)
 
@@ -163,12 +166,7 @@ def derivations(compiled: Compiled, split: SplitGrammar, longest: int) -> Iterat
 
 
 def compare_files(
-    maker: Maker,
-    compiled: Compiled,
-    structures: StructureCompiler,
-    listed: Sequence[Tree],
-    longest: int,
-    figures: Counter[str],
+    compiled: Compiled, structures: StructureCompiler, listed: Sequence[Tree], longest: int, figures: Counter[str]
 ) -> None:
     """Compare the graphs that are written, and that the checker of rows makes, with the model.
 
@@ -180,23 +178,29 @@ def compare_files(
     split = structures.split(compiled.plan.strata[0].constraint)
     for derivation in islice(derivations(compiled, split, longest), FILES):
         tree, item = trees_of[term_of(grammar, derivation)], interpret(grammar, derivation)
-        for layer in maker.grammar.further if tree.ja else ():
-            text = graph_text(grammar, item, layer, sent_id="s", category="c")
-            lines = meaning.sentence(layer, derivation)
+        for layer in tree.further if tree.ja else ():
+            text, lines = (
+                graph_text(grammar, item, layer, sent_id="s", category="c"),
+                meaning.sentence(layer, derivation),
+            )
             if not text.endswith(f"\n{lines}\n"):
                 raise Difference(f"the checker writes {lines!r}, and the compiler {text!r}")
-            read = read_text(text)
-            place = {word: at for at, (_, word) in enumerate(tree.ja if layer == "dep" else tree.en)}
-            graph = tree.graph(layer)
-            nodes = {at: (w.get("lemma"), w.get("upos")) for at, w in enumerate(read.words) if not w.outside}
-            edges = {(place[s], label, place[t]) for s, label, t in graph.edges}
-            if nodes != {place[n]: label for n, label in graph.nodes.items()} or {*read.edges} != edges:
-                raise Difference(f"{layer}: the file of {tree.text!r} has {nodes} and {read.edges}")
+            _compare_file(layer, tree, text)
             figures["written graphs"] += 1
 
 
-def read_text(text: str) -> Sentence:
-    """Return a sentence of a free layer as the verifier reads it.
+def _compare_file(layer: str, tree: Tree, text: str) -> None:
+    read = read_text(text, free=layer != "derivation")
+    place, graph = tree.places(layer), tree.graph(layer)
+    names = ATTRIBUTES if layer == "derivation" else ("lemma", "upos")
+    nodes = {at: tuple(map(word.get, names)) for at, word in enumerate(read.words) if not word.outside}
+    edges = {(place[s], label, place[t]) for s, label, t in graph.edges}
+    if nodes != {place[n]: label for n, label in graph.nodes.items()} or {*read.edges} != edges:
+        raise Difference(f"{layer}: the file of {tree.text!r} has {nodes} and {read.edges}")
+
+
+def read_text(text: str, *, free: bool) -> Sentence:
+    """Return a sentence of a layer as the verifier reads it.
 
     Raises:
         Difference: it is malformed.
@@ -204,7 +208,7 @@ def read_text(text: str) -> Sentence:
     with tempfile.NamedTemporaryFile() as file:
         file.write(text.encode())
         file.flush()
-        (read,) = read_sentences(Path(file.name), TokenTable(free=True))
+        (read,) = read_sentences(Path(file.name), TokenTable(free=free))
     if not isinstance(read, Sentence):
         raise Difference(f"the verifier refuses {text!r}: {read.reason}")
     return read

@@ -22,7 +22,7 @@ class Labels(NamedTuple):
         return (label in self.names) != self.negated
 
     def __str__(self) -> str:
-        return ("^" if self.negated else "") + "|".join(self.names)
+        return ("^" if self.negated else "") + "|".join(self.names) if self.names else "*"
 
 
 class Link(NamedTuple):
@@ -77,6 +77,9 @@ class Body:
         return "{ " + "; ".join(parts) + " }"
 
 
+#: A body that every sentence has.
+NOTHING = Body((), {}, {}, ())
+
 COMPARE = {
     "=": operator.eq,
     "!=": operator.ne,
@@ -93,7 +96,7 @@ class Structure:
 
     In these a variable of the same name is the same word.  ``lengths`` are the layers of texts,
     comparisons and numbers that are asked of the sentence; ``depth`` are labels, a comparison and
-    a number, in place of a body.
+    a number, in place of a body.  A layer that is the only one need not be ``named``.
     """
 
     body: Body
@@ -102,11 +105,19 @@ class Structure:
     depth: tuple[Labels, str, int] | None = None
     layer: str = "syn"
     more: tuple[Structure, ...] = ()
+    named: bool = True
 
     @property
     def parts(self) -> tuple[Structure, ...]:
         """What is said of each layer."""
         return replace(self, more=()), *self.more
+
+    @property
+    def own_names(self) -> frozenset[str]:
+        """The variables that have a test on rule or category: what their names would mean is left out."""
+        bodies = (body for part in self.parts for body in (part.body, *part.without))
+        told = (pair for body in bodies for pair in body.tests.items())
+        return frozenset(name for name, (attribute, _, _) in told if attribute in ("rule", "category"))
 
     @property
     def names(self) -> frozenset[str]:
@@ -129,6 +140,6 @@ class Structure:
         return " without ".join([f"{{ {'; '.join(own)} }}", *map(str, self.without)])
 
     def __str__(self) -> str:
-        if self.layer == "syn" and not self.more:
+        if (self.layer == "syn" or not self.named) and not self.more:
             return self.said()
         return " ".join(f"{own.layer} {own.said()}" for own in self.parts)

@@ -17,15 +17,48 @@ from claims_grammar import Category, Fragment, Grammar, Rule, UnclearError
 #: A node is its lemma and its part of speech; an edge joins two nodes by number.
 Edges = frozenset[tuple[int, str, int]]
 
+#: What a node of a derivation has.
+ATTRIBUTES = ("rule", "category", "lemma", "num")
+
 
 @dataclass(frozen=True)
 class Graph:
     """The graph of a phrase in a further layer; a node is called like the word that it is of."""
 
-    nodes: Mapping[int, tuple[str, str]]
+    nodes: Mapping[int, tuple[str, ...]]
     edges: Edges
     head: int
     gap: int
+
+    def value(self, node: int, attribute: str) -> str:
+        """The value of an attribute of a node, empty if it has none."""
+        return self.nodes[node][("lemma", "upos").index(attribute)]
+
+    def meant(self, name: str) -> tuple[str, str] | None:  # noqa: ARG002 - of words a name says nothing
+        """What the name of a variable says of its node: an attribute and its value."""
+        return None
+
+
+@dataclass(frozen=True)
+class Derivation(Graph):
+    """The tree of rules and words, by docs/structures.md, section "Derivations".
+
+    A node is called by its place in preorder, and has the values of ``ATTRIBUTES``.
+    """
+
+    categories: frozenset[str] = frozenset()
+
+    def value(self, node: int, attribute: str) -> str:
+        """The value of an attribute of a node, empty if it has none."""
+        return self.nodes[node][ATTRIBUTES.index(attribute)]
+
+    def meant(self, name: str) -> tuple[str, str] | None:
+        """A name is that of a word in quotes, of a rule, or of a category if there is one of this name."""
+        if name.startswith('"'):
+            return "lemma", name.strip('"')
+        if name[0].islower():
+            return "rule", name
+        return ("category", name) if name in self.categories else None
 
 
 @dataclass(frozen=True)
@@ -53,6 +86,17 @@ class Tree:
         return self.further[layer]
 
     @property
+    def layers(self) -> tuple[str, ...]:
+        """The graph layers, of which a grammar of texts has one."""
+        return ("syn", *self.further) if self.nodes else tuple(self.further)
+
+    def places(self, layer: str) -> dict[int, int]:
+        """The place of each node in the text of its layer."""
+        if layer == "derivation":
+            return {node: node for node in self.further[layer].nodes}
+        return {word: at for at, (_, word) in enumerate(self.ja if layer == "dep" else self.en)}
+
+    @property
     def target(self) -> str:
         """The text in the target."""
         return "".join(word for word, _ in self.ja)
@@ -64,11 +108,12 @@ class Tree:
 
     @property
     def value(self) -> tuple[object, ...]:
-        """The term, both texts, and of each layer the nodes with their places, and the edges."""
+        """The term, all texts, and of each layer the nodes with their places, and the edges."""
         found: list[object] = [self.term, self.text, self.target]
-        for layer in ("syn", *self.further):
-            graph = self.graph(layer)
-            place = {word: at for at, (_, word) in enumerate(self.ja if layer == "dep" else self.en)}
+        if rules := self.further.get("derivation"):
+            found.append(" ".join(label[0] for label in rules.nodes.values()))
+        for layer in self.layers:
+            graph, place = self.graph(layer), self.places(layer)
             nodes = sorted((place[n], label) for n, label in graph.nodes.items())
             # In the first layer each word is a node.
             found.append(tuple(nodes) if layer != "syn" else tuple(label for _, label in nodes))
@@ -92,18 +137,62 @@ def trees(grammar: Grammar, longest: int, most: int) -> tuple[list[Tree], int]:
                 if len(made) > most:
                     return found, reached
                 known[category.instance(number), length] = made
-        found += [tree for tree in known[grammar.categories[0].name, length] if _allowed(grammar, tree)]
+        whole = known[grammar.categories[0].name, length]
+        told = [_with_derivation(grammar, tree) for tree in whole] if grammar.derived else whole
+        found += [tree for tree in told if _allowed(grammar, tree)]
         reached = length
     return found, reached
 
 
 def _allowed(grammar: Grammar, tree: Tree) -> bool:
     """Whether no restriction forbids a sentence."""
-    return all(
+    if grammar.texts and grammar.relation:
+        return not any(_breaks(grammar, *pair) for pair in _beside(tree.further["derivation"], grammar))
+    return grammar.texts or all(
         tree.nodes[target][0] in grammar.relation[tree.nodes[source][0]]
         for source, label, target in tree.edges
         if grammar.along.passes(label) and tree.nodes[source][1] == "V" and tree.nodes[source][0] in grammar.relation
     )
+
+
+def _beside(graph: Graph, grammar: Grammar) -> Iterator[tuple[str, str]]:
+    """Yield the lemmas of each two nodes that a restriction of a grammar of texts is about."""
+    edges = [edge for edge in graph.edges if grammar.along.passes(edge[1])]
+    for (above, _, one), (parent, _, other) in product(edges, edges):
+        if above == parent and one != other:
+            yield graph.value(one, "lemma"), graph.value(other, "lemma")
+
+
+def _breaks(grammar: Grammar, one: str, other: str) -> bool:
+    return one in grammar.relation and other not in grammar.relation[one]
+
+
+def _with_derivation(grammar: Grammar, tree: Tree) -> Tree:
+    nodes = {} if grammar.texts else tree.nodes
+    return replace(tree, nodes=nodes, further={**tree.further, "derivation": derivation_of(grammar, tree.term)})
+
+
+def derivation_of(grammar: Grammar, term: str) -> Derivation:
+    """Return the tree of rules and words that a term is, ``(S r1 (A a1) (B b1))``: by docs/structures.md."""
+    words = {word.form: word for word in grammar.words}
+    roles = {rule.name: [child.role for child in rule.children] for rule in grammar.rules}
+    nodes: dict[int, tuple[str, ...]] = {}
+    edges: set[tuple[int, str, int]] = set()
+    # Rules and words above, each with the roles of the children that are still to come.
+    above: list[tuple[int, list[str]]] = []
+    for phrase in term.split("(")[1:]:
+        name, said = phrase.rstrip(") ").rsplit(" ", 1)
+        category, _, number = name.removesuffix("]").partition("[num=")
+        word, node = words.get(said), len(nodes)
+        lemma = "" if word is None else word.form if grammar.texts else word.lemma
+        nodes[node] = (said if word is None else word.lexicon, category, lemma, number)
+        while above and not above[-1][1]:
+            above.pop()
+        if above:
+            edges.add((above[-1][0], above[-1][1].pop(0), node))
+        above.append((node, [] if word is not None else [*roles[said]]))
+    categories = frozenset(category.name for category in grammar.categories)
+    return Derivation(nodes, frozenset(edges), 0, -1, categories)
 
 
 _fresh = count()

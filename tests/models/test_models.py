@@ -11,10 +11,14 @@ from typing import Any
 import pytest
 
 import attributes
+import claims_trees
 import licensed
 import pieces
+import random_claims
 import twins
+from claims_grammar import Grammar
 from claims_structures import Body, Labels, Link, Structure
+from claims_trees import Derivation
 from harness import run
 from sgl.automata import PatternProofs, Proofs, Verdict
 from sgl.core.interpret import interpret
@@ -135,6 +139,45 @@ def test_a_piece_that_is_left_out_is_noticed(tmp_path: Path, monkeypatch: pytest
     with_pieces(monkeypatch, lambda own: own.pieces[1:])
     _, differences = run(licensed.comparison(layers=False), range(1, 11), tmp_path)
     assert any("lacks" in told for told in differences)
+
+
+# --- derivations ------------------------------------------------------------------------------
+
+#: Seeds of small grammars: of texts alone, with one graph layer, and with three.
+SMALL, LAYERED = (3, 4, 5, 10, 11, 13, 14), (1, 3, 5)
+
+
+def check_derivations(seeds: tuple[int, ...], folder: Path, *, layered: bool = False) -> tuple[Counter[str], list[str]]:
+    comparison = random_claims.comparison(datasets=3, measures=False, layers=layered, derivations=True)
+    return run(comparison, seeds, folder)
+
+
+@pytest.mark.parametrize(("seeds", "layered"), [(SMALL, False), (LAYERED, True)])
+def test_structures_on_derivations_mean_what_the_page_says(
+    seeds: tuple[int, ...], layered: bool, tmp_path: Path
+) -> None:
+    figures, differences = check_derivations(seeds, tmp_path, layered=layered)
+    assert differences == []
+    counted = ("verdicts on derivations alone", "verdicts on derivations joined", "certificates accepted")
+    assert min(figures[name] for name in counted) > 0
+
+
+def test_a_model_in_which_names_mean_nothing_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Derivation, "meant", lambda *_: None)
+    assert any("sentences that it should not have" in told for told in check_derivations(SMALL, tmp_path)[1])
+
+
+def test_a_model_in_which_all_children_hang_on_the_first_rule_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = claims_trees.derivation_of
+
+    def flat(grammar: Grammar, term: str) -> Derivation:
+        own = right(grammar, term)
+        return replace(own, edges=frozenset((0, label, node) for _, label, node in own.edges))
+
+    monkeypatch.setattr(claims_trees, "derivation_of", flat)
+    assert any("sentences that it should not have" in told for told in check_derivations(SMALL, tmp_path)[1])
 
 
 # --- twins ------------------------------------------------------------------------------------

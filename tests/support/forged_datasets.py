@@ -1,4 +1,4 @@
-"""The honest datasets that are forged: five small grammars, compiled once for all tests."""
+"""The honest datasets that are forged: seven small grammars, compiled once for all tests."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import kites
 from ambiguous_grammar import DATASET, RULES
+from commands_grammar import COMMANDS
 from composed_grammar import SOURCE
 from diagnostics import BASE
 from row_datasets import compile_grammar, written
@@ -26,6 +27,36 @@ pattern falling_kite "A kite that falls"
   waive { V[lemma=fall] -[nsubj]-> N[lemma=kite] }
   size   6
 """
+
+#: Patterns about rules, in a grammar of texts.
+RULED = """
+pattern opposite_twice "opposite together with twice"
+  forbid { twice; opposite }
+  size   8
+
+pattern left_after "a turn to the left after an action"
+  forbid { after -[first]-> turn; turn -[D]-> "left" }
+  need   2 { after -[*]+-> D }
+  size   4 within { after -[second]-> plain }
+"""
+
+#: A pattern about a rule and a word; a role of it looks like a label of words.
+JOINED = """
+pattern dogs_near "a modified phrase below another one, and a dog as subject"
+  forbid derivation { modified -[*]+-> M[rule=modified]; M -[Det]-> D } syn { V -[nsubj]-> N[lemma=dog] }
+  size   6
+"""
+
+
+def _commands(directory: Path) -> Path:
+    smaller = COMMANDS.replace("train all", "train 60\n  dev 6\n  test 6")
+    return written(directory, smaller + RULED)
+
+
+def _joined(directory: Path) -> Path:
+    main = _farm(directory)
+    main.write_text(main.read_text("utf-8") + JOINED, "utf-8")
+    return main
 
 
 def _farm(directory: Path) -> Path:
@@ -74,6 +105,10 @@ HONEST = {
     "ambiguous": lambda directory: written(directory, RULES + DATASET),
     # A rule that no cut removes, a structure held out by assertion, readings that are counted.
     "kept": _kept,
+    # Texts alone, with patterns about derivations.
+    "commands": _commands,
+    # A pattern about derivations and words.
+    "joined": _joined,
 }
 
 

@@ -41,6 +41,7 @@ _ORDER = [
     "rows",
     "derivations",
     "graphs",
+    "rule_trees",
     "files",
     "parquet",
     "whole",

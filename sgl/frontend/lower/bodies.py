@@ -40,7 +40,8 @@ class StructureContext:
     ``texts`` the text layers, ``uncounted`` those whose words nobody can count beforehand; ``absorbed`` are words
     that no structure may see.  A layer that is not the first is ``named`` in texts of its structures.
     ``beside`` are the contexts of all layers, by their names, ``unsound`` the names of layers that were reported;
-    ``percent`` is how much is asked for of numbers of sentences.
+    ``percent`` is how much is asked for of numbers of sentences.  The names ``told`` have tests in the structure that
+    a condition is about, and mean no rule or category in the condition either.
     """
 
     layer: GraphLayer
@@ -52,6 +53,7 @@ class StructureContext:
     labels: Set[str] | None = None
     attributes: Mapping[str, Set[str]] | None = None
     targets: tuple[str, ...] | None = None
+    told: frozenset[str] = frozenset()
     texts: tuple[str, ...] = ()
     uncounted: tuple[str, ...] = ()
     absorbed: Absorbed | None = None
@@ -228,11 +230,13 @@ class BodyLowering:
                 self._error(name.span, f"`{name}` is no node of a structure", hint)
             return ()
         attribute = RULE if small else CATEGORY
-        if small and name.text not in known.get(RULE, {name.text}):
-            self._unknown("SGL0808", name, f"no rule or lexicon is called `{name}`", known[RULE])
-        elif small or name.text in known.get(CATEGORY, ()):
-            return (c.NodeTest(attribute, frozenset({name.text})),)
-        return ()
+        if not small and (s.CategoryDecl, name.text) not in self.context.state.names.first:
+            return ()
+        if name.text not in known.get(attribute, {name.text}):
+            message = f"no rule or lexicon is called `{name}`" if small else f"no phrase is of the category `{name}`"
+            self._unknown("SGL0808", name, message, known[attribute])
+            return ()
+        return (c.NodeTest(attribute, frozenset({name.text})),)
 
     def _attribute_test(self, test: s.AttributeTest) -> c.NodeTest | None:
         known = self.context.attributes

@@ -22,18 +22,22 @@ from sgl.core.structure import Body, Structure
 from sgl.diagnostics import Label, Span
 from sgl.frontend.elaborate.substitution import items_of, write_out
 from sgl.frontend.lower.bodies import StructureContext
-from sgl.frontend.lower.structures import has_words, lower_structure
+from sgl.frontend.lower.structures import has_words, lower_structure, told_in
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s
 
 
 @dataclass(frozen=True)
 class Clause:
-    """A clause with a structure that sentences contain, the names of its nodes, and its number of sentences."""
+    """A clause with a structure that sentences contain, the names of its nodes, and its number of sentences.
+
+    Nodes of a derivation that are ``told`` have names of their own.
+    """
 
     written: s.StructureClause
     structure: Structure
     names: tuple[str, ...]
+    told: frozenset[str] = frozenset()
     sentences: int = 1
 
 
@@ -41,7 +45,10 @@ def lower_clause(clause: s.StructureClause, scope: Scope, context: StructureCont
     """Return a clause with its structure; None after a report."""
     written = write_out(clause.graph, scope)
     structure = lower_structure(written, context)
-    return Clause(clause, structure, written.names) if written is not None and structure is not None else None
+    if written is None or structure is None:
+        return None
+    told = frozenset[str]().union(*(told_in(graph) for _, graph in written.parts))
+    return Clause(clause, structure, written.names, told)
 
 
 Sized = tuple[s.SizeItem, Quota]
@@ -113,11 +120,13 @@ def _extent(item: s.SizeItem, structures: Sequence[Structure], context: Structur
 def _condition(
     ref: s.GraphRef, anchors: Sequence[Clause], scope: Scope, context: StructureContext
 ) -> tuple[Structure, ...] | None:
-    written = write_out(ref, scope)
-    structure = lower_structure(written, context)
-    if written is None or structure is None:
+    if (written := write_out(ref, scope)) is None:
         return None
     names = written.spoken
+    told = frozenset(names) & frozenset[str]().union(*(anchor.told for anchor in anchors))
+    structure = lower_structure(written, replace(context, told=told))
+    if structure is None:
+        return None
     shared = frozenset(names).intersection(*(anchor.names for anchor in anchors))
     for name in names:
         has = next((anchor for anchor in anchors if name in anchor.names), None)

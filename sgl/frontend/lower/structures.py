@@ -17,12 +17,12 @@ equal rows::
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, count
 
 from sgl.core import structure as c
 from sgl.core.derivation import CATEGORY, RULE, RULES
 from sgl.core.grammar import DERIVATION, CoreGrammar, GraphLayer, TextLayer
-from sgl.core.joint import joined, variable_of
+from sgl.core.joint import joined, renamed, variable_of
 from sgl.core.structure import NodeTest, Structure
 from sgl.diagnostics import Span, suggest
 from sgl.frontend.elaborate.substitution import Written, seen_in, variables_in, write_out
@@ -101,7 +101,7 @@ def _context_of(layer: s.Name | None, context: StructureContext) -> StructureCon
     if layer is None:
         return context
     if layer.text in context.beside:
-        return replace(context.beside[layer.text], targets=context.targets)
+        return replace(context.beside[layer.text], targets=context.targets, told=context.told)
     if layer.text not in context.unsound:
         context.state.report_missing("graph layer", layer, context.beside)
     return None
@@ -114,13 +114,14 @@ def _lowered(graph: s.GraphPattern, written: Written, context: StructureContext)
     for pattern in bodies:
         check_repeats(pattern, outside, state)
     taken = {name.text for name in variables_in(graph)}
-    told = {ref.name.text for ref in s.parts_of(s.VariableRef, graph) if any(map(_tells, ref.tests))}
+    told = told_in(graph) | context.told
     lowering = [BodyLowering(written.scope.of(graph), context, taken, told) for _ in bodies]
     lowered = [one.run(body) for one, body in zip(lowering, bodies, strict=True)]
     check_measures(graph, lowered, state)
     if state.diagnostics.errors == errors:
         for depth in lowering[0].depths:
-            lowered = [replace(depth[0], lengths=lowered[0].lengths), *depth[1:]]
+            first, *others = _apart(depth, graph, written)
+            lowered = [replace(first, lengths=lowered[0].lengths), *others]
     apart = frozenset(lowering[0].apart)
     structure = c.Structure(context.layer.name, lowered[0], tuple(lowered[1:]), context.named, apart)
     for test in (test for test in lowered[0].lengths if test.layer in context.uncounted):
@@ -129,6 +130,26 @@ def _lowered(graph: s.GraphPattern, written: Written, context: StructureContext)
     if context.absorbed is not None:
         context.absorbed.report(structure, span, state)
     return structure
+
+
+def _apart(depth: Sequence[c.Body], graph: s.GraphPattern, written: Written) -> list[c.Body]:
+    """Return what a depth means with variables that no other layer of the structure has."""
+    graphs = [own for _, own in written.parts]
+    if len(graphs) == 1:
+        return [*depth]
+    taken, step = {name.text for own in graphs for name in variables_in(own)}, len(graphs)
+    place = next(number for number, own in enumerate(graphs, 1) if own is graph)
+    new = {
+        variable.name: next(new for n in count(place, step) if (new := f"{variable.name}_{n}") not in taken)
+        for body in depth
+        for variable in body.variables
+    }
+    return [renamed(body, new) for body in depth]
+
+
+def told_in(graph: s.GraphPattern) -> set[str]:
+    """Return the variables that have a name of their own: a test says which node of a derivation they are."""
+    return {ref.name.text for ref in s.parts_of(s.VariableRef, graph) if any(map(_tells, ref.tests))}
 
 
 def _tells(test: s.AttributeTest | s.CountTest) -> bool:
@@ -140,11 +161,16 @@ def _tells(test: s.AttributeTest | s.CountTest) -> bool:
 
 def has_words(structure: c.Structure, ref: s.GraphRef, context: StructureContext) -> bool:
     """Return whether each variable of a joint structure can be one word; report it otherwise."""
-    layers, texts = context.beside, dict[str, str]()
-    for name in (variable.name for variable in structure.body.variables):
-        word, _, layer = name.partition(".")
-        if layer and texts.setdefault(word, own := layers[layer].layer.anchor) != own:
-            message = f"`{word}` cannot be one word of `{texts[word]}` and of `{own}`"
+
+    def told(body: c.Body) -> list[tuple[str, str]]:
+        named = [variable.name.partition(".") for variable in body.variables]
+        return [(word, context.beside[layer].layer.anchor) for word, _, layer in named if layer]
+
+    # New variables of `without` bodies are words of their own.
+    texts = dict(reversed(told(structure.body)))
+    for word, own in chain.from_iterable(map(told, (structure.body, *structure.without))):
+        if (known := texts.get(word, own)) != own:
+            message = f"`{word}` cannot be one word of `{known}` and of `{own}`"
             context.state.error("SGL0832", ref.span, message, "give one of the two another name")
             return False
     return True
