@@ -32,6 +32,9 @@ from sgl.rendering.conllu import is_attribute
 Words = tuple[Production, ...]
 Clauses = tuple[s.LayerClause, ...]
 
+#: What to do about a column that gives an empty text.
+_FILL_IN = "fill in the column, or write `x or y` for a fallback"
+
 
 def lower_words(state: Signed) -> tuple[tuple[Words, ...], Mapping[Path, LexiconTable]]:
     """Turn words, and rows of lexicons, into childless productions, in groups; return the lexicons beside them."""
@@ -137,9 +140,8 @@ class _WordLowering:
                 return None
             words.extend(text.split())
         if not words and layer == self.state.signature.source.name:
-            hint = "fill in the column, or write `x or y` for a fallback"
-            if not any(True for _ in s.parts_of(s.Column, clause.template)):
-                hint = f"`{layer}` is the source, whose words have a text; let other layers leave the word out"
+            hint = f"`{layer}` is the source, whose words have a text; let other layers leave the word out"
+            hint = _FILL_IN if [*s.parts_of(s.Column, clause.template)] else hint
             asked = Label(clause.span, "it should come from here")
             self.evaluation.report("SGL0604", f"this word is empty in the layer `{layer}`", hint, asked)
             return None
