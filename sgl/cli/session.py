@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from sgl.frontend import Compiled
 
-#: What options are added to.
 _Command = Callable[..., Any]
 
 #: Messages that are shown; `--format json` has all of them.
@@ -147,14 +146,10 @@ class Session:
         return handled
 
     def open(self, path: Path, *, opinions: bool = False) -> Compiled:
-        """Return the compiled grammar of a file; end the command if it has errors.
-
-        What else there is to say of a grammar is said by the commands that ask for ``opinions``.
-        """
+        """Return the compiled grammar of a file; end the command if it has errors.  Warnings come with ``opinions``."""
         from sgl.pipeline.grammar import open_grammar
 
-        told = Diagnostics()
-        self.compiled = open_grammar(path, self.settings, self.sources, told, fast=not opinions)
+        self.compiled = open_grammar(path, self.settings, self.sources, told := Diagnostics(), fast=not opinions)
         self.diagnostics.extend(told if opinions or told.errors else ())
         if self.compiled is None or self.diagnostics.errors:
             self.stop()

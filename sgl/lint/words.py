@@ -46,7 +46,7 @@ def one_lemma_for_all(subject: Subject) -> Iterator[Finding]:
     for own in words.values():
         nodes = (n for w in own for v in w.versions for f in v.fragments for n in f.nodes if n.attributes)
         lemmas = {value for node in nodes for name, value in node.attributes or () if name == "lemma"}
-        if len(lemmas) == 1 and lemmas <= columns:
+        if len(lemmas) == 1 and lemmas <= columns and len({word.versions[0].templates[0] for word in own}) > 1:
             message = f"all {len(own)} words of `{own[0].name}` have the lemma `{min(lemmas)}`"
             hint = f"a column is written with its sign: `lemma=${min(lemmas)}`"
             yield Finding(own[0].span, message, hint, label="the first of them")

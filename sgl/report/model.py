@@ -12,9 +12,10 @@ the right; a graph is a table of words, each with its governor::
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from sgl.core.derivation import RULE
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Slot
 from sgl.core.interpret import Derivation, fold, interpret
-from sgl.core.structure import Body, DegreeTest, LabelTest, LengthTest, Link, NodeTest, Structure
+from sgl.core.structure import Body, DegreeTest, LabelTest, LengthTest, Link, NodeTest, Structure, Variable
 from sgl.diagnostics.model import display_width
 from sgl.rendering import outputs
 
@@ -177,7 +178,7 @@ def columns(rows: Sequence[tuple[str, ...]], gap: str = "  ") -> list[str]:
 
 
 #: Values of a test that are named; more of them are counted.
-_NAMED = 4
+_NAMED = 12
 
 
 def in_words(structure: Structure) -> str:
@@ -199,15 +200,30 @@ def any_in_words(structures: Collection[Structure]) -> str:
 
 
 def _clauses(body: Body) -> Iterator[str]:
-    names = [variable.name for variable in body.variables]
+    called = [_called(variable) for variable in body.variables]
+    names, linked = [name for name, _ in called], {end for link in body.links for end in (link.source, link.target)}
     for link in body.links:
         yield _link(link, names)
-    for variable in body.variables:
-        yield from (_test(variable.name, test) for test in variable.tests)
-        yield from (_degree(variable.name, test) for test in variable.degrees)
+    for number, (variable, (name, told)) in enumerate(zip(body.variables, called, strict=True)):
+        tests = [test for test in variable.tests if test != told]
+        yield from (_test(name, test) for test in tests)
+        yield from (_degree(name, test) for test in variable.degrees)
+        if told is not None and number not in linked and not (tests or variable.degrees):
+            yield f"{name} occurs"
     yield from map(_length, body.lengths)
     if not body.links and len(names) == 1 and not (body.variables[0].tests or body.variables[0].degrees):
         yield f"there is a word {names[0]}"
+
+
+def _called(variable: Variable) -> tuple[str, NodeTest | None]:
+    """Return what a node is called, and the test that its name tells: of a quoted word, or of a rule by its name."""
+    for test in variable.tests:
+        value = min(test.values) if len(test.values) == 1 and not test.negated else ""
+        if test.attribute == "lemma" and value and variable.name.startswith("w_"):
+            return f"“{value}”", test
+        if test.attribute == RULE and value == variable.name:
+            return f"`{value}`", test
+    return variable.name, None
 
 
 def _link(link: Link, names: list[str]) -> str:

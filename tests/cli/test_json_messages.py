@@ -29,6 +29,7 @@ def messages(work: Workplace, *arguments: str, status: int) -> list[dict[str, An
         ("check", MAIN),
         ("prove", MAIN),
         ("prove", MAIN, "--pattern", "p"),
+        ("compile", MAIN, "--out", "data"),
         ("prove", "--between", MAIN, MAIN),
         ("sample", MAIN, "-n", "2"),
         ("sample", MAIN, "p", "--pairs"),
@@ -41,10 +42,12 @@ def messages(work: Workplace, *arguments: str, status: int) -> list[dict[str, An
     ],
     ids=" ".join,
 )
-def test_what_a_command_says_besides_goes_to_standard_error(arguments: tuple[str, ...], work: Workplace) -> None:
+def test_warnings_of_a_grammar_are_said_by_what_checks_it(arguments: tuple[str, ...], work: Workplace) -> None:
+    """They go to standard error, and commands that ask something else of the grammar say nothing of them."""
     work.write(MAIN, UNUSED)
     work.write("corpus.tsv", "The dog saw the cat.\t犬が猫を見た。\n")
-    assert [found["code"] for found in messages(work, *arguments, status=OK)] == ["SGL0204"]
+    checked = arguments[0] in ("check", "compile") or arguments[:2] == ("prove", MAIN)
+    assert [found["code"] for found in messages(work, *arguments, status=OK)] == ["SGL0204"] * checked
 
 
 @pytest.mark.parametrize(
@@ -76,10 +79,10 @@ def test_a_command_without_messages_writes_an_empty_list(work: Workplace) -> Non
 
 
 def test_what_is_said_twice_is_listed_once(work: Workplace) -> None:
-    work.write(MAIN, UNUSED)
-    work.write("other.sgl", UNUSED)
-    found = messages(work, "prove", "--between", MAIN, "other.sgl", status=OK)
-    assert [entry["place"]["file"] for entry in found] == [MAIN, "other.sgl"]
+    """The grammar of a variant has the warnings of the grammar."""
+    work.write(MAIN, f"param few = off\n{UNUSED}")
+    found = messages(work, "compile", MAIN, "--out", "data", "--variants", "few=on", status=OK)
+    assert [entry["code"] for entry in found] == ["SGL0204"]
 
 
 def test_the_proofs_as_json_and_messages_as_json_are_not_one_document(work: Workplace) -> None:

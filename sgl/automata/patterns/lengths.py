@@ -15,6 +15,7 @@ import numpy as np
 
 from sgl.automata.common import Numbering, Numbers
 from sgl.automata.patterns.structure_automaton import FOUND, StructureAutomaton
+from sgl.core.derivation import RULES, with_derivation
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, fold
 from sgl.core.structure import Structure
@@ -38,6 +39,7 @@ class MeasuredAutomaton:
         for test in self._tests:
             caps[test.layer] = max(caps.get(test.layer, 0), test.cap)
         self._caps, self._place = tuple(caps.values()), {name: at for at, name in enumerate(caps)}
+        grammar = with_derivation(grammar) if RULES in caps else grammar
         self._effects = [*zip(*[grammar.token_counts(layer) for layer in caps], strict=True)]
         self._states: Numbering[_Counted] = Numbering()
         # State 0 is kept for what is found whatever follows; a text may always grow too long.

@@ -19,7 +19,7 @@ from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.research.exchange.lower_irtg import ImportedGrammar
 from sgl.research.exchange.names import FreeNames, decimal, filled, make_quotable, number_repeated, quoted
 
-_DERIVATION = "derivation"
+_DERIVATION = "rule_tree"
 _SHOWN = 3
 
 
@@ -137,7 +137,9 @@ _BARE_VALUE = re.compile(r"[^\W\d]\w*")
 
 def write_sgl(grammar: CoreGrammar, comment: str = "") -> str:
     """Return a grammar of text layers as a text that compiles to it; the first has every child once, in order."""
-    layers, rules, naming = FreeNames(*CLAUSES, *DECLARATIONS), FreeNames(), CategoryNames(grammar)
+    # Every grammar has the layers of its derivations.
+    layers = FreeNames(*CLAUSES, *DECLARATIONS, "derivation", "rules")
+    rules, naming = FreeNames(), CategoryNames(grammar)
     names = [layers.free(identifier(layer.name, "layer")) for layer in grammar.text_layers]
     called = [rules.free(identifier(rule.name, "rule")) for rule in grammar.rules]
     # Without a dataset, texts begin with a category that has no features, and is part of no other.

@@ -291,8 +291,8 @@ def test_children_are_ordered_by_the_source_layer(tmp_path: Path) -> None:
     [
         (("?1", "*(?1, ?2)"), "t"),
         (("*(?1, ?1)", "*(?1, ?2)"), "t"),
-        (("*(?1, ?1)", "?2"), "derivation"),
-        (("''", "''"), "derivation"),
+        (("*(?1, ?1)", "?2"), "rule_tree"),
+        (("''", "''"), "rule_tree"),
     ],
 )
 def test_the_source_is_the_first_layer_that_can_be(values: tuple[str, str], source: str, tmp_path: Path) -> None:
@@ -307,12 +307,12 @@ def test_the_source_is_the_first_layer_that_can_be(values: tuple[str, str], sour
     assert [diagnostic.code for diagnostic in diagnostics] == ["SGL1208"]
     assert found.grammar.text_layers[0].name == source
     back = read_back(text, tmp_path)
-    if source == "derivation":
-        assert [words[0] for words in language(back, 2, ["derivation"])] == [("r(", "a", ",", "b", ")")]
+    if source == "rule_tree":
+        assert [words[0] for words in language(back, 2, ["rule_tree"])] == [("r(", "a", ",", "b", ")")]
     assert language(back, 2, ["s", "t"]) == language(found.grammar, 2, ["s", "t"])
 
 
 def test_a_circle_without_words_is_no_source(tmp_path: Path) -> None:
     text = "interpretation s: x.StringAlgebra\nS! -> r(A) [0.5] [s] ?1\nS -> x [0.5] [s] x\nA -> q(S) [s] ?1\n"
     back = read_back(text, tmp_path)
-    assert [layer.name for layer in back.text_layers] == ["derivation", "s"]
+    assert [layer.name for layer in back.text_layers] == ["rule_tree", "s"]

@@ -196,7 +196,7 @@ def test_it_is_sampled_with_its_form_and_never_parsed(work: Workplace) -> None:
     ("head", "layers", "said"),
     [
         ("\n".join(reversed(HEAD.splitlines())) + "\n", ["english", "semantics"], []),
-        (HEAD.splitlines()[1] + "\n", ["derivation", "semantics"], ["SGL1208"]),
+        (HEAD.splitlines()[1] + "\n", ["rule_tree", "semantics"], ["SGL1208"]),
     ],
 )
 def test_a_tree_that_is_taken_apart_is_never_the_source(head: str, layers: list[str], said: list[str]) -> None:
