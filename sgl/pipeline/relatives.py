@@ -4,13 +4,15 @@ Each is a structure like any other (``sgl.core.relatives``), so whether training
 that a pattern needs, and the smallest such sentence shows the matter.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 from sgl.automata import StructureCompiler
 from sgl.automata.common import StructureTooCostly
 from sgl.automata.proofs.invariant import smallest_text
 from sgl.core.interpret import Derivation, interpret
+from sgl.core.meetings import Meetings, meetings
 from sgl.core.plan import TRAIN, Constraint, Pattern, content_lemmas
 from sgl.core.relatives import Relative, relatives_of
 from sgl.core.structure import Structure
@@ -26,7 +28,7 @@ def report_relatives(compiled: Compiled, structures: StructureCompiler, diagnost
     usual = compiled.plan.in_distribution(TRAIN)
     if usual is None:
         return
-    search = _Search(compiled, structures, usual.constraint)
+    search = _Search(compiled, structures, usual.constraint, cache(partial(meetings, compiled.grammar)))
     for lowered in compiled.patterns:
         pattern, told = lowered.pattern, set[str]()
         for structure in dict.fromkeys((*pattern.held_out, *pattern.gen)):
@@ -48,19 +50,20 @@ class _Search:
     compiled: Compiled
     structures: StructureCompiler
     training: Constraint
+    meetings: Callable[[str], Meetings]
 
     def left(self, structure: Structure, pattern: Pattern) -> Iterator[tuple[str, str, str]]:
         """Yield the relatives that training can have: a sentence, what is so there, and a hint."""
         asked = dict.fromkeys((*self.training.exclude, *pattern.gen, structure))
         rest = replace(self.training, exclude=tuple(asked))
         for relative in relatives_of(structure, self.compiled.grammar):
-            if (derivation := self._smallest(relative, rest)) is not None:
+            meets = self.meetings(relative.structure.layer)
+            if meets.allow(relative.structure.body) and (derivation := self._smallest(relative, rest)) is not None:
                 texts = interpret(self.compiled.grammar, derivation).texts
                 yield texts[self.compiled.grammar.text_layer(self.compiled.plan.source)], relative.there, relative.hint
 
     def _smallest(self, relative: Relative, rest: Constraint) -> Derivation | None:
         try:
-            # Most of them the grammar does not make at all, which is quick to find out.
             if self.structures.disjunction((relative.structure,)).empty:
                 return None
             language = self.structures.language(rest.requiring(relative.structure))
