@@ -15,7 +15,10 @@ from sgl.core.plan import GEN, IN_DISTRIBUTION
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics
 from sgl.frontend import Compiled
+from sgl.frontend.elaborate.substitution import variables_in
 from sgl.frontend.lower.patterns import LoweredPart, LoweredPattern
+from sgl.lang import syntax as s
+from sgl.pipeline.sentences import place_of_stream
 
 #: So many claims must fail by a clause alone to be told together.
 _SEVERAL = 2
@@ -83,6 +86,18 @@ def scattered(structure: Structure) -> str:
     ends = {link.source for link in structure.body.links}
     parts = [part for part in connected(structure.body) if not ends.isdisjoint(part)]
     return "; its edges share no node" if len(parts) > 1 else ""
+
+
+def nodes_in_common(compiled: Compiled, stream: str) -> str:
+    """Return a hint on the nodes that a condition of ``size`` shares with the structure of its pattern; or nothing."""
+    place = place_of_stream(compiled, stream)
+    for lowered in compiled.patterns:
+        own = {n.text for clause in s.parts_of(s.StructureClause, lowered.declaration) for n in variables_in(clause)}
+        for item in (item for item in s.parts_of(s.SizeItem, lowered.declaration) if item.span == place):
+            shared = sorted({f"`{name}`" for name in variables_in(item) if name.text in own})
+            if shared:
+                return f"{', '.join(shared)} stand for nodes of the structure here, too; write other names for others"
+    return ""
 
 
 def _failures(proofs: Proofs) -> Iterator[Failure]:

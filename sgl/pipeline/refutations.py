@@ -29,7 +29,7 @@ from sgl.diagnostics import Diagnostics, Label, Span
 from sgl.frontend import Compiled
 from sgl.frontend.lower.patterns import LoweredPattern
 from sgl.pipeline.guarantees import excuses
-from sgl.pipeline.guilt import guilty_clauses, report_guilt, scattered
+from sgl.pipeline.guilt import guilty_clauses, nodes_in_common, report_guilt, scattered
 from sgl.pipeline.sentences import place_of_stream, places_of_structure
 
 #: Rules of a witness that a diagnostic points at, missing words that are named, pieces offered.
@@ -136,6 +136,7 @@ class _Reporter:
         note, hint = _why_empty(conflict)
         if (note, hint) == _CONTRADICTION and not self._held_out().isdisjoint(conflict.exclude):
             hint += ", or `allow` the other pattern"
+        hint = nodes_in_common(self.compiled, streams[0]) or hint if (note, hint) == _NOWHERE else hint
         label, notes = primary.text, (note,) if clauses else ()
         self.diagnostics.error("SGL0812", primary.span, what, hint, label=label, labels=others, notes=notes)
 
