@@ -10,9 +10,10 @@ walk of exactly two edges is none of three.  A *relative* is the structure with 
 Whether a grammar has sentences with a relative, and whether they stay in training, is not decided here.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, count
 from typing import NamedTuple, TypeVar
 
 from sgl.core.derivation import CATEGORY, RULE, roles_of, rule_name
@@ -29,6 +30,11 @@ class Relative(NamedTuple):
     structure: Structure
     there: str
     hint: str
+
+
+#: What a copy of a node in a `repeat` is called, which an author cannot write.
+_GENERATED = re.compile(r"_\d+$")
+_MEANT = "if it is meant as it is, add `# allow SGL0855`; else write a `forbid` of its own"
 
 
 def _hint(more: str, meant: str = "`# allow SGL0855`") -> str:
@@ -56,15 +62,25 @@ def _merged(structure: Structure, grammar: CoreGrammar) -> Iterator[Relative]:
         pairs = _pairs(structure, one, other)
         if not pairs or frozenset((one, other)) in structure.apart or _counts(structure.body, pairs):
             continue
-        body: Body | None = structure.body
-        for kept, gone in pairs:
-            body = body and _united(body, kept, gone)
+        body = _all_united(structure.body, pairs)
         if body is not None and (structure.layer not in trees or _is_tree(body)):
-            names = {gone: kept for kept, gone in pairs}
-            without = tuple(_renamed(clause, names) for clause in structure.without)
-            hint = _hint(f"add `{other} may be {one}`", f"`{other} is not {one}`")
+            # What excludes two nodes that can never be one excludes nothing here.
+            united = (_all_united(clause, pairs) for clause in structure.without)
+            without = tuple(clause for clause in united if clause is not None)
+            written = one[0].isupper() and not any(map(_GENERATED.search, (one, other)))
+            hint = _hint(f"add `{other} may be {one}`", f"`{other} is not {one}`") if written else _MEANT
             there = f"`{one}` and `{other}` are one {what} there"
             yield Relative(replace(structure, body=body, without=without), there, hint)
+
+
+def _all_united(body: Body, pairs: Sequence[tuple[str, str]]) -> Body | None:
+    """Return a body in which each pair of variables is one, by the name of the first; None if no node can be both."""
+    found: Body | None = body
+    for kept, gone in pairs:
+        names = {variable.name for variable in body.variables}
+        if found is not None and gone in names:
+            found = _united(found, kept, gone) if kept in names else _renamed(found, {gone: kept})
+    return found
 
 
 def _pairs(structure: Structure, one: str, other: str) -> list[tuple[str, str]]:
@@ -190,11 +206,13 @@ def _mirrored(structure: Structure) -> Iterator[Relative]:
 def _taken_apart(structure: Structure, grammar: CoreGrammar) -> Iterator[Relative]:
     """Yield what has an adjunct between a rule and its child: a rule that makes a phrase of one of its own category."""
     adjuncts, variables = _adjuncts(grammar), structure.body.variables
+    taken = {variable.name for body in (structure.body, *structure.without) for variable in body.variables}
     for place, link in enumerate(structure.body.links):
         above, below = variables[link.source], variables[link.target]
         for category in sorted(_categories(below, grammar) & adjuncts.keys()) if link.is_edge and below.tests else ():
             test = NodeTest(CATEGORY, frozenset({category}))
-            nodes = (*_with(variables, link.target, replace(below, tests=(*below.tests, test))), Variable("X", (test,)))
+            new = next(name for n in count() if (name := f"X{n or ''}") not in taken)
+            nodes = (*_with(variables, link.target, replace(below, tests=(*below.tests, test))), Variable(new, (test,)))
             walk = Link(len(variables), LabelTest(frozenset(adjuncts[category])), link.target, 1, None)
             links = (*_with(structure.body.links, place, replace(link, target=walk.source)), walk)
             rules = " or ".join(sorted({f"`{rule}`" for own in adjuncts[category].values() for rule in own}))

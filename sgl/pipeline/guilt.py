@@ -9,11 +9,11 @@ it is told first, with what follows from it; what is left is looked at in the sa
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from sgl.core.claims import Conflict, Proofs
+from sgl.core.claims import Conflict, PatternProofs, Proofs
 from sgl.core.pieces import connected
 from sgl.core.plan import GEN, IN_DISTRIBUTION
 from sgl.core.structure import Structure
-from sgl.diagnostics import Diagnostics
+from sgl.diagnostics import Diagnostics, Span
 from sgl.frontend import Compiled
 from sgl.frontend.elaborate.substitution import variables_in
 from sgl.frontend.lower.patterns import LoweredPart, LoweredPattern
@@ -79,6 +79,12 @@ def _remedy(owner: LoweredPattern | LoweredPart | None, structure: Structure) ->
     if owner is not None and owner.pattern.forgets_targets:
         return f"no structure of `{owner.pattern.name}` speaks of its targets: write `N[@targets]`"
     return "make the structure narrower, with tests or more edges"
+
+
+def is_case(structure: Structure, proofs: PatternProofs, place_of: Callable[[Structure], Span]) -> bool:
+    """Return whether it is only the case in which two nodes are one, of a clause that holds something out."""
+    own = {claim.structure for claim in proofs.held_out if claim.structure.apart} - proofs.vacuous
+    return any(place_of(other) == place_of(structure) for other in own)
 
 
 def scattered(structure: Structure) -> str:

@@ -29,7 +29,7 @@ from sgl.diagnostics import Diagnostics, Label, Span
 from sgl.frontend import Compiled
 from sgl.frontend.lower.patterns import LoweredPattern
 from sgl.pipeline.guarantees import excuses
-from sgl.pipeline.guilt import guilty_clauses, nodes_in_common, report_guilt, scattered
+from sgl.pipeline.guilt import guilty_clauses, is_case, nodes_in_common, report_guilt, scattered
 from sgl.pipeline.sentences import place_of_stream, places_of_structure
 
 #: Rules of a witness that a diagnostic points at, missing words that are named, pieces offered.
@@ -175,7 +175,7 @@ class _PatternReporter(_Reporter):
         for held_out in {claim.structure: claim for claim in proofs.held_out}.values():
             if held_out.refuted:
                 self._leak(held_out)
-            elif held_out.structure in proofs.vacuous:
+            elif held_out.structure in proofs.vacuous and not is_case(held_out.structure, proofs, self._place):
                 self._vacuous(held_out.structure)
         for index, licence in enumerate(proofs.licences):
             if licence.refuted and licence.conflict not in self.told:

@@ -105,6 +105,28 @@ def test_variables_that_may_be_one_word_are_held_out_both_ways(tmp_path: Path) -
     assert any("saw" in sentence for sentence in drawn("{ V -[nsubj]-> N; W -[obj|~obj]-> M }", tmp_path))
 
 
+@pytest.mark.parametrize(
+    "structure",
+    [
+        "derivation { Z[category=NP] -[other]-> X[rule=with_adjective] }",
+        "{ N -[nmod]-> M; W -[amod]-> A } without { N -[acl:relcl]-> R; W -[acl:relcl]-> S }",
+        "{ N -[nmod]-> M; W -[amod]-> A; W may be N; W may be M }",
+        "{ N -[nmod]-> M; W -[amod]-> A; M may be N }",
+        "{ N[lemma=dog] -[nmod]-> M; W[lemma=cat] -[amod]-> A; W may be N }",
+    ],
+)
+def test_what_is_said_of_these_is_no_error(structure: str, tmp_path: Path) -> None:
+    """A name that the compiler would choose, two nodes in a `without`, and nodes that are never one."""
+    codes, _ = said(structure, tmp_path)
+    assert set(codes) <= {"SGL0855"}
+
+
+def test_a_condition_speaks_of_the_node_that_another_may_be(tmp_path: Path) -> None:
+    sizes = "size 5 within { N -[acl:relcl]-> R }, 5 outside { N -[acl:relcl]-> R }"
+    pattern = f"pattern p\n  forbid {{ N -[nmod]-> M; W -[amod]-> A; W may be N; W is not M }}\n  {sizes}\n"
+    assert "SGL0824" not in diagnose({MAIN: f"{GRAMMAR}\n{pattern}"}, tmp_path).codes
+
+
 def drawn(structure: str, place: Path) -> list[str]:
     path = place / MAIN
     path.write_text(f"{GRAMMAR}\npattern p\n  forbid {structure}\n  size 5\n", "utf-8")
@@ -114,8 +136,13 @@ def drawn(structure: str, place: Path) -> list[str]:
 @pytest.mark.parametrize(
     ("clause", "said_of_it"),
     [
-        ("forbid { V -[obj]-> N; K may be V }", "`K` does not occur between these braces"),
-        ("forbid { V -[obj]-> N }\n  need 5 { V -[nsubj]-> N; A -[amod]-> B; A may be N }", "`may be` can stand in"),
+        ("forbid { V -[obj]-> N; V may be K }", "`K` does not occur between these braces"),
+        ("forbid { V -[obj]-> N; V may be V }", "`V` is one node in any case"),
+        ("forbid { V -[obj]-> N; V is not V }", "`V` is one node in any case"),
+        ("forbid { V -[obj]-> N; A -[amod]-> B; A may be N; N is not A }", "may be one node, and are not"),
+        ("forbid derivation { near; with_relative; near may be with_relative }", "nodes have a capital letter"),
+        ("forbid { V -[obj]-> N } without { A -[amod]-> B; A may be N }", "`may be` stands between"),
+        ("forbid { V -[obj]-> N }\n  need 5 { V -[nsubj]-> N; A -[amod]-> B; A may be N }", "`may be` stands between"),
     ],
 )
 def test_what_may_not_be_said_of_two_nodes(clause: str, said_of_it: str, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 from sgl.frontend.elaborate.substitution import Substitution, each
@@ -22,18 +22,49 @@ _ANY_OF = ("forbid", "never", "gen", "exclude")
 def each_structure(clause: s.StructureClause, state: Resolved) -> Iterator[s.StructureClause]:
     """Yield a clause once for each number of its range, and with each two nodes that may be one as two and as one."""
     for one in each(clause, state):
-        yield from _alternatives(one, state) if one.kind in _ANY_OF else [one]
+        yield from _alternatives(one, state) if one.kind in _ANY_OF and _is_sound(one, state) else [one]
+
+
+def _is_sound(clause: s.StructureClause, state: Resolved) -> bool:
+    """Return whether no two nodes both may be one and are not; report it otherwise."""
+    told = [*s.parts_of(s.Sameness, clause.graph)]
+    apart = {frozenset((one.first.text, one.second.text)) for one in told if not one.may}
+    small = (one for one in told if one.may and not all(n.text[0].isupper() for n in (one.first, one.second)))
+    for one in small:
+        message = f"`{one.first}` and `{one.second}` are no nodes that may be one: nodes have a capital letter"
+        state.error("SGL0801", one.span, message, "a use of one rule is none of another; leave this out")
+        return False
+    for one in (one for one in told if one.may and frozenset((one.first.text, one.second.text)) in apart):
+        message = f"`{one.first}` and `{one.second}` may be one node, and are not"
+        state.error("SGL0801", one.span, message, "leave one of the two out")
+        return False
+    return True
+
+
+def _firsts(graph: s.GraphRef) -> Iterator[s.Sameness]:
+    """Yield what is said between the first braces of each layer; a `without` cannot say it."""
+    graphs = [part.graph for part in graph.parts] if isinstance(graph, s.Layered) else [graph]
+    for own in graphs:
+        if isinstance(own, s.GraphPattern):
+            yield from (said for said in own.bodies[0].statements if isinstance(said, s.Sameness))
 
 
 def _alternatives(clause: s.StructureClause, state: Resolved) -> Iterator[s.StructureClause]:
-    told = next((one for one in s.parts_of(s.Sameness, clause.graph) if one.may), None)
-    if told is None:
+    told = next((one for one in _firsts(clause.graph) if one.may), None)
+    if told is None or told.first.text == told.second.text:
         yield clause
         return
     yield from _alternatives(_stating(clause, told, (replace(told, may=False),)), state)
-    same = s.LabelSet(told.span, (s.LabelText(told.first.span, told.first.text, False),), False)
-    merged = Substitution({told.second.text: same}, state).write_out(_stating(clause, told, ()))
-    yield from _alternatives(merged, state)
+    same = s.LabelSet(told.span, (s.LabelText(told.second.span, told.second.text, False),), False)
+    merged = Substitution({told.first.text: same}, state).write_out(_stating(clause, told, ()))
+    # An edge never leads back to its node, so these two are never one.
+    if not any(one.text == other.text for chain_ in s.parts_of(s.Chain, merged.graph) for one, other in _ends(chain_)):
+        yield from _alternatives(merged, state)
+
+
+def _ends(chain_: s.Chain) -> Iterator[tuple[s.Name, s.Name]]:
+    names = [variable.name for variable in chain_.variables]
+    return pairwise(names)
 
 
 def _stating(part: Any, old: s.Sameness, new: tuple[s.Sameness, ...]) -> Any:  # noqa: ANN401 - with what it has

@@ -150,12 +150,13 @@ class BodyLowering:
                     self.links.append(c.Link(source, labels, target, *bounds))
 
     def _sameness(self, told: s.Sameness) -> None:
-        for name in (told.first, told.second):
-            if name.text not in self.taken:
-                self._error(name.span, f"`{name}` does not occur between these braces")
-        if told.may:
-            hint = "write the clause twice: with two nodes, and with one"
-            self._error(told.span, "`may be` can stand in `forbid`, `assert never`, `gen` and `exclude`", hint)
+        if (missing := next((n for n in (told.first, told.second) if n.text not in self.taken), None)) is not None:
+            self._error(missing.span, f"`{missing}` does not occur between these braces")
+        elif told.first.text == told.second.text:
+            self._error(told.span, f"`{told.first}` is one node in any case")
+        elif told.may:
+            message = "`may be` stands between the first braces of `forbid`, `assert never`, `gen` or `exclude`"
+            self._error(told.span, message, "write the clause twice: with two nodes, and with one")
         self.apart.add(frozenset((told.first.text, told.second.text)))
 
     def _repeat(self, repeat: s.Repeat, renaming: Mapping[str, str]) -> None:
