@@ -95,14 +95,16 @@ def scattered(structure: Structure) -> str:
 
 
 def nodes_in_common(compiled: Compiled, stream: str) -> str:
-    """Return a hint on the nodes that a condition of ``size`` shares with the structure of its pattern; or nothing."""
+    """Return a hint on the nodes that a condition of ``size`` shares with the structure of its pattern; or nothing; it goes on."""
     place = place_of_stream(compiled, stream)
     for lowered in compiled.patterns:
         own = {n.text for clause in s.parts_of(s.StructureClause, lowered.declaration) for n in variables_in(clause)}
         for item in (item for item in s.parts_of(s.SizeItem, lowered.declaration) if item.span == place):
             shared = sorted({f"`{name}`" for name in variables_in(item) if name.text in own})
             if shared:
-                return f"{', '.join(shared)} stand for nodes of the structure here, too; write other names for others"
+                return (
+                    f"{', '.join(shared)} stand for nodes of the structure here, too: write other names for others, or "
+                )
     return ""
 
 

@@ -136,7 +136,7 @@ class _Reporter:
         note, hint = _why_empty(conflict)
         if (note, hint) == _CONTRADICTION and not self._held_out().isdisjoint(conflict.exclude):
             hint += ", or `allow` the other pattern"
-        hint = nodes_in_common(self.compiled, streams[0]) or hint if (note, hint) == _NOWHERE else hint
+        hint = nodes_in_common(self.compiled, streams[0]) + hint if (note, hint) == _NOWHERE else hint
         label, notes = primary.text, (note,) if clauses else ()
         self.diagnostics.error("SGL0812", primary.span, what, hint, label=label, labels=others, notes=notes)
 
