@@ -95,7 +95,7 @@ def scattered(structure: Structure) -> str:
 
 
 def nodes_in_common(compiled: Compiled, stream: str) -> str:
-    """Return a hint on the nodes that a condition of ``size`` shares with the structure of its pattern; or nothing; it goes on."""
+    """Return the beginning of a hint on the nodes that a condition of ``size`` shares with the structure, if any."""
     place = place_of_stream(compiled, stream)
     for lowered in compiled.patterns:
         own = {n.text for clause in s.parts_of(s.StructureClause, lowered.declaration) for n in variables_in(clause)}
