@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeVar
 
 from sgl.core.derivation import CATEGORY, RULE, roles_of, rule_name
 from sgl.core.grammar import DERIVATION, EXTRACTED, CoreGrammar
-from sgl.core.joint import PLUS, variable_of
+from sgl.core.joint import renamed, variable_of
 from sgl.core.structure import Body, LabelTest, Link, NodeTest, Structure, Variable
 
 _Member = TypeVar("_Member")
@@ -41,10 +41,10 @@ def _hint(more: str, meant: str = "`# allow SGL0855`") -> str:
     return f"to hold it out as well, {more}; if it is meant as it is, add {meant}"
 
 
-def relatives_of(structure: Structure, grammar: CoreGrammar) -> Iterator[Relative]:
-    """Yield the near relatives of a structure that a grammar could have."""
+def relatives_of(structure: Structure, grammar: CoreGrammar, labels: Set[str]) -> Iterator[Relative]:
+    """Yield the near relatives of a structure that a grammar could have, with the ``labels`` of its layer."""
     yield from _merged(structure, grammar)
-    yield from _labelled(structure, grammar)
+    yield from _labelled(structure, labels)
     yield from _longer(structure)
     yield from _mirrored(structure)
     if structure.layer == DERIVATION:
@@ -79,7 +79,7 @@ def _all_united(body: Body, pairs: Sequence[tuple[str, str]]) -> Body | None:
     for kept, gone in pairs:
         names = {variable.name for variable in body.variables}
         if found is not None and gone in names:
-            found = _united(found, kept, gone) if kept in names else _renamed(found, {gone: kept})
+            found = _united(found, kept, gone) if kept in names else renamed(found, {gone: kept})
     return found
 
 
@@ -131,7 +131,7 @@ def _is_tree(body: Body) -> bool:
 def _counts(body: Body, pairs: Sequence[tuple[str, str]]) -> bool:
     """Return whether the same is asked of two nodes: the structure counts them, and means two."""
     swap = dict(pairs) | {gone: kept for kept, gone in pairs}
-    return _content(_renamed(body, swap)) == _content(body)
+    return _content(renamed(body, swap)) == _content(body)
 
 
 def _content(body: Body) -> object:
@@ -140,15 +140,10 @@ def _content(body: Body) -> object:
     return {(v.name, frozenset(v.tests), frozenset(v.degrees)) for v in body.variables}, frozenset(links)
 
 
-def _renamed(body: Body, names: dict[str, str]) -> Body:
-    return replace(body, variables=tuple(replace(v, name=names.get(v.name, v.name)) for v in body.variables))
-
-
 # ---- other edges
 
 
-def _labelled(structure: Structure, grammar: CoreGrammar) -> Iterator[Relative]:
-    known = _labels(grammar, structure.layer)
+def _labelled(structure: Structure, known: Set[str]) -> Iterator[Relative]:
     for place, link in enumerate(structure.body.links):
         for label, asked in _near(link.labels, known):
             links = _with(structure.body.links, place, replace(link, labels=LabelTest(frozenset({label}))))
@@ -164,11 +159,6 @@ def _labelled(structure: Structure, grammar: CoreGrammar) -> Iterator[Relative]:
                 there = f"it counts `{label}` there, and not `{asked}`"
                 body = replace(structure.body, variables=nodes)
                 yield Relative(replace(structure, body=body), there, _hint(f"write `#{asked}|{label}`"))
-
-
-def _labels(grammar: CoreGrammar, layer: str) -> frozenset[str]:
-    numbers = [n for n, own in enumerate(grammar.graph_layers) if own.name in layer.split(PLUS)]
-    return frozenset(edge.label for rule in grammar.rules for n in numbers for edge in rule.fragments[n].edges)
 
 
 def _near(test: LabelTest, known: Set[str]) -> Iterator[tuple[str, str]]:

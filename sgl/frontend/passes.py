@@ -100,8 +100,9 @@ def run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diagn
     grammar = expanded.declared.grammar if expanded is not None else None
     asked = derivation_asked(signed)
     if asked is not signed:
-        signature, grammar = asked.signature, grammar and with_derivation(grammar)
-        lowered = lowered and replace(lowered, grammar=with_derivation(lowered.grammar))
+        # Structures do not ask for weights.
+        signature, grammar = asked.signature, grammar and with_derivation(lowered.grammar if lowered else grammar)
+        lowered = lowered and replace(lowered, grammar=grammar or lowered.grammar)
     claims, tests = _spoken(asked, dataset, grammar)
     if lowered is None or dataset is None or diagnostics.errors:
         return Compilation(expanded)

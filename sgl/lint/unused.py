@@ -10,7 +10,7 @@ from pathlib import Path
 from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.frontend import Compiled
 from sgl.frontend.elaborate.tables import blocks_of
-from sgl.frontend.names.left_out import KINDS
+from sgl.frontend.names.kinds import KINDS
 from sgl.frontend.names.scopes import OF_THEMSELVES, Scope
 from sgl.lang import syntax as s
 from sgl.lint.registry import Finding, Subject, of_dataset, of_grammar

@@ -6,7 +6,7 @@ that a pattern needs, and the smallest such sentence shows the matter.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 
 from sgl.automata import StructureCompiler
 from sgl.automata.common import StructureTooCostly
@@ -56,8 +56,8 @@ class _Search:
         """Yield the relatives that training can have: a sentence, what is so there, and a hint."""
         asked = dict.fromkeys((*self.training.exclude, *pattern.gen, structure))
         rest = replace(self.training, exclude=tuple(asked))
-        for relative in relatives_of(structure, self.compiled.grammar):
-            meets = self.meetings(relative.structure.layer)
+        meets = self.meetings(structure.layer)
+        for relative in relatives_of(structure, self.compiled.grammar, meets.labels):
             if meets.allow(relative.structure.body) and (derivation := self._smallest(relative, rest)) is not None:
                 texts = interpret(self.compiled.grammar, derivation).texts
                 yield texts[self.compiled.grammar.text_layer(self.compiled.plan.source)], relative.there, relative.hint
@@ -69,4 +69,8 @@ class _Search:
             language = self.structures.language(rest.requiring(relative.structure))
         except StructureTooCostly:
             return None
-        return smallest_text(language, content_lemmas(self.compiled.grammar, self.compiled.plan))
+        return smallest_text(language, self._lemmas)
+
+    @cached_property
+    def _lemmas(self) -> list[tuple[str, ...]]:
+        return content_lemmas(self.compiled.grammar, self.compiled.plan)

@@ -55,6 +55,14 @@ def test_what_is_left_out_is_declared_in_another_way(tmp_path: Path) -> None:
     assert [quota.extent.count for quota in compiled.plan.patterns[0].quotas] == [9]
 
 
+def test_files_that_are_used_in_many_ways_are_looked_at_once(tmp_path: Path) -> None:
+    """Forty files, each of which uses the next one twice: there are 2^40 ways to the last."""
+    for number in range(40):
+        used = f"f{number + 1}" if number < 39 else "base"
+        (tmp_path / f"f{number}.sgl").write_text(f"use {used}\nuse {used}\n", "utf-8")
+    assert names(opened("use f0 without (pp_in_subject)\n", tmp_path)) == ([], ["modified"])
+
+
 @pytest.mark.parametrize(
     ("left", "place"), [("pp_in_subjct", "pp_in_subjct"), ("part pp_in_subject", "pp_in_subject"), ("few, x", "x")]
 )

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
 from claims_grammar import Category, Fragment, Grammar, Rule
 from claims_maker import Maker
 from claims_matches import contains
-from claims_patterns import Condition, Pattern, StreamClaims
+from claims_patterns import Condition, Pattern, Portion, StreamClaims
 from claims_structures import COMPARE, NOTHING, Body, Labels, Structure
 from claims_trees import Tree, faults, trees
 
@@ -30,19 +30,6 @@ CONDITIONS: dict[int, tuple[tuple[str, ...], ...]] = {
     1: ((DERIVATION,), (DERIVATION,), ("syn",), ("syn", DERIVATION)),
     3: ((DERIVATION,), ("syn",), ("dep",), ("sem", DERIVATION), (DERIVATION, "dep"), ("syn", "sem", DERIVATION)),
 }
-
-
-@dataclass(frozen=True)
-class Portion:
-    """A part of training that belongs to no pattern; with ``apart`` items may have its structure, too."""
-
-    name: str
-    word: str
-    structure: Structure
-
-    def source(self) -> str:
-        """The declaration."""
-        return f"part {self.name}\n  {self.word} {self.structure}\n  size 1\n"
 
 
 class DerivingMaker(Maker):

@@ -27,6 +27,19 @@ class Condition:
 
 
 @dataclass(frozen=True)
+class Portion:
+    """A part of training that belongs to no pattern: its sentences alone, or but for items, have the structure."""
+
+    name: str
+    word: str
+    structure: Structure
+
+    def source(self) -> str:
+        """The declaration."""
+        return f"part {self.name}\n  {self.word} {self.structure}\n  size 1\n"
+
+
+@dataclass(frozen=True)
 class Pattern:
     """A pattern of the model; the members are its clauses, and the ``contexts`` of each instance."""
 

@@ -25,7 +25,7 @@ from random import Random
 
 from claims_maker import Maker
 from claims_matches import contains
-from claims_patterns import Pattern, StreamClaims
+from claims_patterns import Pattern, Portion, StreamClaims
 from claims_streams import derivations, term_of
 from claims_structures import Body, Structure
 from claims_trees import Tree, trees
@@ -42,19 +42,6 @@ from sgl.pipeline.proofs import establish
 
 #: Words of the longest sentence, and the most phrases of a category that are listed.
 LONGEST, MOST = 7, 1_200
-
-
-@dataclass(frozen=True)
-class Portion:
-    """A part of training that belongs to no pattern: its sentences alone, or but for items, have the structure."""
-
-    name: str
-    word: str
-    structure: Structure
-
-    def source(self) -> str:
-        """The declaration."""
-        return f"part {self.name}\n  {self.word} {self.structure}\n  size 1\n"
 
 
 class PieceMaker(Maker):

@@ -58,13 +58,9 @@ def _alternatives(clause: s.StructureClause, state: Resolved) -> Iterator[s.Stru
     same = s.LabelSet(told.span, (s.LabelText(told.second.span, told.second.text, False),), False)
     merged = Substitution({told.first.text: same}, state).write_out(_stating(clause, told, ()))
     # An edge never leads back to its node, so these two are never one.
-    if not any(one.text == other.text for chain_ in s.parts_of(s.Chain, merged.graph) for one, other in _ends(chain_)):
+    chains = ([node.name.text for node in own.variables] for own in s.parts_of(s.Chain, merged.graph))
+    if not any(one == other for names in chains for one, other in pairwise(names)):
         yield from _alternatives(merged, state)
-
-
-def _ends(chain_: s.Chain) -> Iterator[tuple[s.Name, s.Name]]:
-    names = [variable.name for variable in chain_.variables]
-    return pairwise(names)
 
 
 def _stating(part: Any, old: s.Sameness, new: tuple[s.Sameness, ...]) -> Any:  # noqa: ANN401 - with what it has

@@ -15,7 +15,7 @@ from itertools import chain, count
 from typing import Any, TypeVar
 
 from sgl.diagnostics import Label, suggested
-from sgl.frontend.names.left_out import KINDS
+from sgl.frontend.names.kinds import KINDS
 from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s

@@ -11,35 +11,12 @@ the name, all are left out, or, if a kind is named before it, those of this kind
 from collections.abc import Sequence
 from pathlib import Path
 
+from sgl.core.graphs import reachable
 from sgl.diagnostics import suggest
+from sgl.frontend.names.kinds import KEYWORDS, KINDS
 from sgl.frontend.names.parameters import Session
 from sgl.lang import syntax as s
 from sgl.lang.project import Unit
-
-#: What authors call the kinds of declarations that have names.
-KINDS: dict[type, str] = {
-    s.Layer: "layer",
-    s.ViewDecl: "view",
-    s.Feature: "feature",
-    s.CategoryDecl: "category",
-    s.Labels: "label set",
-    s.WordSet: "word set",
-    s.StructureDecl: "structure",
-    s.Paradigm: "paradigm",
-    s.Function: "function",
-    s.Rule: "rule",
-    s.Literal: "literal",
-    s.Lexicon: "lexicon",
-    s.Forms: "block of forms",
-    s.PatternDecl: "pattern",
-    s.PartDecl: "part",
-    s.Quota: "quota",
-    s.Relation: "relation",
-    s.Weights: "set of weights",
-}
-
-#: The keywords of kinds that authors call otherwise.
-KEYWORDS = {s.Labels: "labels", s.WordSet: "words", s.Forms: "forms", s.Weights: "weights"}
 
 #: Kind and name of what is left out; any kind, if none was named.
 Left = tuple[str, str]
@@ -48,9 +25,11 @@ Left = tuple[str, str]
 def left_out_of(units: Sequence[Unit], state: Session) -> dict[Path, dict[Left, Path]]:
     """Return what others leave out of each file, with the file that does."""
     found = dict[Path, dict[Left, Path]]({unit.path: {} for unit in units})
+    by_path = {unit.path: unit for unit in units}
+    uses = {unit.path: [used.path for _, used in unit.uses] for unit in units}
     for user in units:
         for use, used in user.uses:
-            reached = _reached(used) if use.left_out else []
+            reached = [by_path[path] for path in reachable([used.path], uses)] if use.left_out else []
             known = {left for other in reached for d in other.file.declarations for left in is_called(d)}
             for gone in use.left_out or ():
                 left = gone.kind.text if gone.kind is not None else "", gone.name.text
@@ -63,14 +42,6 @@ def left_out_of(units: Sequence[Unit], state: Session) -> dict[Path, dict[Left, 
                 for other in reached:
                     found[other.path][left] = user.path
     return found
-
-
-def _reached(unit: Unit) -> list[Unit]:
-    """Return a file with all that it uses, directly or not."""
-    found = {unit.path: unit}
-    for _, used in unit.uses:
-        found |= {other.path: other for other in _reached(used)}
-    return [*found.values()]
 
 
 def is_called(declaration: s.Declaration) -> set[Left]:

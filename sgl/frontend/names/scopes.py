@@ -18,7 +18,8 @@ from typing import TypeVar, cast
 
 from sgl.diagnostics import Diagnostics, Label, SourceFile, Span, shortlist, suggest
 from sgl.foreign import limits
-from sgl.frontend.names.left_out import KEYWORDS, KINDS, is_called, left_out_of
+from sgl.frontend.names.kinds import KEYWORDS, KINDS
+from sgl.frontend.names.left_out import is_called, left_out_of
 from sgl.frontend.names.parameters import Parameters, Session, set_parameters
 from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang import syntax as s

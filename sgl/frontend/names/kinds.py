@@ -1,0 +1,28 @@
+"""What authors call the kinds of declarations that have names."""
+
+from sgl.lang import syntax as s
+
+#: What authors call the kinds of declarations that have names.
+KINDS: dict[type, str] = {
+    s.Layer: "layer",
+    s.ViewDecl: "view",
+    s.Feature: "feature",
+    s.CategoryDecl: "category",
+    s.Labels: "label set",
+    s.WordSet: "word set",
+    s.StructureDecl: "structure",
+    s.Paradigm: "paradigm",
+    s.Function: "function",
+    s.Rule: "rule",
+    s.Literal: "literal",
+    s.Lexicon: "lexicon",
+    s.Forms: "block of forms",
+    s.PatternDecl: "pattern",
+    s.PartDecl: "part",
+    s.Quota: "quota",
+    s.Relation: "relation",
+    s.Weights: "set of weights",
+}
+
+#: The keywords of kinds that authors call otherwise.
+KEYWORDS = {s.Labels: "labels", s.WordSet: "words", s.Forms: "forms", s.Weights: "weights"}
