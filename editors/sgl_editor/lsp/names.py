@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import yaml
 
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
-from sgl.frontend.names.scopes import KINDS
+from sgl.frontend.names.kinds import KINDS
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
 from sgl.lang.project import Project, Unit, locate, read_file
