@@ -10,7 +10,7 @@ top: where they part, one rule has been lost.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Protocol
@@ -97,7 +97,35 @@ class Observer:
 LEAST, SHARE, _NAMED = 10, 0.1, 3
 
 #: A rule by its name; a word also by what it is in the source.
-_Name = tuple[str, tuple[str, ...]]
+RuleName = tuple[str, tuple[str, ...]]
+
+
+def rule_name(rule: Rule) -> RuleName:
+    """Return what a rule is counted as."""
+    return rule.name, rule.words(0) if rule.lexical else ()
+
+
+def in_words(rule: Rule) -> str:
+    """Return what a message calls a rule or a word."""
+    return f"the word `{' '.join(rule.words(0))}`" if rule.lexical else f"the rule `{rule.name}`"
+
+
+def parting(rules: Sequence[Rule], derivation: Derivation, other: Derivation) -> tuple[Rule, Rule]:
+    """Return the rules at which two readings part, from the top."""
+    return next((rules[a], rules[b]) for a, b in zip(derivation, other, strict=False) if a != b)
+
+
+def side_by_side(compiled: Compiled, readings: Sequence[Derivation]) -> str:
+    """Return a sentence with two readings' texts in the first output they differ in, else with their phrases."""
+    grammar, source = compiled.grammar, compiled.plan.source
+    written = outputs(grammar)
+    lines = [f'for example "{written[source](readings[0])}"']
+    for output in written.values():
+        texts = [output(reading) for reading in readings]
+        if texts[0] != texts[1]:
+            return "\n".join((*lines, *(f"  {output.name}  {text}" for text in texts)))
+    phrases = bracketed(grammar, readings, grammar.text_layer(source))
+    return "\n".join((*lines, *(f"  read as  {text}" for text in phrases)))
 
 
 class Losses:
@@ -105,27 +133,27 @@ class Losses:
 
     def __init__(self, compiled: Compiled) -> None:
         self._compiled = compiled
-        self._lost: Counter[_Name] = Counter()
-        self._shown: dict[frozenset[_Name], tuple[Rule, Rule, Derivation, Derivation]] = {}
+        self._lost: Counter[RuleName] = Counter()
+        self._shown: dict[frozenset[RuleName], tuple[Rule, Rule, Derivation, Derivation]] = {}
 
     def add(self, drawn: Derivations, others: Derivations) -> None:
         """Take note of rejected sentences, each as it was drawn and in another reading."""
         rules = self._compiled.grammar.rules
         for derivation, other in zip(iter(drawn), iter(others), strict=True):
-            own, its = next((rules[a], rules[b]) for a, b in zip(derivation, other, strict=False) if a != b)
+            own, its = parting(rules, derivation, other)
             # Where a phrase is divided in two ways, a word may stand against a phrase.
             named = its if own.lexical and not its.lexical else own
-            self._lost[_name(named)] += 1
-            pair = frozenset((_name(own), _name(its)))
+            self._lost[rule_name(named)] += 1
+            pair = frozenset((rule_name(own), rule_name(its)))
             self._shown.setdefault(pair, (own, its, derivation, other))
 
     def warn(self, used: NDArray[np.int64], diagnostics: Diagnostics) -> None:
         """Warn of the rules that lose most; ``used`` is how often the data have each rule."""
-        kept: Counter[_Name] = Counter()
+        kept: Counter[RuleName] = Counter()
         for rule, number in zip(self._compiled.grammar.rules, used.tolist(), strict=True):
-            kept[_name(rule)] += number
+            kept[rule_name(rule)] += number
         shares = {name: n / (n + kept[name]) for name, n in self._lost.items() if n >= LEAST}
-        found: dict[_Name, tuple[Rule, Rule, Derivation, Derivation]] = {}
+        found: dict[RuleName, tuple[Rule, Rule, Derivation, Derivation]] = {}
         for pair, shown in self._shown.items():
             name = max(pair & shares.keys(), key=lambda one: (shares[one], one), default=None)
             if name is not None and shares[name] >= SHARE:
@@ -134,15 +162,17 @@ class Losses:
             self._warn(name, kept[name], found[name], diagnostics)
 
     def _warn(
-        self, name: _Name, kept: int, shown: tuple[Rule, Rule, Derivation, Derivation], diagnostics: Diagnostics
+        self, name: RuleName, kept: int, shown: tuple[Rule, Rule, Derivation, Derivation], diagnostics: Diagnostics
     ) -> None:
         own, its, *readings = shown
         spans = self._compiled.rule_spans
-        rule, other = (own, its) if _name(own) == name else (its, own)
-        what = f"the word `{' '.join(name[1])}`" if rule.lexical else f"the rule `{name[0]}`"
+        rule, other = (own, its) if rule_name(own) == name else (its, own)
         place, second = spans[rule.id], spans[other.id]
         labels = [] if place == second else [Label(second, "the other reading is by this")]
-        lost, notes = self._lost[name], ["\n".join(self._side_by_side(readings))]
+        lost, notes = self._lost[name], [side_by_side(self._compiled, readings)]
+        texts = [{output(reading) for reading in readings} for output in outputs(self._compiled.grammar).values()]
+        if all(len(own) == 1 for own in texts):
+            notes[0] += "\none of these readings contains what a pattern holds out"
         if own.name == its.name and own.rhs and own.rhs != its.rhs:
             categories = self._compiled.grammar.categories
             one, two = (" ".join(categories[child].name for child in r.rhs) for r in (own, its))
@@ -150,28 +180,10 @@ class Losses:
         diagnostics.warning(
             "SGL0908",
             place,
-            f"{lost:,} ambiguous sentences with {what} were rejected; in the data it is used "
+            f"{lost:,} ambiguous sentences with {in_words(rule)} were rejected; in the data it is used "
             + (f"{kept:,} times" if kept else "nowhere"),
             "if one reading is not meant, make the grammar exclude it, by a feature for example; "
             "`ambiguous report` in the dataset lets such sentences pass",
             labels=labels,
             notes=notes,
         )
-
-    def _side_by_side(self, readings: Sequence[Derivation]) -> Iterable[str]:
-        """Yield a sentence with two readings' texts in the first output they differ in, else with their phrases."""
-        grammar, source = self._compiled.grammar, self._compiled.plan.source
-        written = outputs(grammar)
-        yield f'for example "{written[source](readings[0])}"'
-        for output in written.values():
-            texts = [output(reading) for reading in readings]
-            if texts[0] != texts[1]:
-                yield from (f"  {output.name}  {text}" for text in texts)
-                return
-        phrases = bracketed(grammar, readings, grammar.text_layer(source))
-        yield from (f"  read as  {text}" for text in phrases)
-        yield "one of these readings contains what a pattern holds out"
-
-
-def _name(rule: Rule) -> _Name:
-    return rule.name, rule.words(0) if rule.lexical else ()

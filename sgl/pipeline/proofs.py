@@ -22,6 +22,7 @@ from sgl.dataset.fingerprint import core_digest, core_form, fingerprint
 from sgl.diagnostics import Diagnostic, Diagnostics
 from sgl.frontend import Compiled
 from sgl.memory import kept
+from sgl.pipeline.preview import report_preview
 from sgl.pipeline.refutations import report_refuted
 from sgl.pipeline.relatives import report_relatives
 from sgl.pipeline.sentences import deciding
@@ -54,7 +55,9 @@ def establish(
             report_refuted(with_needs(compiled, proofs), structures, proofs, found)
             if only is None and not found.errors:
                 report_relatives(compiled, structures, found)
-                check_enough(with_needs(compiled, proofs), structures, found)
+                drawn_for = with_needs(compiled, proofs)
+                check_enough(drawn_for, structures, found)
+                report_preview(drawn_for, structures, found)
         return proofs, found.found
 
     asked = "all patterns" if only is None else f"pattern {only}"

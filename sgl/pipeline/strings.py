@@ -6,13 +6,13 @@ sentence takes its place (``ambiguous reject``), or it is drawn and counted (``a
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sgl.automata import StructureCompiler
 from sgl.core.arrays import Column, Derivations
 from sgl.core.claims import Kind, Verdict
-from sgl.core.plan import EXPOSURE_PREFIX, GEN, Ambiguous, Pattern
-from sgl.corpus.audit import Ambiguity, AmbiguityFinder, StructureFinder, declared_structures
+from sgl.core.plan import EXPOSURE_PREFIX, GEN, Ambiguous, Pattern, Plan
+from sgl.corpus.audit import Ambiguity, AmbiguityFinder, DeclaredStructure, StructureFinder, declared_structures
 from sgl.dataset import Guarantee, Readings
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
@@ -21,19 +21,34 @@ from sgl.rendering import outputs
 from sgl.sampling.engine import PackedStratum
 
 
+def ambiguity_finder(
+    compiled: Compiled,
+    structures: StructureCompiler,
+    held_out: Sequence[DeclaredStructure],
+    parser: Parser | None = None,
+) -> AmbiguityFinder:
+    """Return what finds the readings of sentences that matter."""
+    grammar, plan = compiled.grammar, compiled.plan
+    source = grammar.text_layer(plan.source)
+    return AmbiguityFinder(
+        parser or Parser(grammar, source),
+        StructureFinder(grammar, tuple(held_out), structures),
+        [output for output in outputs(grammar).values() if output.layer != source],
+    )
+
+
+def held_out_in(plan: Plan) -> tuple[DeclaredStructure, ...]:
+    """Return what the patterns of a plan hold out."""
+    return tuple(entry for entry in declared_structures(plan.patterns, {}) if entry.held_out)
+
+
 class AmbiguityFilter:
     """Parses what is drawn: says what is rejected, and counts what it finds."""
 
     def __init__(self, compiled: Compiled, structures: StructureCompiler) -> None:
-        grammar, plan = compiled.grammar, compiled.plan
-        source = grammar.text_layer(plan.source)
-        declared = declared_structures(plan.patterns, {})
-        self._held_out = tuple(entry for entry in declared if entry.held_out)
-        self._finder = AmbiguityFinder(
-            Parser(grammar, source),
-            StructureFinder(grammar, self._held_out, structures),
-            [output for output in outputs(grammar).values() if output.layer != source],
-        )
+        plan = compiled.plan
+        self._held_out = held_out_in(plan)
+        self._finder = ambiguity_finder(compiled, structures, self._held_out)
         self._rejects = plan.ambiguous is Ambiguous.REJECT
         self._strata = {stratum.stream: stratum for stratum in plan.strata}
         #: What was found in each stratum, by its stream.

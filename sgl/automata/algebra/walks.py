@@ -1,0 +1,75 @@
+"""Derivations of a language drawn by chance, whatever the weights of its grammar.
+
+Who wants to know what a language is like before it is sampled needs sentences at once, and the same ones as long as
+the grammar has the same shape.  So a walk goes from the root to the words, and takes at every state any rule that
+still fits: the smallest derivation of each state says how much room a phrase needs, what is left is shared by chance.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from random import Random
+
+import numpy as np
+
+from sgl.automata.algebra.tree_automaton import SmallestDerivations, TreeAutomaton
+from sgl.core.interpret import Derivation
+
+#: A derivation is larger than the smallest one, in source tokens plus rules, by at most this.
+_ROOM = 24
+
+#: For each rule its transitions into a state: the least size of what they derive, and the children.
+_Ways = list[tuple[int, list[tuple[int, tuple[int, ...]]]]]
+
+
+class Walks:
+    """Draws derivations of an automaton; those of equal automata are the same."""
+
+    def __init__(self, automaton: TreeAutomaton) -> None:
+        self._automaton = automaton
+        self._smallest = SmallestDerivations(automaton)
+        self._least: list[int] = self._smallest.sizes.tolist()
+        self._order = np.argsort(automaton.results, kind="stable")
+        self._starts = np.searchsorted(automaton.results[self._order], np.arange(automaton.size + 1))
+        self._ways, self._grows = cache(self._ways_into), cache(self._larger)
+
+    def derivations(self, seed: int = 1) -> Iterator[Derivation]:
+        """Yield derivations without end; none if the language is empty."""
+        random = Random(seed)  # noqa: S311 - to look at, and the same every time
+        roots = sorted(self._automaton.accepting)
+        while roots:
+            root = random.choice(roots)
+            yield self._walk(random, root, self._least[root] + random.randrange(_ROOM))
+
+    def _walk(self, random: Random, root: int, room: int) -> Derivation:
+        derivation: list[int] = []
+        stack = [(root, room)]
+        while stack:
+            state, room = stack.pop()
+            fitting = [way for way in self._ways(state) if way[1][0][0] <= room]
+            rule, transitions = random.choice(fitting)
+            least, children = random.choice([one for one in transitions if one[0] <= room])
+            derivation.append(rule)
+            stack += reversed(self._shared(random, children, room - least))
+        return tuple(derivation)
+
+    def _shared(self, random: Random, children: Sequence[int], left: int) -> list[tuple[int, int]]:
+        """Return the children, each with its room: what it needs, and for one that can be larger a part of the rest."""
+        larger = [place for place, child in enumerate(children) if self._grows(child)]
+        cuts = sorted([random.randrange(left + 1) for _ in larger[1:]])
+        parts = dict(zip(larger, map(int.__sub__, [*cuts, left], [0, *cuts]), strict=False))
+        return [(child, self._least[child] + parts.get(place, 0)) for place, child in enumerate(children)]
+
+    def _larger(self, state: int) -> bool:
+        return any(transitions[-1][0] > self._least[state] for _, transitions in self._ways(state))
+
+    def _ways_into(self, state: int) -> _Ways:
+        automaton, index = self._automaton, self._automaton.index
+        words = np.flatnonzero(automaton.words == state)
+        pairs = zip(index.words[words].tolist(), index.word_costs[words].tolist(), strict=True)
+        ways: dict[int, list[tuple[int, tuple[int, ...]]]] = {word: [(cost, ())] for word, cost in pairs}
+        rows = self._order[self._starts[state] : self._starts[state + 1]]
+        for rule, *children in zip(automaton.rules[rows].tolist(), *automaton.children[:, rows].tolist(), strict=True):
+            own = tuple(children[: len(index.rhs[rule])])
+            least = int(index.costs[rule]) + sum(self._least[child] for child in own)
+            ways.setdefault(int(index.phrasal[rule]), []).append((least, own))
+        return [(rule, sorted(transitions)) for rule, transitions in ways.items()]

@@ -1,0 +1,214 @@
+"""Look at sentences of every part of a dataset before it is drawn: can they be read in several ways, are there any?
+
+That every item of a pattern is ambiguous, or that each repeats a lemma, is no matter of proof, and a compilation finds
+it out after minutes.  Here a few sentences of each part are looked at, and hundreds where one of the first is
+ambiguous.  They are drawn without the weights (:mod:`sgl.automata.algebra.walks`): what is said stays the same while
+weights are tuned, and the shares are those of the sentences that were looked at, not of the dataset.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
+
+from sgl.automata import StructureCompiler
+from sgl.automata.algebra.walks import Walks
+from sgl.automata.proofs.compiler import shape_of
+from sgl.core.arrays import Derivations
+from sgl.core.graph import Graph
+from sgl.core.interpret import Derivation, derive_graph, interpret
+from sgl.core.plan import GEN, Ambiguous, Plan, Stratum, content_lemmas, repeats_lemma
+from sgl.corpus.audit import AmbiguityFinder
+from sgl.diagnostics import Diagnostics, Label, shortlist
+from sgl.frontend import Compiled
+from sgl.memory import kept
+from sgl.parsing import Forest, Parser, TooLongError
+from sgl.pipeline.observers import RuleName, parting, rule_name, side_by_side
+from sgl.pipeline.sentences import place_of_stream
+from sgl.pipeline.strings import ambiguity_finder, held_out_in
+
+#: Sentences that are looked at first, of all parts together, and at least and at most of each.
+_IN_ALL, _LEAST, _MOST = 300, 3, 20
+
+#: Sentences of a part that are looked at if one of the first has several readings, and that are tried.
+THOROUGH, TRIED = 100, 1_000
+
+#: The share of a part's sentences with several readings from which on it is told, and of those with one cause.
+SHARE, _OF_CAUSE = 0.25, 0.1
+
+#: How many causes are told, and how many parts are named.
+_CAUSES, _NAMED = 3, 4
+
+#: Readings of a sentence whose graphs are looked at.
+_READ = 20
+
+
+class Ambiguity(NamedTuple):
+    """How many sentences of a part have two readings that part at two rules, with an example of such readings."""
+
+    stream: str
+    number: int
+    looked_at: int
+    readings: tuple[Derivation, Derivation]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What was seen: parts without a sentence that repeats no lemma, each with a text; ambiguities by their rules.
+
+    ``matters`` are ambiguities with two outputs or a held-out structure, ``graphs`` those whose graphs alone differ.
+    """
+
+    repeating: tuple[tuple[str, str], ...] = ()
+    matters: tuple[Ambiguity, ...] = ()
+    graphs: tuple[Ambiguity, ...] = ()
+
+
+def report_preview(compiled: Compiled, structures: StructureCompiler, diagnostics: Diagnostics) -> None:
+    """Warn of parts of the dataset that are ambiguous in large part, or have no sentence without a repeated lemma."""
+    same = (shape_of(compiled.grammar), compiled.plan)
+    seen = kept("preview", same, None, lambda: look(compiled, structures))
+    for stream, text in seen.repeating:
+        message = f"each of {TRIED:,} sentences that were tried for `{stream}` repeats a lemma, which none may"
+        hint = "enlarge the lexicon, or leave a part of speech out of `distinct lemmas`"
+        note = f"one of them is: {text}"
+        diagnostics.warning("SGL0858", place_of_stream(compiled, stream), message, hint, notes=(note,))
+    policy = compiled.plan.ambiguous
+    for found in _by_rules(compiled, seen.matters):
+        what = "is rejected" if policy is Ambiguous.REJECT else "refutes the guarantee of strings"
+        hint = "exclude the reading that is not meant, by a feature for example; if all are meant, "
+        hint += "`ambiguous report` in the dataset lets such sentences pass"
+        _warn(compiled, found, f"with other outputs or what is held out: such a sentence {what}", hint, diagnostics)
+    for found in _by_rules(compiled, seen.graphs):
+        hint = "the dataset has one of these graphs by chance: exclude the reading that is not meant, or let the rules "
+        hint += "write what each means in another layer"
+        _warn(compiled, found, "with the same outputs and another graph", hint, diagnostics)
+
+
+def _by_rules(compiled: Compiled, found: Sequence[Ambiguity]) -> Iterator[list[Ambiguity]]:
+    """Yield what has one cause, in parts of the dataset that are ambiguous in large part; the most frequent first."""
+    shares = defaultdict[str, float](float)
+    for one in found:
+        shares[one.stream] += one.number / one.looked_at
+    groups: dict[frozenset[RuleName], list[Ambiguity]] = {}
+    for one in found:
+        if shares[one.stream] >= SHARE:
+            names = frozenset(map(rule_name, parting(compiled.grammar.rules, *one.readings)))
+            groups.setdefault(names, []).append(one)
+    groups_by_share = [(max(one.number / one.looked_at for one in group), group) for group in groups.values()]
+    for share, group in sorted(groups_by_share, key=lambda pair: -pair[0])[:_CAUSES]:
+        if share >= _OF_CAUSE:
+            yield group
+
+
+def _warn(compiled: Compiled, found: Sequence[Ambiguity], what: str, hint: str, diagnostics: Diagnostics) -> None:
+    found = sorted(found, key=lambda one: -one.number / one.looked_at)
+    own, its = parting(compiled.grammar.rules, *found[0].readings)
+    rule, other = (its, own) if own.lexical and not its.lexical else (own, its)
+    place, second = (compiled.rule_spans[one.id] for one in (rule, other))
+    counts = [f"{one.number} of {one.looked_at} sentences of `{one.stream}`" for one in found]
+    diagnostics.warning(
+        "SGL0857",
+        place,
+        f"{counts[0]} can be read in another way, {what}",
+        hint,
+        labels=[] if place == second else [Label(second, "the other reading is by this")],
+        notes=[
+            *([f"likewise {shortlist(counts[1:], _NAMED)}"] if counts[1:] else ()),
+            side_by_side(compiled, found[0].readings),
+        ],
+    )
+
+
+def look(compiled: Compiled, structures: StructureCompiler) -> Preview:
+    """Draw sentences of every part, and parse them unless the dataset ignores ambiguity; raises as ``language``."""
+    plan, lemmas = compiled.plan, content_lemmas(compiled.grammar, compiled.plan)
+    reader = None if plan.ambiguous is Ambiguous.IGNORE else _Reader(compiled, structures)
+    repeating, matters, graphs = list[tuple[str, str]](), list[Ambiguity](), list[Ambiguity]()
+    parts = _different(plan)
+    number = max(_LEAST, min(_MOST, _IN_ALL // max(len(parts), 1)))
+    for stratum in parts:
+        walks = Walks(structures.language(stratum.constraint))
+        tried = islice(walks.derivations(), TRIED)
+        drawn = (one for one in tried if stratum.repeated_lemmas or not repeats_lemma(one, lemmas))
+        first = list(islice(drawn, number))
+        if not first:
+            shortest = min(islice(walks.derivations(), THOROUGH), key=len, default=None)
+            repeating += [] if shortest is None else [(stratum.stream, _source(compiled, shortest))]
+        elif reader is not None:
+            found = reader.read(stratum, first, islice(drawn, THOROUGH - number))
+            matters += found[True]
+            graphs += found[False]
+    return Preview(tuple(repeating), tuple(matters), tuple(graphs))
+
+
+def _different(plan: Plan) -> list[Stratum]:
+    """Return one part of the dataset for each constraint; what is asked of readings is less in generalization."""
+    parts = {(s.constraint, s.split == GEN, s.repeated_lemmas): s for s in reversed(plan.strata) if not s.extent.empty}
+    return [*reversed(parts.values())]
+
+
+def _source(compiled: Compiled, derivation: Derivation) -> str:
+    return interpret(compiled.grammar, derivation).texts[compiled.grammar.text_layer(compiled.plan.source)]
+
+
+class _Reader:
+    """Reads the sentences of parts of the dataset."""
+
+    def __init__(self, compiled: Compiled, structures: StructureCompiler) -> None:
+        self._compiled, self._structures = compiled, structures
+        self._parser = Parser(compiled.grammar, compiled.grammar.text_layer(compiled.plan.source))
+
+    @cached_property
+    def _finder(self) -> AmbiguityFinder:
+        # Most grammars do without: it has the automata of all structures.
+        return ambiguity_finder(self._compiled, self._structures, held_out_in(self._compiled.plan), self._parser)
+
+    def read(
+        self, stratum: Stratum, first: Sequence[Derivation], more: Iterable[Derivation]
+    ) -> Mapping[bool, list[Ambiguity]]:
+        """Return the ambiguities that matter, and those of graphs alone, counted by the rules where readings part."""
+        looked_at = len(first)
+        if pairs := self._pairs(stratum, first):
+            pairs += self._pairs(stratum, rest := list(more))
+            looked_at += len(rest)
+        found: dict[tuple[bool, frozenset[RuleName]], list[tuple[Derivation, Derivation]]] = {}
+        for matters, own, other in pairs:
+            names = frozenset(map(rule_name, parting(self._compiled.grammar.rules, own, other)))
+            found.setdefault((matters, names), []).append((own, other))
+        result: dict[bool, list[Ambiguity]] = {True: [], False: []}
+        for (matters, _), readings in found.items():
+            shown = min(readings, key=lambda pair: len(pair[0]))
+            result[matters].append(Ambiguity(stratum.stream, len(readings), looked_at, shown))
+        return result
+
+    def _pairs(self, stratum: Stratum, drawn: Sequence[Derivation]) -> list[tuple[bool, Derivation, Derivation]]:
+        """Return the derivations whose texts have another reading of consequence, with it, and whether it matters."""
+        structures, pairs = stratum.split != GEN, list[tuple[bool, Derivation, Derivation]]()
+        for own in drawn:
+            text = _source(self._compiled, own)
+            try:
+                forest = self._parser.forest(text)
+            except TooLongError:
+                continue
+            assert forest is not None, f"the parser does not read what was drawn: {text}"
+            if forest.count == 1:
+                continue
+            found = self._finder.find_batch([text], Derivations.of([own]), structures=structures)
+            if any(ambiguity.matters for ambiguity in found.values()):
+                pairs.append((True, own, self._finder.evidence(text, own, structures=structures)))
+            elif (other := self._other_graph(forest, own)) is not None:
+                pairs.append((False, own, other))
+        return pairs
+
+    def _other_graph(self, forest: Forest, own: Derivation) -> Derivation | None:
+        """Return a reading with other graphs in the files of the dataset; None if all have the same."""
+        grammar, plan = self._compiled.grammar, self._compiled.plan
+        layers = [grammar.graph_layer(name) for name in (plan.lemma_layer, *plan.graphs) if name]
+
+        def graphs(reading: Derivation) -> list[Graph]:
+            return [derive_graph(grammar, reading, layer) for layer in layers]
+
+        return next((reading for reading in forest.readings(_READ) if graphs(reading) != graphs(own)), None)
