@@ -40,11 +40,18 @@ class Ambiguous(Enum):
 
     Those are of train, dev and test the sentences of which some reading contains what a
     pattern holds out, and of all splits those whose readings differ in another text layer.
+    Where they are listed every output is a right answer; what is held out, or has too many readings, is rejected.
     """
 
     REJECT = "reject"
+    LIST = "list"
     REPORT = "report"
     IGNORE = "ignore"
+
+    @property
+    def rejects(self) -> bool:
+        """Whether some ambiguous sentences are rejected."""
+        return self in (Ambiguous.REJECT, Ambiguous.LIST)
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,10 @@ class StringFigures(Readings):
             return "not parsed, so that other readings are not looked at (`ambiguous ignore`)"
         if not self.several:
             return f"{self.parsed:,} parsed: each has one reading"
-        kept = "rejected" if self.policy is Ambiguous.REJECT else "KEPT (`ambiguous report`)"
+        kept = {
+            Ambiguous.REJECT: "rejected",
+            Ambiguous.LIST: "kept, with every output as an answer, or rejected for what is held out",
+        }.get(self.policy, "KEPT (`ambiguous report`)")
         return (
             f"{self.parsed:,} parsed: {self.several:,} with several readings, "
             f"{self.held_out:,} of them with one that contains what is held out, "

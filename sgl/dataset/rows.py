@@ -272,7 +272,7 @@ def write_items(
                 observe(chunk)
     folders = zip(*(files.paths for files in splits.values()), strict=True)
     return [
-        _written(directory, path, files.rows)
+        written(directory, path, files.rows)
         for folder in folders
         for path, files in zip(folder, splits.values(), strict=True)
     ]
@@ -285,11 +285,17 @@ def write_rejected(directory: Path, rejected: Iterable[tuple[Selection, Derivati
         for selection, readings in rejected:
             file.write(derivation_lines(streams_of(selection), readings))
             rows += readings.number
-    return _written(directory, path, rows)
+    return written(directory, path, rows)
 
 
-def _written(directory: Path, path: Path, rows: int) -> DataFile:
+def written(directory: Path, path: Path, rows: int) -> DataFile:
+    """Return the entry of a finished file for the manifest."""
     return DataFile(path.relative_to(directory).as_posix(), sha256_of(path), rows)
+
+
+def json_line(value: object) -> str:
+    """Return a value as a line of JSON."""
+    return json.dumps(value, ensure_ascii=False) + "\n"
 
 
 def write_pairs(directory: Path, grammar: CoreGrammar, plan: Plan) -> Iterator[DataFile]:
@@ -303,7 +309,7 @@ def write_pairs(directory: Path, grammar: CoreGrammar, plan: Plan) -> Iterator[D
             if good == bad:
                 raise ViewError(f"it is its own twin, “{good}”")
             members = {"sentence_good": good, "sentence_bad": bad, "pattern": category}
-            lines.append(json.dumps(members, ensure_ascii=False) + "\n")
+            lines.append(json_line(members))
         make(path.parent)
         write(path, "".join(lines))
         task = templates().get_template("lm_eval.yaml.j2").render(name=grammar.name, split=split)

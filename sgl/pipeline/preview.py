@@ -77,9 +77,9 @@ def report_preview(compiled: Compiled, structures: StructureCompiler, diagnostic
         diagnostics.warning("SGL0858", place_of_stream(compiled, stream), message, hint, notes=(note,))
     policy = compiled.plan.ambiguous
     for found in _by_rules(compiled, seen.matters):
-        what = "is rejected" if policy is Ambiguous.REJECT else "refutes the guarantee of strings"
-        hint = "exclude the reading that is not meant, by a feature for example; if all are meant, "
-        hint += "`ambiguous report` in the dataset lets such sentences pass"
+        what = "is rejected" if policy.rejects else "refutes the guarantee of strings"
+        hint = "exclude the reading that is not meant, by a feature for example; if all are right, "
+        hint += "`ambiguous list` in the dataset keeps such sentences with all their outputs"
         _warn(compiled, found, f"with other outputs or what is held out: such a sentence {what}", hint, diagnostics)
     for found in _by_rules(compiled, seen.graphs):
         hint = "the dataset has one of these graphs by chance: exclude the reading that is not meant, or let the rules "

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import import_module
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,10 @@ from sgl.cache import Cache, cached, current, using
 from sgl.children import process_in
 from sgl.core.arrays import Derivations
 from sgl.core.plan import Ambiguous
+from sgl.dataset.answers import Answers, write_answers
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.manifest import descriptions
-from sgl.dataset.rows import Chunk, Selection, write_items, write_pairs, write_rejected
+from sgl.dataset.rows import Chunk, Selection, chunks_of, streams_of, write_items, write_pairs, write_rejected
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.disk import write
 from sgl.disk.stages import put_back
@@ -209,8 +211,10 @@ class _DatasetProduction:
             with open_executor(work, run.parallelism, run.path) as executor:
                 samples = self._sample(run.path, run)
                 files = write_items(directory, plan, partial(parallel_chunks, executor, run), samples, watch)
-        if plan.ambiguous is Ambiguous.REJECT:
+        if plan.ambiguous.rejects:
             files.append(write_rejected(directory, self._rejected(samples)))
+        if plan.ambiguous is Ambiguous.LIST:
+            files += write_answers(directory, grammar, plan, self._answers(samples))
         files += write_pairs(directory, grammar, plan)
         return samples, [*files, *(file for other in others for file in other.write(directory))]
 
@@ -223,6 +227,15 @@ class _DatasetProduction:
                 readings = self.ambiguity.evidence(sample.stratum, sources, derivations)
                 self.losses.add(derivations, readings)
                 yield Selection(sample.stratum, numbers), readings
+
+    def _answers(self, samples: Sequence[StratumSample]) -> Iterator[Answers]:
+        assert self.ambiguity is not None, "what is listed was parsed"
+        for split, _, selections in chunks_of(samples):
+            for selection in selections:
+                _, derivations, sources, *_ = self.sampler.derive(selection.stratum, selection.numbers)
+                others = self.ambiguity.answers(sources, derivations)
+                names = streams_of(selection).to_pylist()
+                yield from map(Answers, repeat(split), names, iter(derivations), others)
 
     def _sample(self, folder: Path, run: RunFolder | None) -> list[StratumSample]:
         ambiguity, tables = self.ambiguity, self.tables

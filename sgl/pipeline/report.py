@@ -96,7 +96,7 @@ def _guarantees(manifest: dict[str, Any], verification: Report) -> Iterator[dict
     verdict = Verdict.CHECKED
     if figures.policy is Ambiguous.IGNORE:
         verdict = Verdict.NOT_CHECKED
-    elif figures.ambiguous and figures.policy is not Ambiguous.REJECT:
+    elif figures.ambiguous and not figures.policy.rejects:
         verdict = Verdict.REFUTED
     claim = "No string has another reading with what is held out, or with another output."
     yield {"claim": claim, "method": Kind.STRINGS.method, "result": verdict.value, "detail": figures.sentence}

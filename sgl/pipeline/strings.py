@@ -2,15 +2,17 @@
 
 A training string may have another reading, with a held-out structure, and an item may be ambiguous between two
 outputs.  So every sentence is parsed with the grammar as it is written: what is of consequence is rejected, and another
-sentence takes its place (``ambiguous reject``), or it is drawn and counted (``ambiguous report``).
+sentence takes its place (``ambiguous reject``), or it is drawn and counted (``ambiguous report``), or it is drawn and
+all its outputs are right answers (``ambiguous list``).
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sgl.automata import StructureCompiler
 from sgl.core.arrays import Column, Derivations
 from sgl.core.claims import Kind, Verdict
+from sgl.core.interpret import Derivation
 from sgl.core.plan import EXPOSURE_PREFIX, GEN, Ambiguous, Pattern, Plan
 from sgl.corpus.audit import Ambiguity, AmbiguityFinder, DeclaredStructure, StructureFinder, declared_structures
 from sgl.dataset import Guarantee, Readings
@@ -19,6 +21,9 @@ from sgl.parsing import Parser
 from sgl.pipeline.guarantees import stated
 from sgl.rendering import outputs
 from sgl.sampling.engine import PackedStratum
+
+#: A sentence with more readings is rejected where answers are listed.
+MOST_READINGS = 100
 
 
 def ambiguity_finder(
@@ -49,7 +54,7 @@ class AmbiguityFilter:
         plan = compiled.plan
         self._held_out = held_out_in(plan)
         self._finder = ambiguity_finder(compiled, structures, self._held_out)
-        self._rejects = plan.ambiguous is Ambiguous.REJECT
+        self._grammar, self._targets, self._policy = compiled.grammar, plan.targets, plan.ambiguous
         self._strata = {stratum.stream: stratum for stratum in plan.strata}
         #: What was found in each stratum, by its stream.
         self.readings: dict[str, Readings] = {}
@@ -69,9 +74,25 @@ class AmbiguityFilter:
         structures = stratum.split != GEN
         return Derivations.of(self._finder.evidence(text, own, structures=structures) for text, own in pairs)
 
+    def answers(self, sources: Column, derivations: Derivations) -> Iterator[list[Derivation]]:
+        """Yield for each text a reading for each other text of its targets."""
+        texts = list(sources.texts())
+        several = self._finder.find_batch(texts, derivations, structures=False)
+        for number, own in enumerate(iter(derivations)):
+            yield self._answers(texts[number], own) if number in several else []
+
+    def _answers(self, text: str, own: Derivation) -> list[Derivation]:
+        forest, written = self._finder.parser.forest(text), outputs(self._grammar)
+        assert forest is not None, f"the parser does not read what was drawn: {text}"
+        read = {tuple([written[name](one) for name in self._targets]): one for one in forest.readings(MOST_READINGS)}
+        read.pop(tuple([written[name](own) for name in self._targets]))
+        return [*read.values()]
+
     def rejects(self, found: Ambiguity) -> bool:
         """Return whether a text with these readings is rejected."""
-        return self._rejects and found.matters
+        if self._policy is Ambiguous.LIST:
+            return bool(found.structures) or (found.matters and found.readings > MOST_READINGS)
+        return self._policy is Ambiguous.REJECT and found.matters
 
     def count(self, stratum: PackedStratum, parsed: int, found: Iterable[Ambiguity]) -> None:
         """Count ``parsed`` texts, and the readings of those that have several."""
@@ -106,7 +127,7 @@ class AmbiguityFilter:
             "output"
         )
         found = leaks + differing
-        if found and self._rejects:
-            detail += "; all of these rejected"
-        verdict = Verdict.REFUTED if found and not self._rejects else Verdict.CHECKED
+        if found and self._policy.rejects:
+            detail += "; all of these rejected" if self._policy is Ambiguous.REJECT else "; rejected, and listed"
+        verdict = Verdict.REFUTED if found and not self._policy.rejects else Verdict.CHECKED
         return stated(pattern.name, Kind.STRINGS, verdict, detail)

@@ -42,11 +42,11 @@ class Considered(NamedTuple):
     owner: str  # the target or the instance that has a share of the sentences
 
 
-class Rejections:
-    """The candidates that are listed as ambiguous, each with another reading of its sentence."""
+class Listed:
+    """The candidates that a file lists, each with another reading of its sentence."""
 
-    def __init__(self, file: BinaryIO | None, spend: Callable[[int], None]) -> None:
-        self.file, self.spend = file, spend
+    def __init__(self, file: BinaryIO | None, place: str, spend: Callable[[int], None]) -> None:
+        self.file, self.place, self.spend = file, place, spend
         self.next: Named | None = None
         self.advance()
 
@@ -54,7 +54,13 @@ class Rejections:
         """Read the next line, if there is one."""
         row = self.file.readline(LONGEST_LINE) if self.file else b""
         self.spend(-BYTE * len(row))
-        self.next = named_in(row, f"R06 {REJECTED}") if row else None
+        self.next = named_in(row, self.place) if row else None
+
+    def take(self, name: str) -> Iterator[Derivation]:
+        """Yield the readings that are listed next, if they are of this candidate."""
+        while self.next is not None and self.next.name == name:
+            yield self.next.derivation
+            self.advance()
 
 
 def named_in(row: bytes, place: str) -> Named:
@@ -82,7 +88,7 @@ class Acceptance:
         self.outcomes, self.shares = dict[str, Counter[str]](), dict[str, Counter[str]]()
         #: The stream in which each sentence was accepted; the lemmas of training.
         self.seen, self.exposed = dict[str, str](), set[str]()
-        self.rejections = Rejections(None, self.spend)
+        self.rejections = Listed(None, REJECTED, self.spend)
         self.held_out = [*_held_out(data)]
         self.tables = [{(s, *below): state for s, state, *below in own.transitions} for own in data.structures]
 

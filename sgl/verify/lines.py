@@ -33,6 +33,11 @@ def pair(good: str, bad: str, category: str) -> str:
     return json.dumps(members, ensure_ascii=False) + "\n"
 
 
+def listed(answers: dict[str, list[str]]) -> str:
+    """Return the line of the right answers of a row, by target, each once."""
+    return json.dumps({name: [*dict.fromkeys(own)] for name, own in answers.items()}, ensure_ascii=False) + "\n"
+
+
 class WordColumns(NamedTuple):
     """The columns LEMMA to FEATS of a word, and its attributes that are in MISC."""
 

@@ -25,7 +25,7 @@ MANIFEST, CERTIFICATE = "manifest.json", "certificate.json"
 SPLITS = ("train", "dev", "test", "gen")
 
 #: What may be done with ambiguous strings.
-POLICIES = REJECT, REPORT, IGNORE = "reject", "report", "ignore"
+POLICIES = REJECT, LIST, REPORT, IGNORE = "reject", "list", "report", "ignore"
 
 
 @dataclass(frozen=True, slots=True)

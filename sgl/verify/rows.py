@@ -16,30 +16,35 @@ from typing import BinaryIO, NamedTuple
 if not __package__:
     import alone  # type: ignore[import-not-found]  # noqa: F401 - as a script
 
-from sgl.verify.acceptance import ACCEPTED, BYTE, REJECTED, Acceptance, Named, Rejections
+from sgl.verify.acceptance import ACCEPTED, BYTE, REJECTED, Acceptance, Listed, Named
 from sgl.verify.candidates import Candidates, Refusal, Weights
 from sgl.verify.certificate_format import content_of, measured_by, read_certificate
 from sgl.verify.certificate_references import check_references
 from sgl.verify.derivation import Derivation, Interpreter
-from sgl.verify.lines import line, pair
+from sgl.verify.lines import line, listed, pair
 from sgl.verify.schema import CertificateData
 from sgl.verify.schema_grammar import Flaw
-from sgl.verify.schema_plan import REJECT
+from sgl.verify.schema_plan import LIST, REJECT
 
 __all__ = ["ACCEPTED", "Refusal", "Row", "Rows", "Writer", "refusal"]
 
+READINGS = "readings"
 STEPS = 10_000_000  # the budget; what was right adds to it
-CODES = {"derivations": "R03", "data": "R04", "pairs": "R04", "conllu": "R05"}
+CODES = {"derivations": "R03", "data": "R04", "pairs": "R04", "references": "R04", "conllu": "R05"}
 
 
 class Row(NamedTuple):
-    """A row that the files have: its split, its category, its number in the split, its candidate and derivation."""
+    """A row that the files have: its split, its category, its number in the split, its candidate and derivation.
+
+    ``others`` are readings with the other right answers, where these are listed.
+    """
 
     split: str
     category: str
     number: int
     candidate: str
     derivation: Derivation
+    others: tuple[Derivation, ...] = ()
 
     @property
     def id(self) -> str:
@@ -62,6 +67,7 @@ class Writer:
         found = [f"derivations/{split}.tsv", f"data/{split}.tsv"]
         found += [f"data/{name}/{split}.tsv" for name in self.plan.further]
         found += [f"pairs/{split}.jsonl"] if self.paired else []
+        found += [f"references/{split}.jsonl"] if self.plan.ambiguous == LIST else []
         folders = ["", *(f"{layer}/" for layer in self.layers[1:])] if self.layers else []
         return [*found, *(f"conllu/{folder}{split}.conllu" for folder in folders)]
 
@@ -74,6 +80,8 @@ class Writer:
             yield line(source, text(target, own), row.category)
         if self.paired:
             yield pair(source, text(self.plan.target, own), row.category)
+        if self.plan.ambiguous == LIST:
+            yield listed({target: [text(target, each) for each in (own, *row.others)] for target in self.targets})
         for layer in self.layers:
             comments = "".join(line(f"# {name} = {value}") for name, value in self.comments(layer, row).items())
             yield f"{comments}{self.meaning.sentence(layer, own)}\n"
@@ -86,6 +94,36 @@ class Writer:
         others = (name for name in (*self.meaning.texts, *self.targets) if name != anchor)
         found |= {f"text_{name}": text(name, row.derivation) for name in others}
         return found | self.meaning.lengths(self.measured, row.derivation)
+
+
+class Others:
+    """The readings of rows that give other right answers."""
+
+    def __init__(self, meaning: Interpreter, source: str, targets: list[str], readings: Listed) -> None:
+        self.meaning, self.source, self.targets, self.readings = meaning, source, targets, readings
+        self.last = Named("", ())
+        self.found: tuple[Derivation, ...] = ()
+
+    def of(self, row: Named) -> tuple[Derivation, ...]:
+        """Return the readings of a row; a copy of the last row has the same."""
+        if row != self.last:
+            self.last, self.found = row, tuple(self.readings.take(row.name))
+            self._check(row)
+        return self.found
+
+    def _check(self, row: Named) -> None:
+        """Check that each is a reading of the same sentence, and gives an answer that no other gives."""
+        text, source = self.meaning.text, self.source
+        answers = {self._answer(row.derivation)}
+        for other in self.found:
+            if not self.meaning.is_text(other) or text(source, other) != text(source, row.derivation):
+                raise Refusal(f"{self.readings.place}: {row.name}: the derivation is no reading of its sentence")
+            if (answer := self._answer(other)) in answers:
+                raise Refusal(f"{self.readings.place}: {row.name}: the derivation gives no other answer")
+            answers.add(answer)
+
+    def _answer(self, derivation: Derivation) -> tuple[str, ...]:
+        return tuple([self.meaning.text(target, derivation) for target in self.targets])
 
 
 class Rows:
@@ -128,20 +166,32 @@ class Rows:
         files = {split: [*map(opened, self.writer.paths(split))] for split in splits}
         if not self.writer.paired and (self.directory / "pairs").exists():
             raise Refusal("R02 pairs: the target is the twin of no layer")
+        for folder in (READINGS, "references"):
+            if self.plan.ambiguous != LIST and (self.directory / folder).exists():
+                raise Refusal(f"R02 {folder}: no answers are listed here")
         self._list_rejected(opened)
+        others = {split: self.others(opened, split) for split in splits}
         numbers = Counter[str]()
         for number, stratum in enumerate(self.plan.strata):
             for named in self.acceptance.of(number).accepted():
                 numbers[stratum.split] += 1
-                row = Row(stratum.split, stratum.category, numbers[stratum.split], *named)
+                row = Row(
+                    stratum.split, stratum.category, numbers[stratum.split], *named, others[stratum.split].of(named)
+                )
                 self._compare(row, files[stratum.split])
                 yield row
-        self._check_ends(files)
+        self._check_ends(files, [own.readings for own in others.values()])
+
+    def others(self, opened: Callable[[str], BinaryIO], split: str) -> Others:
+        """Return what finds the readings of the other answers of the rows of a split; none if they are not listed."""
+        path = f"{READINGS}/{split}.tsv"
+        file = opened(path) if self.plan.ambiguous == LIST else None
+        return Others(self.meaning, self.plan.source, self.writer.targets, Listed(file, f"R09 {path}", self.spend))
 
     def _list_rejected(self, opened: Callable[[str], BinaryIO]) -> None:
         """Open the list of ambiguous candidates, if there is to be one."""
-        if self.plan.ambiguous == REJECT:
-            self.acceptance.rejections = Rejections(opened(REJECTED), self.spend)
+        if self.plan.ambiguous in (REJECT, LIST):
+            self.acceptance.rejections = Listed(opened(REJECTED), f"R06 {REJECTED}", self.spend)
         elif (self.directory / REJECTED).exists():
             raise Refusal(f"R06 {REJECTED}: nothing is rejected here")
 
@@ -159,14 +209,16 @@ class Rows:
         shown = f"{found.decode('utf-8', 'replace')!r} instead of {text!r}"
         return Refusal(f"{code} {self.directory / path}, {row.id}: {shown}")
 
-    def _check_ends(self, files: dict[str, list[BinaryIO]]) -> None:
-        """Check that no row is left over, and nothing that is to be rejected."""
+    def _check_ends(self, files: dict[str, list[BinaryIO]], readings: list[Listed]) -> None:
+        """Check that no row is left over, no reading, and nothing that is to be rejected."""
         for file in (file for own in files.values() for file in own):
             if file.read(1):
                 raise Refusal(f"R02 {file.name} has more rows than are drawn")
-        listed: Named | None = self.acceptance.rejections.next
-        if listed is not None:
-            raise Refusal(f"R06 {listed.name} is not to be rejected")
+        for own in readings:
+            if own.next is not None:
+                raise Refusal(f"{own.place}: {own.next.name} is no row with another answer")
+        if (rejected := self.acceptance.rejections.next) is not None:
+            raise Refusal(f"R06 {rejected.name} is not to be rejected")
 
 
 def refusal(problem: OSError | Flaw) -> str:

@@ -13,6 +13,7 @@ from typing import BinaryIO, NamedTuple
 
 from sgl.verify.acceptance import Named, named_in
 from sgl.verify.candidates import Refusal
+from sgl.verify.derivation import Derivation
 from sgl.verify.reading import Knowledge
 from sgl.verify.rows import Row, Rows, refusal
 from sgl.verify.schema_grammar import Flaw
@@ -52,14 +53,23 @@ def _sampled(rows: Rows, each: int) -> Iterator[Row]:
     strata = {stratum.stream: number for number, stratum in enumerate(rows.plan.strata)}
     passed = Counter[str]()
     for split in dict.fromkeys(stratum.split for stratum in rows.plan.strata):
-        for number, found in enumerate(_entries(rows, split), 1):
-            named = named_in(found[0], f"R03 {split}, row {number}")
+        for number, (found, named, others) in enumerate(_named(rows, split), 1):
             stream = named.name.rpartition("#")[0]
             if stream not in strata:
                 raise Refusal(f"R03 {split}, row {number}: there is no stream {stream!r}")
             if passed[stream] % max(-(-rows.plan.strata[strata[stream]].extent.rows // each), 1) == 0:
-                yield _checked(rows, strata[stream], named, number, found)
+                own = rows.plan.strata[strata[stream]]
+                yield _checked(rows, strata[stream], Row(split, own.category, number, *named, others), found)
             passed[stream] += 1
+
+
+def _named(rows: Rows, split: str) -> Iterator[tuple[tuple[bytes, ...], Named, tuple[Derivation, ...]]]:
+    """Yield what the files of a split have of each row, the row, and the readings of its other answers."""
+    with ExitStack() as closing:
+        others = rows.others(lambda path: closing.enter_context(rows.own(path).open("rb")), split)
+        for number, found in enumerate(_entries(rows, split), 1):
+            named = named_in(found[0], f"R03 {split}, row {number}")
+            yield found, named, others.of(named)
 
 
 def _entries(rows: Rows, split: str) -> Iterator[tuple[bytes, ...]]:
@@ -83,10 +93,9 @@ def entries_of(path: str, file: BinaryIO) -> Iterator[bytes]:
             lines.clear()
 
 
-def _checked(rows: Rows, stratum: int, named: Named, number: int, found: tuple[bytes, ...]) -> Row:
-    own = rows.plan.strata[stratum]
-    row, paths = Row(own.split, own.category, number, *named), rows.writer.paths(own.split)
-    drawn = rows.acceptance.candidates.candidate(stratum, int(named.name.rpartition("#")[2])).derivation
+def _checked(rows: Rows, stratum: int, row: Row, found: tuple[bytes, ...]) -> Row:
+    paths = rows.writer.paths(rows.plan.strata[stratum].split)
+    drawn = rows.acceptance.candidates.candidate(stratum, int(row.candidate.rpartition("#")[2])).derivation
     if drawn != row.derivation:
         raise Refusal(f"R03 {paths[0]}, {row.id}: the derivation is not that of the candidate")
     for path, entry, text in zip(paths, found, rows.writer.texts(row), strict=True):

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from sgl.verify.schema_grammar import Flaw
 
-REJECT = "reject"
+REJECT, LIST = "reject", "list"
 
 
 @dataclass(frozen=True, slots=True)

@@ -267,7 +267,7 @@ def test_readings_of_consequence_are_found_in_batches_as_one_by_one() -> None:
     forests = [parser.forest(text) for text in texts]
     several = [n for n, forest in enumerate(forests) if forest is not None and forest.count > 1]
     assert several == [1, 2]
-    assert together == dict.fromkeys(several, Ambiguity(several=True))
+    assert together == dict.fromkeys(several, Ambiguity(readings=2))
 
 
 class _Nothing:

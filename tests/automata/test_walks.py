@@ -1,4 +1,4 @@
-"""Sentences that are drawn without weights: each belongs to the language, all of a finite one come, and always the same."""
+"""Sentences that are drawn without weights: they belong to the language, all of a finite one come, always the same."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compile:
     return compile_with
 
 
-REJECT, REPORT, IGNORE = "", "  ambiguous report\n", "  ambiguous ignore\n"
+REJECT, LIST, REPORT, IGNORE = "", *(f"  ambiguous {policy}\n" for policy in ("list", "report", "ignore"))
 
 
 def manifest(directory: Path) -> dict[str, Any]:
@@ -55,6 +55,12 @@ def sources(directory: Path, *splits: str) -> list[str]:
 
 def readings(directory: Path, split: str) -> list[dict[str, Any]]:
     return [stratum["readings"] for stratum in manifest(directory)["splits"][split]["strata"]]
+
+
+def answers_of(directory: Path, split: str) -> list[list[str]]:
+    """The right answers of each row of a split."""
+    lines = (directory / "references" / f"{split}.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line)["ja"] for line in lines]
 
 
 def verdict(directory: Path) -> str:
@@ -111,7 +117,9 @@ def test_the_two_kinds_are_told_apart(compiled: Compile) -> None:
 # --- what is said of it --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("clause", "result"), [(REJECT, "checked"), (REPORT, "refuted"), (IGNORE, "not checked")])
+@pytest.mark.parametrize(
+    ("clause", "result"), [(REJECT, "checked"), (LIST, "checked"), (REPORT, "refuted"), (IGNORE, "not checked")]
+)
 def test_the_verdict_is_that_of_the_written_strings(clause: str, result: str, compiled: Compile) -> None:
     assert verdict(compiled(clause)) == result
 
@@ -123,11 +131,48 @@ def test_reported_strings_are_kept_and_counted(compiled: Compile) -> None:
     assert sources(compiled(REPORT), "train") == sources(compiled(IGNORE), "train")
 
 
+def test_every_output_is_a_right_answer_where_they_are_listed(compiled: Compile) -> None:
+    directory = compiled(LIST)
+    several = 0
+    for split in ("train", "dev", "gen"):
+        rows = (directory / "data" / f"{split}.tsv").read_text("utf-8").splitlines()
+        answers = answers_of(directory, split)
+        for row, answer in zip(rows, answers, strict=True):
+            source, target, _ = row.split("\t")
+            bats = source.count("bat")
+            # Each bat is an animal or a club.
+            assert len(answer) == 2**bats
+            assert answer[0] == target
+            assert sum(text.count("コウモリ") + text.count("バット") for text in answer) == bats * 2**bats
+            several += bats > 0
+    assert several > 5
+
+
+def test_what_is_held_out_is_rejected_where_answers_are_listed(compiled: Compile) -> None:
+    assert not any(teaches(sentence) for sentence in sources(compiled(LIST), "train", "dev"))
+    (train,) = readings(compiled(LIST), "train")
+    assert manifest(compiled(LIST))["splits"]["train"]["strata"][0]["rejected"]["ambiguous"] == train["held_out"] > 0
+
+
+def test_an_evaluation_takes_every_right_answer(
+    compiled: Compile, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("scipy")
+    directory = compiled(LIST)
+    answers = answers_of(directory, "gen")
+    assert any(len(own) > 1 for own in answers)
+    for name, texts in {"last": [own[-1] for own in answers], "wrong": [own[-1] + "ね" for own in answers]}.items():
+        (tmp_path / name).write_text("".join(f"{text}\n" for text in texts), "utf-8")
+    assert run(["eval", str(directory), str(tmp_path / "last"), str(tmp_path / "wrong"), "--json"]) == OK
+    (overall,) = json.loads(capsys.readouterr().out)["tables"]["overall"]
+    assert [cell["mean"] for cell in overall["scores"]["exact"].values()] == [1.0, 0.0]
+
+
 def test_nothing_is_parsed_where_ambiguity_is_ignored(compiled: Compile) -> None:
     assert readings(compiled(IGNORE), "train") == [None]
 
 
-@pytest.mark.parametrize("clause", [REJECT, REPORT, IGNORE])
+@pytest.mark.parametrize("clause", [REJECT, LIST, REPORT, IGNORE])
 def test_the_verifier_finds_figures_and_verdict_in_agreement(clause: str, compiled: Compile) -> None:
     report = verify(compiled(clause))
     assert report.ok
@@ -139,11 +184,12 @@ def test_the_summary_says_out_loud_what_was_done(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     said = {}
-    for clause in (REJECT, REPORT, IGNORE):
+    for clause in (REJECT, LIST, REPORT, IGNORE):
         Path(MAIN).write_text(RULES + DATASET + clause, encoding="utf-8")
         assert run(["compile", MAIN, "--out", "out"]) == OK
         said[clause] = capsys.readouterr().out
     assert " rejected\n" in said[REJECT]
+    assert "kept, with every output as an answer" in said[LIST]
     assert "KEPT (`ambiguous report`)" in said[REPORT]
     assert "not parsed, so that other readings are not looked at (`ambiguous ignore`)" in (said[IGNORE])
 
@@ -155,7 +201,7 @@ def test_card_and_report_have_the_figures(compiled: Compile) -> None:
         assert words in (directory / "report.html").read_text("utf-8")
 
 
-@pytest.mark.parametrize(("clause", "sign"), [(REJECT, "✓"), (REPORT, "✗"), (IGNORE, "?")])
+@pytest.mark.parametrize(("clause", "sign"), [(REJECT, "✓"), (LIST, "✓"), (REPORT, "✗"), (IGNORE, "?")])
 def test_prove_takes_the_verdict_from_the_data(
     clause: str, sign: str, compiled: Compile, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -214,7 +260,7 @@ def test_rejecting_is_the_default(compiled: Compile, tmp_path: Path) -> None:
     ("clause", "said"),
     [
         ("  ambiguous rejekt\n", "`ambiguous rejekt` is not known"),
-        ("  ambiguous keep\n", "write `ambiguous reject | report | ignore`"),
+        ("  ambiguous keep\n", "write `ambiguous reject | list | report | ignore`"),
         ("  ambiguous reject\n  ambiguous ignore\n", "error[SGL0203]"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The honest datasets that are forged: seven small grammars, compiled once for all tests."""
+"""The honest datasets that are forged: eight small grammars, compiled once for all tests."""
 
 from __future__ import annotations
 
@@ -103,6 +103,8 @@ HONEST = {
     "composed": lambda directory: written(directory, BASE + SOURCE),
     # Sentences that are rejected as ambiguous, for both reasons.
     "ambiguous": lambda directory: written(directory, RULES + DATASET),
+    # The same, with all outputs of a sentence as right answers.
+    "listed": lambda directory: written(directory, RULES + DATASET + "  ambiguous list\n"),
     # A rule that no cut removes, a structure held out by assertion, readings that are counted.
     "kept": _kept,
     # Texts alone, with patterns about derivations.

@@ -1,4 +1,4 @@
-"""The page of all forgeries: ``PYTHONPATH=tests/support:benchmarks python -m forgery_page``."""
+"""The page of all forgeries: ``PYTHONPATH=tests/support:tests python -m forgery_page``."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ _ORDER = [
     "promises",
     "rows",
     "derivations",
+    "answers",
     "graphs",
     "rule_trees",
     "files",

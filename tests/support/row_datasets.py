@@ -49,6 +49,8 @@ GRAMMARS = {
     "composed": lambda directory: written(directory, BASE + SOURCE),
     # Sentences that are rejected as ambiguous, for both reasons.
     "ambiguous": lambda directory: written(directory, RULES + DATASET),
+    # Sentences with several right answers, which are listed.
+    "listed": lambda directory: written(directory, RULES + DATASET + "  ambiguous list\n"),
     # Sentences that may repeat; nothing is parsed.
     "repeating": lambda directory: written(
         directory, RULES + DATASET.replace("  distinct sentences\n", "") + "  ambiguous ignore\n"

@@ -301,15 +301,20 @@ class SentenceReader:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguity:
-    """What the readings of a sentence are, beside the one that it was drawn by, if ``several``.
+    """What the readings of a sentence are, beside the one that it was drawn by, and how many.
 
     ``structures`` are those, by index, that some reading contains; ``outputs`` the text layers and
     views, by name, in which a reading has another text.
     """
 
-    several: bool = False
+    readings: int = 1
     structures: frozenset[int] = frozenset()
     outputs: tuple[str, ...] = ()
+
+    @property
+    def several(self) -> bool:
+        """Whether there is another reading."""
+        return self.readings > 1
 
     @property
     def matters(self) -> bool:
@@ -357,7 +362,7 @@ class AmbiguityFinder:
         differing = tuple(
             output.name for output in self.outputs if differing_reading(forest, output, output(derivation)) is not None
         )
-        return Ambiguity(True, structures, differing)
+        return Ambiguity(forest.count, structures, differing)
 
     def evidence(self, text: str, derivation: Derivation, *, structures: bool = True) -> Derivation:
         """Return another reading of a text whose ambiguity matters, which shows that it does.

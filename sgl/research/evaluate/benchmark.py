@@ -17,7 +17,7 @@ from sgl.corpus.rows import Corpus, Unreadable
 from sgl.dataset import MANIFEST, manifest_of, signature
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.foreign import BENCHMARK, ForeignFileError, lines_of, opened, read_text, sha256_of
-from sgl.foreign.json import JsonValue
+from sgl.foreign.json import JsonValue, json_of
 from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.proofs import fingerprints
@@ -48,13 +48,14 @@ class DatasetError(PredictionsError):
 
 
 class BenchmarkRow(NamedTuple):
-    """A row to be predicted: source, gold target, and the category it is counted by."""
+    """A row to be predicted: source, gold target, the category it is counted by, and other right answers."""
 
     id: str
     source: str
     target: str
     category: str
     compound: str = ""
+    others: tuple[str, ...] = ()
 
 
 class PatternInfo(NamedTuple):
@@ -167,7 +168,7 @@ def _of_dataset(path: Path, split: str | None, target: str | None) -> Benchmark:
         layers["source"].of(str),
         wanted,
         views.get(wanted, ""),
-        _listed_rows(path, data, manifest),
+        _listed_rows(path, chosen, wanted, data, manifest),
         {
             e["name"].of(str): PatternInfo(e["title"].of(str), e["groups"].texts())
             for e in manifest["patterns"].elements()
@@ -178,18 +179,24 @@ def _of_dataset(path: Path, split: str | None, target: str | None) -> Benchmark:
     )
 
 
-def _listed_rows(path: Path, data: str, manifest: JsonValue) -> tuple[BenchmarkRow, ...]:
-    """Return the rows of a split, if they are those that the manifest lists."""
-    files = {entry["path"].of(str): entry["sha256"].of(str) for entry in manifest["files"].elements()}
-    rows = _rows(path / data, Path(data).stem, path)
-    if files.get(data) != sha256_of(path / data, inside=path):
-        changed = "has other bytes than when it was written" if data in files else "is not listed"
-        raise DatasetError(
-            f"`{path / data}` is not the file of the manifest: it {changed}",
-            f"`sglc verify {path}` says more; `sglc eval {path / data}` takes the file by itself",
-            ["scores against it would not be scores on the dataset"],
-        )
-    return rows
+def _listed_rows(path: Path, split: str, target: str, data: str, manifest: JsonValue) -> tuple[BenchmarkRow, ...]:
+    """Return the rows of a split, if they are those that the manifest lists, with their other right answers."""
+    listed = {entry["path"].of(str): entry["sha256"].of(str) for entry in manifest["files"].elements()}
+    rows, references = _rows(path / data, split, path), f"references/{split}.jsonl"
+    for file in (data, references) if references in listed else (data,):
+        if listed.get(file) != sha256_of(path / file, inside=path):
+            changed = "has other bytes than when it was written" if file in listed else "is not listed"
+            raise DatasetError(
+                f"`{path / file}` is not the file of the manifest: it {changed}",
+                f"`sglc verify {path}` says more; `sglc eval {path / data}` takes the file by itself",
+                ["scores against it would not be scores on the dataset"],
+            )
+    if references not in listed:
+        return rows
+    lines = lines_of(read_text(path / references, BENCHMARK, inside=path))
+    read = (json_of(line.encode(), path / references, number) for number, line in enumerate(lines, 1))
+    answers = [JsonValue(path / references, value)[target].texts() for value in read]
+    return tuple(row._replace(others=tuple(own[1:])) for row, own in zip(rows, answers, strict=True))
 
 
 def _rows(path: Path, split: str, inside: Path | None = None) -> tuple[BenchmarkRow, ...]:

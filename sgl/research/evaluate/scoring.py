@@ -96,6 +96,9 @@ def read_run(
         text, said = output or SystemOutput("")
         if text is None:
             text = _spelt(row, gold, said or (), language)
+        if any(exact(other, text) for other in row.others):
+            # Another right answer counts as the gold text, by every metric.
+            text = row.target
         most = max(limits().letters, 2 * len(row.target))
         cut += len(text) > most
         texts.append(text[:most])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from forgeries import (
+    answers,
     automata,
     certificate_text,
     claims,
@@ -21,6 +22,7 @@ from forgeries import (
 )
 
 __all__ = [
+    "answers",
     "automata",
     "certificate_text",
     "claims",

@@ -1,0 +1,59 @@
+"""The right answers of rows whose sentences have several (``ambiguous list``).
+
+``references/test.jsonl`` has a line for each row of ``data/test.tsv``: the texts of each target, that of the row first.
+What shows that they are right is in ``readings/test.tsv``: for each other answer a derivation of the same sentence::
+
+    {"ja": ["猫が犬の近くの鳥を見た。", "犬の近くの猫が鳥を見た。"]}
+    gen/pp/0#17     0 1 4 9 12 4 10
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Derivation
+from sgl.core.plan import Plan
+from sgl.dataset.manifest import DataFile
+from sgl.dataset.rows import json_line, written
+from sgl.disk import create, make
+from sgl.rendering import outputs
+
+#: The folders of the right answers of each row, and of the readings that show them, with the endings of files.
+FOLDERS = {"references": ".jsonl", "readings": ".tsv"}
+
+
+class Answers(NamedTuple):
+    """A row of a split: its candidate, its derivation, and a reading for each of the other answers."""
+
+    split: str
+    candidate: str
+    derivation: Derivation
+    others: list[Derivation]
+
+
+def write_answers(directory: Path, grammar: CoreGrammar, plan: Plan, rows: Iterable[Answers]) -> list[DataFile]:
+    """Write ``references/SPLIT.jsonl``, the right answers of each row, and ``readings/SPLIT.tsv``, which shows them.
+
+    A line of the first file has for each target its texts, that of the row first; the second file has a line for each
+    other reading: the candidate, and the rules of a derivation in preorder.
+    """
+    targets = {name: output for name, output in outputs(grammar).items() if name in plan.targets}
+    splits, counts = dict.fromkeys(stratum.split for stratum in plan.strata), Counter[str]()
+    paths = [directory / folder / f"{split}{end}" for split in splits for folder, end in FOLDERS.items()]
+    with ExitStack() as closing:
+        for folder in FOLDERS:
+            make(directory / folder)
+        files = {path.relative_to(directory).as_posix(): closing.enter_context(create(path)) for path in paths}
+        before = ""
+        for split, candidate, own, others in rows:
+            texts = {name: list(dict.fromkeys(map(output, (own, *others)))) for name, output in targets.items()}
+            # Copies have the readings of the first one.
+            shown = others if candidate != before else []
+            lines, before = "".join(f"{candidate}\t{' '.join(map(str, other))}\n" for other in shown), candidate
+            for (folder, end), text in zip(FOLDERS.items(), (json_line(texts), lines), strict=True):
+                files[f"{folder}/{split}{end}"].write(text.encode())
+                counts[f"{folder}/{split}{end}"] += text.count("\n")
+    return [written(directory, path, counts[path.relative_to(directory).as_posix()]) for path in paths]
