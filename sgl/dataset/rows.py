@@ -299,20 +299,29 @@ def json_line(value: object) -> str:
 
 
 def write_pairs(directory: Path, grammar: CoreGrammar, plan: Plan) -> Iterator[DataFile]:
-    """Write the rows of a dataset whose target is the twin as pairs; ``ViewError`` if a sentence is its own twin."""
-    finish = {layer.name: layer.finish for layer in grammar.text_layers}.get(plan.target)
+    """Write the rows of each target that is a twin as pairs; ``ViewError`` if a sentence is its own twin."""
+    finishes = {layer.name: layer.finish for layer in grammar.text_layers}
     splits = dict.fromkeys(stratum.split for stratum in plan.strata)
-    for split in splits if finish is not None and finish.twin == plan.source else ():
-        path, lines = directory / "pairs" / f"{split}.jsonl", list[str]()
-        for row in (directory / "data" / f"{split}.tsv").read_text("utf-8").splitlines():
-            good, bad, category = row.split("\t")
-            if good == bad:
-                raise ViewError(f"it is its own twin, “{good}”")
-            members = {"sentence_good": good, "sentence_bad": bad, "pattern": category}
-            lines.append(json_line(members))
-        make(path.parent)
-        write(path, "".join(lines))
-        task = templates().get_template("lm_eval.yaml.j2").render(name=grammar.name, split=split)
-        make(directory / TASKS)
-        write(directory / TASKS / f"{split}.yaml", task)
-        yield DataFile(path.relative_to(directory).as_posix(), sha256_of(path), len(lines))
+    for target in plan.targets:
+        finish, folder = finishes.get(target), "" if target == plan.target else target
+        for split in splits if finish is not None and finish.twin == plan.source else ():
+            path = directory / "pairs" / folder / f"{split}.jsonl"
+            lines = _pairs((directory / "data" / folder / f"{split}.tsv").read_text("utf-8"))
+            make(path.parent)
+            write(path, "".join(lines))
+            names = {"name": "_".join(filter(None, (grammar.name, folder))), "split": split, "folder": folder}
+            make(directory / TASKS / folder)
+            task = templates().get_template("lm_eval.yaml.j2").render(names)
+            write(directory / TASKS / folder / f"{split}.yaml", task)
+            yield written(directory, path, len(lines))
+
+
+def _pairs(rows: str) -> list[str]:
+    """Return the line of each row of a file as a pair."""
+    lines = list[str]()
+    for row in rows.splitlines():
+        good, bad, category = row.split("\t")
+        if good == bad:
+            raise ViewError(f"it is its own twin, “{good}”")
+        lines.append(json_line({"sentence_good": good, "sentence_bad": bad, "pattern": category}))
+    return lines

@@ -27,7 +27,8 @@ from sgl.memory import kept
 from sgl.parsing import Forest, Parser, TooLongError
 from sgl.pipeline.observers import RuleName, parting, rule_name, side_by_side
 from sgl.pipeline.sentences import place_of_stream
-from sgl.pipeline.strings import ambiguity_finder, held_out_in
+from sgl.pipeline.strings import ambiguity_finder, held_out_in, is_twin
+from sgl.rendering import outputs
 
 #: Sentences that are looked at first, of all parts together, and at least and at most of each.
 _IN_ALL, _LEAST, _MOST = 300, 3, 20
@@ -207,8 +208,11 @@ class _Reader:
         """Return a reading with other graphs in the files of the dataset; None if all have the same."""
         grammar, plan = self._compiled.grammar, self._compiled.plan
         layers = [grammar.graph_layer(name) for name in (plan.lemma_layer, *plan.graphs) if name]
+        twins = [output for output in outputs(grammar).values() if is_twin(grammar, output)]
 
         def graphs(reading: Derivation) -> list[Graph]:
             return [derive_graph(grammar, reading, layer) for layer in layers]
 
-        return next((reading for reading in forest.readings(_READ) if graphs(reading) != graphs(own)), None)
+        # Readings with different twins are different items, which are told apart by them.
+        alike = (one for one in forest.readings(_READ) if all(twin(one) == twin(own) for twin in twins))
+        return next((reading for reading in alike if graphs(reading) != graphs(own)), None)

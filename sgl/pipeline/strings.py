@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from sgl.automata import StructureCompiler
 from sgl.core.arrays import Column, Derivations
 from sgl.core.claims import Kind, Verdict
+from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.core.plan import EXPOSURE_PREFIX, GEN, Ambiguous, Pattern, Plan
 from sgl.corpus.audit import Ambiguity, AmbiguityFinder, DeclaredStructure, StructureFinder, declared_structures
@@ -19,7 +20,7 @@ from sgl.dataset import Guarantee, Readings
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.pipeline.guarantees import stated
-from sgl.rendering import outputs
+from sgl.rendering import Output, outputs
 from sgl.sampling.engine import PackedStratum
 
 #: A sentence with more readings is rejected where answers are listed.
@@ -38,8 +39,15 @@ def ambiguity_finder(
     return AmbiguityFinder(
         parser or Parser(grammar, source),
         StructureFinder(grammar, tuple(held_out), structures),
-        [output for output in outputs(grammar).values() if output.layer != source],
+        # A twin is no answer, so that a sentence may have several.
+        [output for output in outputs(grammar).values() if output.layer != source and not is_twin(grammar, output)],
     )
+
+
+def is_twin(grammar: CoreGrammar, output: Output) -> bool:
+    """Return whether an output is a layer that contrasts with the source."""
+    finish = None if output.layer is None else grammar.text_layers[output.layer].finish
+    return finish is not None and bool(finish.twin)
 
 
 def held_out_in(plan: Plan) -> tuple[DeclaredStructure, ...]:

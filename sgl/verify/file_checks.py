@@ -64,7 +64,10 @@ def _of_splits(manifest: Manifest) -> Iterator[str]:
     for split in manifest.splits:
         yield from (conllu_path(split, layer) for layer in ("", *manifest.layers.written))
         yield from (f"{folder}/{split}.tsv" for folder in folders)
-        yield from (f"parquet/{split}.parquet", f"pairs/{split}.jsonl")
+        yield from (
+            f"pairs/{folder}{split}.jsonl" for folder in ("", *(f"{name}/" for name in manifest.layers.further))
+        )
+        yield f"parquet/{split}.parquet"
         yield from (f"references/{split}.jsonl", f"readings/{split}.tsv")
 
 

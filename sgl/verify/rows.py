@@ -59,14 +59,15 @@ class Writer:
         self.plan, self.meaning = data.core.plan, meaning
         self.measured = measured_by(self.plan)
         self.targets = [self.plan.target, *self.plan.further]
-        self.paired = self.plan.target in meaning.twins
+        self.paired = [name for name in self.targets if name in meaning.twins]
         self.layers = [self.plan.lemma_layer, *self.plan.graphs] if self.plan.lemma_layer else []
 
     def paths(self, split: str) -> list[str]:
         """Return the files of a split."""
         found = [f"derivations/{split}.tsv", f"data/{split}.tsv"]
         found += [f"data/{name}/{split}.tsv" for name in self.plan.further]
-        found += [f"pairs/{split}.jsonl"] if self.paired else []
+        pairs = ("" if name == self.plan.target else f"{name}/" for name in self.paired)
+        found += [f"pairs/{folder}{split}.jsonl" for folder in pairs]
         found += [f"references/{split}.jsonl"] if self.plan.ambiguous == LIST else []
         folders = ["", *(f"{layer}/" for layer in self.layers[1:])] if self.layers else []
         return [*found, *(f"conllu/{folder}{split}.conllu" for folder in folders)]
@@ -78,8 +79,8 @@ class Writer:
         yield line(row.candidate, " ".join(map(str, own)))
         for target in self.targets:
             yield line(source, text(target, own), row.category)
-        if self.paired:
-            yield pair(source, text(self.plan.target, own), row.category)
+        for target in self.paired:
+            yield pair(source, text(target, own), row.category)
         if self.plan.ambiguous == LIST:
             yield listed({target: [text(target, each) for each in (own, *row.others)] for target in self.targets})
         for layer in self.layers:
@@ -165,7 +166,7 @@ class Rows:
         splits = dict.fromkeys(stratum.split for stratum in self.plan.strata)
         files = {split: [*map(opened, self.writer.paths(split))] for split in splits}
         if not self.writer.paired and (self.directory / "pairs").exists():
-            raise Refusal("R02 pairs: the target is the twin of no layer")
+            raise Refusal("R02 pairs: no target is the twin of the source")
         for folder in (READINGS, "references"):
             if self.plan.ambiguous != LIST and (self.directory / folder).exists():
                 raise Refusal(f"R02 {folder}: no answers are listed here")
