@@ -6,14 +6,16 @@ import click
 
 from sgl.cli.files import FILE, out_option
 from sgl.cli.main import FAILED
-from sgl.cli.session import Session, grammar_options
+from sgl.cli.session import Session, grammar_options, session_options
 from sgl.lang import MAX_TABLE
 from sgl.lang.project import read_file
 from sgl.pipeline.grammar import open_grammar
 from sgl.research.exchange.irtg_file import read_irtg
 from sgl.research.exchange.irtg_template import MARKS, fill_in
-from sgl.research.exchange.lower_irtg import lower_irtg
-from sgl.research.exchange.write_sgl import with_source, write_sgl
+from sgl.research.exchange.lower_irtg import ImportedGrammar, lower_irtg
+from sgl.research.exchange.lower_productions import lower_productions
+from sgl.research.exchange.productions import Notation, read_productions
+from sgl.research.exchange.write_sgl import identifier, with_source, write_sgl
 
 
 @click.group("import")
@@ -43,13 +45,51 @@ def irtg(session: Session, file: Path, out: Path | None) -> None:
         session.stop()
     if (imported := lower_irtg(read, file.stem, source.span(0, 1), diagnostics)) is None:
         session.stop()
-    core = with_source(imported, diagnostics).grammar
-    text = write_sgl(core, comment=f"Imported from {file.name}.")
+    _deliver(session, file, imported, out)
+
+
+def _names(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]:
+    """Return the layers that a user names, or what is no name of one."""
+    names = tuple(name.strip() for name in value.split(",")) if value else ()
+    if len(set(names)) < len(names) or not all(name.isidentifier() and identifier(name, "") == name for name in names):
+        raise click.BadParameter("these are different names with small letters, such as `target,source`")
+    return names
+
+
+@command.command("cfg")
+@click.argument("file", type=FILE)
+@click.option("--layers", default="", callback=_names, metavar="NAMES", help="Name the sides of productions, in order.")
+@click.option("--source", default="", metavar="NAME", help="Say which side is the source; the default is `source`.")
+@click.option("--separator", default="", metavar="SIGN", help="Separate sides by SIGN; `###`, `|||` and `&` are found.")
+@click.option("--start", default="", metavar="NAME", help="Begin derivations with NAME, not with the first production.")
+@out_option
+@session_options
+def cfg(
+    session: Session, file: Path, layers: tuple[str, ...], source: str, separator: str, start: str, out: Path | None
+) -> None:
+    """Make a grammar of FILE, a context-free or synchronous grammar with a production on each line.
+
+    `A -> B c | 'd' [0.3]` has one side, and may have the features of NLTK; `A -> x B ### B y` has
+    two, which become text layers. A grammar that is written to a file is checked.
+    """
+    diagnostics = session.diagnostics
+    read = read_file(file, str(file), None, MAX_TABLE, session.sources, diagnostics)
+    notation = Notation(layers, source, separator, start)
+    productions = read_productions(read, notation, diagnostics) if read is not None else None
+    if productions is None or (imported := lower_productions(productions, file.stem, diagnostics)) is None:
+        session.stop()
+    _deliver(session, file, imported, out)
+
+
+def _deliver(session: Session, file: Path, imported: ImportedGrammar, out: Path | None) -> None:
+    """Write an imported grammar, and check it if it is a file."""
+    core = with_source(imported, session.diagnostics).grammar
+    text = write_sgl(core, f"Imported from {file.name}.", imported.symbolic)
     if not session.deliver(text, out):
         session.stop()
     if out is None:
         return
-    compiled = open_grammar(out, {}, sources, diagnostics)
+    compiled = open_grammar(out, {}, session.sources, session.diagnostics)
     session.show()
     if compiled is None:
         session.echo(f"{out} is written, and has to be corrected before it can be used", err=True)

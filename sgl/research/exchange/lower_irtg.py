@@ -30,6 +30,8 @@ class ImportedGrammar:
 
     grammar: CoreGrammar
     spans: tuple[Span, ...]
+    #: Whether a category is what a rule says of it, ``NP[num=?n]``.
+    symbolic: bool = False
 
     @property
     def trees(self) -> frozenset[int]:
@@ -61,11 +63,11 @@ def lower_irtg(file: IrtgFile, name: str, span: Span, diagnostics: Diagnostics) 
     states = (state for rule in file.rules for state in (rule.state, *rule.children))
     marked = list(dict.fromkeys(state.name.text for state in states if state.final))
     if algebras and marked:
-        rules = _useful_rules(rules, marked, diagnostics)
+        rules = useful_rules(rules, marked, diagnostics)
         used = {rule.state for rule in rules}
         if finals := [state for state in marked if state in used]:
             layers = [TextLayer(called, kind.join, finish=kind.finish) for called, kind in algebras.items()]
-            return _assemble(name, layers, rules, finals, diagnostics)
+            return assemble(name, layers, rules, finals, diagnostics)
     missing, hint = "no derivation from its final states", ""
     if not algebras:
         missing = "no interpretation over strings or trees"
@@ -124,7 +126,7 @@ def _rules(file: IrtgFile, algebras: dict[str, Algebra], diagnostics: Diagnostic
             message = f"the rule `{label}` has no value in the interpretation `{name}`"
             diagnostics.error("SGL1203", label.span, message, f"add a line `[{name}] …` below it")
         split += reader.split
-        weight = 1.0 if rule.weight is None else _weight(rule.weight, diagnostics)
+        weight = 1.0 if rule.weight is None else weight_of(rule.weight, diagnostics)
         children = tuple(child.name.text for child in rule.children)
         weighted = rule.weight is not None
         state = rule.state.name.text
@@ -134,9 +136,10 @@ def _rules(file: IrtgFile, algebras: dict[str, Algebra], diagnostics: Diagnostic
     return rules
 
 
-def _weight(written: Name, diagnostics: Diagnostics) -> float:
+def weight_of(written: Name, diagnostics: Diagnostics) -> float:
+    """Return a weight as a number; report one that is none."""
     try:
-        weight = float(written.text)
+        weight = float(written.text.strip("[]"))
     except ValueError:
         weight = inf
     if not 0 <= weight < _LARGEST:
@@ -145,7 +148,8 @@ def _weight(written: Name, diagnostics: Diagnostics) -> float:
     return weight
 
 
-def _useful_rules(rules: Sequence[TreeRule], finals: Sequence[str], diagnostics: Diagnostics) -> list[TreeRule]:
+def useful_rules(rules: Sequence[TreeRule], finals: Sequence[str], diagnostics: Diagnostics) -> list[TreeRule]:
+    """Return the rules that take part in derivations from ``finals``; report the others."""
     weighted = [rule for rule in rules if rule.weight > 0]
     productive, found = None, set[str]()
     while found != productive:
@@ -169,10 +173,17 @@ def _useful_rules(rules: Sequence[TreeRule], finals: Sequence[str], diagnostics:
     return [rule for rule in rules if id(rule) in useful]
 
 
-def _assemble(
-    name: str, layers: Sequence[TextLayer], rules: Sequence[TreeRule], finals: Sequence[str], diagnostics: Diagnostics
+def assemble(
+    name: str,
+    layers: Sequence[TextLayer],
+    rules: Sequence[TreeRule],
+    finals: Sequence[str],
+    diagnostics: Diagnostics,
+    symbolic: bool = False,
 ) -> ImportedGrammar:
-    states = list(dict.fromkeys(rule.state for rule in rules))
+    """Return the grammar of useful rules; weights become probabilities, unless categories are symbolic."""
+    mentioned = (child for rule in rules for child in rule.children)
+    states = list(dict.fromkeys((*(rule.state for rule in rules), *mentioned, *finals)))
     start = finals[0]
     if len(finals) > 1:
         start = FreeNames(*states).free("Start")
@@ -182,7 +193,7 @@ def _assemble(
         rules = [*gathering, *rules]
         states.insert(0, start)
     numbers = {state: number for number, state in enumerate(states)}
-    weights = _normalize(rules, diagnostics)
+    weights = [rule.weight for rule in rules] if symbolic else _normalize(rules, diagnostics)
     core = CoreGrammar(
         name=name,
         categories=tuple(map(Category, states)),
@@ -202,7 +213,7 @@ def _assemble(
         text_layers=tuple(layers),
         graph_layers=(),
     )
-    return ImportedGrammar(core, tuple(rule.label.span for rule in rules))
+    return ImportedGrammar(core, tuple(rule.label.span for rule in rules), symbolic)
 
 
 def _normalize(rules: Sequence[TreeRule], diagnostics: Diagnostics) -> list[float]:

@@ -16,6 +16,7 @@ import networkx as nx
 from sgl.core.grammar import CoreGrammar, Item, Rule, Slot, Template, TextLayer, Token
 from sgl.diagnostics import Diagnostics, Label
 from sgl.lang import CLAUSES, DECLARATIONS
+from sgl.lang.layout import layout
 from sgl.research.exchange.lower_irtg import ImportedGrammar
 from sgl.research.exchange.names import FreeNames, decimal, filled, make_quotable, number_repeated, quoted
 
@@ -135,32 +136,38 @@ _SETTING = re.compile(r"((?![A-Z])[^\W\d]\w*)=([^=,\"\\]+)")
 _BARE_VALUE = re.compile(r"[^\W\d]\w*")
 
 
-def write_sgl(grammar: CoreGrammar, comment: str = "") -> str:
-    """Return a grammar of text layers as a text that compiles to it; the first has every child once, in order."""
+def write_sgl(grammar: CoreGrammar, comment: str = "", symbolic: bool = False) -> str:
+    """Return a grammar of text layers as a text that compiles to it; the first has every child once, in order.
+
+    In a symbolic grammar a category is what a rule says of it, with variables: ``NP[num=?n, case=?]``.
+    """
     # Every grammar has the layers of its derivations.
     layers = FreeNames(*CLAUSES, *DECLARATIONS, "derivation", "rules")
-    rules, naming = FreeNames(), CategoryNames(grammar)
+    rules, naming = FreeNames(), CategoryNames(grammar, symbolic)
     names = [layers.free(identifier(layer.name, "layer")) for layer in grammar.text_layers]
     called = [rules.free(identifier(rule.name, "rule")) for rule in grammar.rules]
     # Without a dataset, texts begin with a category that has no features, and is part of no other.
-    start, start_rule = naming.shown[grammar.start], ""
-    if "[" in start or any(grammar.start in rule.rhs for rule in grammar.rules):
+    start, start_rule, group = naming.shown[grammar.start], "", naming.groups
+    if "[" in group[grammar.start] or any(group[grammar.start] == group[x] for rule in grammar.rules for x in rule.rhs):
         start, start_rule = naming.names.free("Start"), rules.free("start")
-    return filled(
+    grouped: dict[str, list[tuple[str, Rule, str, dict[int, str]]]] = {}
+    for rule in grammar.rules:
+        grouped.setdefault(group[rule.lhs], []).append((called[rule.id], rule, *_sides(naming.shown, rule)))
+    text = filled(
         "grammar.sgl.j2",
         name=identifier(grammar.name, "grammar"),
         comment=" ".join(comment.split()),
         grammar=grammar,
         layers=names,
-        width=max(map(len, names)),
         naming=naming,
         declared=sorted(naming.declared, key=lambda line: line.split()[1] != start),
         start=start,
         start_rule=start_rule,
-        rules=[[(called[rule.id], rule, *_sides(naming.shown, rule)) for rule in own] for own in grammar.rules_of],
+        rules=list(grouped.values()),
         decimal=decimal,
         quoted=string,
     )
+    return layout(text)
 
 
 def identifier(text: str, fallback: str) -> str:
@@ -214,30 +221,39 @@ class CategoryNames:
     digits and ``_`` with a capital letter, and the original its title.
     """
 
-    def __init__(self, grammar: CoreGrammar) -> None:
+    def __init__(self, grammar: CoreGrammar, symbolic: bool = False) -> None:
         names = [category.name for category in grammar.categories]
         featured = _with_features(names)
         self.names = FreeNames(*(base for base, _ in featured.values()))
         self.shown: list[str] = []
+        #: What is declared for each category, or the category itself: its rules stand together.
+        self.groups: list[str] = []
         self.features: dict[str, dict[str, None]] = {}
         self.declared: dict[str, None] = {}
         for name in names:
             base, values = featured.get(name, ("", {}))
+            varying = {feature: value[2:-1] for feature, value in values.items() if symbolic and value[:2] == '"?'}
             for feature, value in values.items():
-                self.features.setdefault(feature, {})[value] = None
+                if feature not in varying:
+                    self.features.setdefault(feature, {})[value] = None
             title = ""
             if not base:
-                plain = re.sub(r"\W+", "_", name).strip("_")
-                plain = plain[:1].upper() + plain[1:] if plain[:1].isascii() else plain
-                capital = re.match(r"[A-Z]", plain)
-                base = self.names.free(plain if capital else f"C_{plain}".rstrip("_"))
+                base = category_name(name, self.names)
                 if base != name:
                     # What a quotation cannot hold is left out of the title.
                     kept = (c if c.isprintable() and c not in '"\\' else " " for c in name)
                     title = f' "{"".join(kept)}"'
             self.declared[f"category {base}{_brackets(values)}{title}"] = None
-            settings = [f"{feature}={value}" for feature, value in values.items()]
-            self.shown.append(f"{base}{_brackets(settings)}")
+            known = {feature: varying.get(feature, value) for feature, value in values.items()}
+            self.shown.append(f"{base}{_brackets(f'{feature}={value}' for feature, value in known.items() if value)}")
+            self.groups.append(f"{base}{_brackets(values)}" if symbolic else self.shown[-1])
+
+
+def category_name(name: str, free: FreeNames) -> str:
+    """Return a free name of letters, digits and ``_`` for a category, with a capital letter."""
+    plain = re.sub(r"\W+", "_", name).strip("_")
+    plain = plain[:1].upper() + plain[1:] if plain[:1].isascii() else plain
+    return free.free(plain if re.match(r"[A-Z]", plain) else f"C_{plain}".rstrip("_"))
 
 
 def _brackets(parts: Iterable[str]) -> str:
