@@ -12,6 +12,6 @@ EVAL = CommandEntry("sgl.research.evaluate.command", "Score predictions of syste
 EXPORT = CommandEntry(
     "sgl.research.exchange.export_command", "Write grammars for Alto or NLTK, graphs as CoNLL-U.", MAKE
 )
-IMPORT = CommandEntry("sgl.research.exchange.import_command", "Convert an IRTG of Alto into a grammar.", WRITE)
+IMPORT = CommandEntry("sgl.research.exchange.import_command", "Convert an IRTG, a CFG or a synchronous grammar.", WRITE)
 RECIPE = CommandEntry("sgl.research.recipes.command", "Make the tables of a paper from the outputs of systems.", STUDY)
 SPLIT = CommandEntry("sgl.research.divergence.command", "Divide items by the divergence of their compounds.", MAKE)

@@ -19,6 +19,8 @@ from sgl.frontend import Compiled, compile_project
 from sgl.lang.project import load_project
 from sgl.pipeline.grammar import open_grammar
 from sgl.research.exchange import ImportedGrammar, lower_irtg, read_irtg, with_source, write_sgl
+from sgl.research.exchange.lower_productions import lower_productions
+from sgl.research.exchange.productions import Notation, read_productions
 
 ROOT = Path(__file__).parents[2]
 OUR_GRAMMARS = ("toy", "farm", "slog", "sget")
@@ -59,10 +61,19 @@ def imported(text: str) -> tuple[ImportedGrammar | None, Diagnostics, SourceMap]
     return found, diagnostics, sources
 
 
-def written(grammar: CoreGrammar, directory: Path) -> CoreGrammar:
+def said_of(text: str, notation: Notation) -> tuple[ImportedGrammar | None, Diagnostics, SourceMap]:
+    """What is read from the text of productions, with its source layer in front."""
+    sources, diagnostics = SourceMap(), Diagnostics()
+    source = sources.add(SourceFile("test.cfg", text))
+    read = read_productions(source, notation, diagnostics)
+    found = lower_productions(read, "test", diagnostics) if read is not None else None
+    return with_source(found, diagnostics) if found is not None else None, diagnostics, sources
+
+
+def written(grammar: CoreGrammar, directory: Path, symbolic: bool = False) -> CoreGrammar:
     """The grammar that the text written for a grammar compiles to."""
     path = directory / "written.sgl"
-    path.write_text(write_sgl(grammar), encoding="utf-8")
+    path.write_text(write_sgl(grammar, symbolic=symbolic), encoding="utf-8")
     sources, diagnostics = SourceMap(), Diagnostics()
     project = load_project(path, sources, diagnostics)
     assert project is not None

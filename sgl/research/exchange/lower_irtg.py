@@ -63,7 +63,10 @@ def lower_irtg(file: IrtgFile, name: str, span: Span, diagnostics: Diagnostics) 
     states = (state for rule in file.rules for state in (rule.state, *rule.children))
     marked = list(dict.fromkeys(state.name.text for state in states if state.final))
     if algebras and marked:
-        rules = useful_rules(rules, marked, diagnostics)
+        useful = useful_rules(rules, marked)
+        kept = [rule for rule in rules if id(rule) in useful]
+        report_useless(rules, kept, diagnostics)
+        rules = kept
         used = {rule.state for rule in rules}
         if finals := [state for state in marked if state in used]:
             layers = [TextLayer(called, kind.join, finish=kind.finish) for called, kind in algebras.items()]
@@ -148,8 +151,8 @@ def weight_of(written: Name, diagnostics: Diagnostics) -> float:
     return weight
 
 
-def useful_rules(rules: Sequence[TreeRule], finals: Sequence[str], diagnostics: Diagnostics) -> list[TreeRule]:
-    """Return the rules that take part in derivations from ``finals``; report the others."""
+def useful_rules(rules: Sequence[TreeRule], finals: Sequence[str]) -> set[int]:
+    """Return the identities of the rules that take part in derivations from ``finals``."""
     weighted = [rule for rule in rules if rule.weight > 0]
     productive, found = None, set[str]()
     while found != productive:
@@ -160,7 +163,12 @@ def useful_rules(rules: Sequence[TreeRule], finals: Sequence[str], diagnostics: 
     below.add_nodes_from(finals)
     below.add_edges_from((rule.state, child) for rule in buildable for child in rule.children)
     reachable = set(finals).union(*(nx.descendants(below, final) for final in finals))
-    useful = {id(rule) for rule in buildable if rule.state in reachable}
+    return {id(rule) for rule in buildable if rule.state in reachable}
+
+
+def report_useless(rules: Sequence[TreeRule], kept: Sequence[TreeRule], diagnostics: Diagnostics) -> None:
+    """Report the rules that are not kept."""
+    useful = set(map(id, kept))
     if left_out := [rule for rule in rules if id(rule) not in useful]:
         more = len(left_out) - _SHOWN
         names = ", ".join(f"`{rule.label}`" for rule in left_out[:_SHOWN])
@@ -170,7 +178,6 @@ def useful_rules(rules: Sequence[TreeRule], finals: Sequence[str], diagnostics: 
             f"{len(left_out):,} of {len(rules):,} rules take part in no derivation and are left out",
             notes=(f"{names}, and {more:,} more" if more > 0 else names,),
         )
-    return [rule for rule in rules if id(rule) in useful]
 
 
 def assemble(

@@ -5,19 +5,30 @@ Where there are features, a category is what a rule says of it, ``NP[num=?n, cas
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from math import prod
 
 from sgl.core.grammar import Slot, TextLayer
 from sgl.diagnostics import Diagnostics
 from sgl.lang.syntax import Name
-from sgl.research.exchange.lower_irtg import ImportedGrammar, TreeRule, assemble, useful_rules, weight_of
+from sgl.research.exchange.lower_irtg import (
+    ImportedGrammar,
+    TreeRule,
+    assemble,
+    report_useless,
+    useful_rules,
+    weight_of,
+)
 from sgl.research.exchange.names import FreeNames
 from sgl.research.exchange.productions import PLAIN, Mention, Production, Productions
-from sgl.research.exchange.write_sgl import category_name, identifier
+from sgl.research.exchange.write_sgl import brackets, category_name, identifier
 
 _SETTING = re.compile(r"\s*(?:([+-])(\w+)|(\w+)\s*=\s*(?:(\?\w+|[\w.]+)|'([\w .+-]+)'|\"([\w .+-]+)\"))\s*")
 #: NLTK's truth values, in two notations.
 _TRUTH = {"+": "yes", "True": "yes", "-": "no", "False": "no"}
+#: Rules that a grammar makes with values for its features.
+MOST_INSTANCES = 100_000
 #: Parts of a production in the name of its rule.
 _LONGEST = 4
 
@@ -26,8 +37,8 @@ _Settings = Mapping[str, str]
 
 def lower_productions(file: Productions, name: str, diagnostics: Diagnostics) -> ImportedGrammar | None:
     """Return the grammar of a file under this name; None after a report."""
-    mentions = [(rule.left, *rule.children) for rule in file.rules]
-    said = [[_settings(mention, diagnostics) for mention in own] for own in (*mentions, (file.start,))]
+    categories = [*((rule.left, *rule.children) for rule in file.rules), (file.start,)]
+    said = [[_settings(mention, diagnostics) for mention in own] for own in categories]
     weights = [1.0 if rule.weight is None else weight_of(rule.weight, diagnostics) for rule in file.rules]
     rules = [
         TreeRule(
@@ -40,21 +51,35 @@ def lower_productions(file: Productions, name: str, diagnostics: Diagnostics) ->
         )
         for rule, called, weight in zip(file.rules, _rule_names(file), weights, strict=True)
     ]
-    shown = {}
-    start = file.start.name
-    if symbolic := any(map(any, said)):
-        names = _with_features([*mentions, (file.start,)], said, diagnostics)
-        shown = {id(rule): own for rule, own in zip(rules, names, strict=False)}
-        start = names[-1][0]
+    features = _Features(categories, said, diagnostics) if any(map(any, said)) else None
     if diagnostics.errors:
         return None
-    rules = useful_rules(rules, [file.start.name], diagnostics)
-    if file.start.name not in {rule.state for rule in rules}:
+    finals = [file.start.name]
+    concrete = list(enumerate(rules))
+    if features is not None:
+        # With some features no child is made, or no parent asks for it.
+        concrete = [
+            (number, rule._replace(state=names[0], children=names[1:]))
+            for number, rule in enumerate(rules)
+            for names in features.instances(number)
+        ]
+        finals = [names[0] for names in features.instances(len(rules))]
+    useful = useful_rules([rule for _, rule in concrete], finals)
+    kept = sorted({number for number, rule in concrete if id(rule) in useful})
+    left = [rules[number] for number in kept]
+    report_useless(rules, left, diagnostics)
+    if not kept:
         diagnostics.error("SGL1204", file.start.span, f"this grammar has no derivation from `{file.start.name}`")
         return None
-    if symbolic:
-        rules = [rule._replace(state=shown[id(rule)][0], children=shown[id(rule)][1:]) for rule in rules]
-    return assemble(name, [TextLayer(layer, " ") for layer in file.layers], rules, [start], diagnostics, symbolic)
+    start = file.start.name
+    if features is not None:
+        # What only a useless rule says, the grammar need not have.
+        kept.append(len(rules))
+        features = _Features([categories[n] for n in kept], [said[n] for n in kept], diagnostics)
+        *names, (start,) = map(features.shown, range(len(kept)))
+        left = [rule._replace(state=own[0], children=own[1:]) for rule, own in zip(left, names, strict=True)]
+    layers = [TextLayer(layer, " ") for layer in file.layers]
+    return assemble(name, layers, left, [start], diagnostics, features is not None)
 
 
 def _rule_names(file: Productions) -> list[str]:
@@ -84,45 +109,84 @@ def _settings(mention: Mention, diagnostics: Diagnostics) -> dict[str, str]:
     return settings
 
 
-def _with_features(
-    rules: Sequence[Sequence[Mention]], said: Sequence[Sequence[_Settings]], diagnostics: Diagnostics
-) -> list[tuple[str, ...]]:
-    """Return the categories of each rule as it mentions them, each with all features that its name has anywhere."""
-    values: dict[str, dict[str, None]] = {}
-    owned: dict[str, dict[str, None]] = {}
-    places: list[dict[str, Counter[str]]] = []
-    for own, settings in zip(rules, said, strict=True):
-        places.append({})
-        for mention, given in zip(own, settings, strict=True):
-            owned.setdefault(mention.name, {}).update(dict.fromkeys(given))
-            if "/" in mention.name:
-                diagnostics.error("SGL1219", mention.span, f"`{mention.name}` has a gap, beside features", PLAIN)
-            for feature, value in given.items():
-                if value.startswith("?"):
-                    places[-1].setdefault(value, Counter())[feature] += 1
-                else:
-                    values.setdefault(feature, {})[value] = None
-        for variable, features in places[-1].items():
-            if len(features) > 1:
-                message = f"`{variable}` is a value of {' and of '.join(f'`{feature}`' for feature in features)}"
-                diagnostics.error("SGL1219", own[0].span, message, "a variable is that of one feature")
-    free, bases = FreeNames(), FreeNames()
-    features = {feature: free.free(identifier(feature, "feature").lower()) for feature in values}
-    base = {name: category_name(name, bases) for name in owned}
-    free = FreeNames(*(value for own in values.values() for value in own))
-    variables = {name: free.free(name[1:].lower()) for name in dict.fromkeys(v for own in places for v in own)}
+class _Features:
+    """The features of a file: which ones each category has anywhere, and their values."""
 
-    def shown(mention: Mention, given: _Settings, uses: Mapping[str, Counter[str]]) -> str:
-        settings = []
-        for feature in (feature for feature in owned[mention.name] if feature in values):
-            value = given.get(feature, "?")
-            if value in uses:
-                # A variable that is there once says nothing.
-                value = f"?{variables[value]}" if uses[value].total() > 1 else "?"
-            settings.append(f"{features[feature]}={value}")
-        return base[mention.name] + (f"[{', '.join(settings)}]" if settings else "")
+    def __init__(
+        self, rules: Sequence[Sequence[Mention]], said: Sequence[Sequence[_Settings]], diagnostics: Diagnostics
+    ) -> None:
+        self._rules = [list(zip(own, settings, strict=True)) for own, settings in zip(rules, said, strict=True)]
+        self._values: dict[str, dict[str, None]] = {}
+        self._owned: dict[str, dict[str, None]] = {}
+        self._uses: list[Counter[str]] = []
+        for rule in self._rules:
+            of = {value: feature for _, given in rule for feature, value in given.items()}
+            self._uses.append(Counter(value for _, given in rule for value in given.values()))
+            for mention, given in rule:
+                self._owned.setdefault(mention.name, {}).update(dict.fromkeys(given))
+                if "/" in mention.name:
+                    diagnostics.error("SGL1219", mention.span, f"`{mention.name}` has a gap, beside features", PLAIN)
+                for feature, value in given.items():
+                    if not value.startswith("?"):
+                        self._values.setdefault(feature, {})[value] = None
+                    elif of[value] != feature:
+                        message = f"`{value}` is a value of `{feature}` and of `{of[value]}`"
+                        diagnostics.error("SGL1219", mention.span, message, "a variable is that of one feature")
+        # What has no value in the file says nothing.
+        self._owned = {name: {f: None for f in own if f in self._values} for name, own in self._owned.items()}
+        self._check_size(diagnostics)
+        bases, names = FreeNames(), FreeNames()
+        variables = FreeNames(*(value for own in self._values.values() for value in own))
+        self._bases = {name: category_name(name, bases) for name in self._owned}
+        self._names = {feature: names.free(identifier(feature, "feature").lower()) for feature in self._values}
+        self._variables = {name: variables.free(name[1:].lower()) for uses in self._uses for name in uses}
 
-    return [
-        tuple(shown(mention, given, uses) for mention, given in zip(own, settings, strict=True))
-        for own, settings, uses in zip(rules, said, places, strict=True)
-    ]
+    def _open(self, number: int) -> dict[object, Sequence[str]]:
+        """Return the values of what a rule leaves open: of each variable, and of each feature that is not said."""
+        places = enumerate(self._rules[number])
+        return {
+            self._key(place, feature, given): list(self._values[feature])
+            for place, (mention, given) in places
+            for feature in self._owned[mention.name]
+            if given.get(feature, "?").startswith("?")
+        }
+
+    @staticmethod
+    def _key(place: int, feature: str, given: _Settings) -> object:
+        return given.get(feature, (place, feature))
+
+    def _check_size(self, diagnostics: Diagnostics) -> None:
+        total = 0
+        for number, rule in enumerate(self._rules):
+            total += prod(map(len, self._open(number).values()))
+            if total > MOST_INSTANCES:
+                message = f"the features of this grammar make more than {MOST_INSTANCES:,} rules"
+                diagnostics.error("SGL1219", rule[0][0].span, message, "fewer features, or fewer values")
+                return
+
+    def instances(self, number: int) -> Iterator[tuple[str, ...]]:
+        """Yield the categories of a rule with all values that they can have."""
+        slots = self._open(number)
+        for chosen in product(*slots.values()):
+            bound = dict(zip(slots, chosen, strict=True))
+            yield tuple(
+                mention.name
+                + str([bound.get(self._key(place, f, given), given.get(f)) for f in self._owned[mention.name]])
+                for place, (mention, given) in enumerate(self._rules[number])
+            )
+
+    def shown(self, number: int) -> tuple[str, ...]:
+        """Return the categories of a rule as it mentions them, each with all of its features."""
+
+        def said(value: str) -> str:
+            # A variable that is there once says nothing.
+            single = self._uses[number][value] < 2
+            return value if not value.startswith("?") else "?" if single else f"?{self._variables[value]}"
+
+        return tuple(
+            self._bases[mention.name]
+            + brackets(
+                f"{self._names[feature]}={said(given.get(feature, '?'))}" for feature in self._owned[mention.name]
+            )
+            for mention, given in self._rules[number]
+        )

@@ -54,7 +54,7 @@ class Mention(NamedTuple):
 
     name: str
     features: str
-    index: str
+    number: str
     span: Span
 
 
@@ -233,12 +233,10 @@ class _Reader:
                 break
             yield self._linked(line, left, weight, sides)
 
-    def _linked(
-        self, line: _Line, left: Mention, weight: Name | None, sides: Sequence[Sequence[Name]]
-    ) -> Production:
+    def _linked(self, line: _Line, left: Mention, weight: Name | None, sides: Sequence[Sequence[Name]]) -> Production:
         """Return a production whose sides have the same children."""
         parts = [[self._part(token) for token in side] for side in sides]
-        counts = [Counter(part.name for part in side if isinstance(part, Mention) and not part.index) for side in parts]
+        counts = [Counter(part.name for part in side if isinstance(part, Mention) and not part.number) for side in parts]
         children: dict[tuple[str, str], Mention] = {}
         numbers: dict[tuple[str, str], int] = {}
         templates: list[Template] = []
@@ -253,8 +251,8 @@ class _Reader:
                     continue
                 # One child may be there several times on one side, if the other has it once.
                 single = min(count[part.name] for count in counts) == 1
-                seen[part.name] += not part.index
-                key = (part.name, part.index or ("" if single else f" {seen[part.name]}"))
+                seen[part.name] += not part.number
+                key = (part.name, part.number or ("" if single else f" {seen[part.name]}"))
                 first = children.setdefault(key, part)
                 numbers.setdefault(key, len(numbers))
                 if part.features and part.features != first.features:

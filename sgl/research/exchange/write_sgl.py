@@ -243,10 +243,10 @@ class CategoryNames:
                     # What a quotation cannot hold is left out of the title.
                     kept = (c if c.isprintable() and c not in '"\\' else " " for c in name)
                     title = f' "{"".join(kept)}"'
-            self.declared[f"category {base}{_brackets(values)}{title}"] = None
+            self.declared[f"category {base}{brackets(values)}{title}"] = None
             known = {feature: varying.get(feature, value) for feature, value in values.items()}
-            self.shown.append(f"{base}{_brackets(f'{feature}={value}' for feature, value in known.items() if value)}")
-            self.groups.append(f"{base}{_brackets(values)}" if symbolic else self.shown[-1])
+            self.shown.append(f"{base}{brackets(f'{feature}={value}' for feature, value in known.items() if value)}")
+            self.groups.append(f"{base}{brackets(values)}" if symbolic else self.shown[-1])
 
 
 def category_name(name: str, free: FreeNames) -> str:
@@ -256,7 +256,8 @@ def category_name(name: str, free: FreeNames) -> str:
     return free.free(plain if re.match(r"[A-Z]", plain) else f"C_{plain}".rstrip("_"))
 
 
-def _brackets(parts: Iterable[str]) -> str:
+def brackets(parts: Iterable[str]) -> str:
+    """Return the parts as they stand behind the name of a category."""
     inside = ", ".join(parts)
     return f"[{inside}]" if inside else ""
 
