@@ -52,7 +52,7 @@ def _names(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]
     """Return the layers that a user names, or what is no name of one."""
     names = tuple(name.strip() for name in value.split(",")) if value else ()
     if len(set(names)) < len(names) or not all(name.isidentifier() and identifier(name, "") == name for name in names):
-        raise click.BadParameter("these are different names with small letters, such as `target,source`")
+        raise click.BadParameter("these are different names with small letters, such as `output,source`")
     return names
 
 

@@ -111,7 +111,7 @@ def test_too_many_values_are_refused_before_they_are_made() -> None:
 @pytest.mark.parametrize(
     ("notation", "hint"),
     [
-        (Notation(), "`--layers target,source`"),
+        (Notation(), "`--layers output,source`"),
         (Notation(("en", "de")), "`--source de`"),
         (Notation(("en", "de"), "fr"), "`--source` is one of en, de"),
         (Notation(("en", "de"), "en", "@"), "`--separator"),
