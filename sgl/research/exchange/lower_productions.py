@@ -21,7 +21,7 @@ from sgl.research.exchange.lower_irtg import (
     weight_of,
 )
 from sgl.research.exchange.names import FreeNames
-from sgl.research.exchange.productions import PLAIN, Mention, Production, Productions
+from sgl.research.exchange.productions import PLAIN, Mention, Productions, SidedRule
 from sgl.research.exchange.write_sgl import brackets, category_name, identifier
 
 _SETTING = re.compile(r"\s*(?:([+-])(\w+)|(\w+)\s*=\s*(?:(\?\w+|[\w.]+)|'([\w .+-]+)'|\"([\w .+-]+)\"))\s*")
@@ -33,6 +33,9 @@ MOST_INSTANCES = 100_000
 _LONGEST = 4
 
 _Settings = Mapping[str, str]
+_Values = dict[str, dict[str, None]]
+#: The names of the categories of a rule, each with its features.
+_Featured = Sequence[tuple[str, _Settings]]
 
 
 def lower_productions(file: Productions, name: str, diagnostics: Diagnostics) -> ImportedGrammar | None:
@@ -51,35 +54,30 @@ def lower_productions(file: Productions, name: str, diagnostics: Diagnostics) ->
         )
         for rule, called, weight in zip(file.rules, _rule_names(file), weights, strict=True)
     ]
-    features = _Features(categories, said, diagnostics) if any(map(any, said)) else None
+    complete, values = _completed(categories, said, diagnostics)
     if diagnostics.errors:
         return None
-    finals = [file.start.name]
-    concrete = list(enumerate(rules))
-    if features is not None:
-        # With some features no child is made, or no parent asks for it.
-        concrete = [
-            (number, rule._replace(state=names[0], children=names[1:]))
-            for number, rule in enumerate(rules)
-            for names in features.instances(number)
-        ]
-        finals = [names[0] for names in features.instances(len(rules))]
-    useful = useful_rules([rule for _, rule in concrete], finals)
+    # With some features no child is made, or no parent asks for it.
+    concrete = [
+        (number, rule._replace(state=names[0], children=names[1:]))
+        for number, rule in enumerate(rules)
+        for names in _instances(complete[number], values)
+    ]
+    useful = useful_rules([rule for _, rule in concrete], [start for (start,) in _instances(complete[-1], values)])
     kept = sorted({number for number, rule in concrete if id(rule) in useful})
     left = [rules[number] for number in kept]
     report_useless(rules, left, diagnostics)
-    if not kept:
-        diagnostics.error("SGL1204", file.start.span, f"this grammar has no derivation from `{file.start.name}`")
-        return None
     start = file.start.name
-    if features is not None:
+    if not kept:
+        diagnostics.error("SGL1204", file.start.span, f"this grammar has no derivation from `{start}`")
+        return None
+    if values:
         # What only a useless rule says, the grammar need not have.
-        kept.append(len(rules))
-        features = _Features([categories[n] for n in kept], [said[n] for n in kept], diagnostics)
-        *names, (start,) = map(features.shown, range(len(kept)))
+        kept.append(-1)
+        *names, (start,) = _shown(*_completed([categories[n] for n in kept], [said[n] for n in kept], diagnostics))
         left = [rule._replace(state=own[0], children=own[1:]) for rule, own in zip(left, names, strict=True)]
     layers = [TextLayer(layer, " ") for layer in file.layers]
-    return assemble(name, layers, left, [start], diagnostics, features is not None)
+    return assemble(name, layers, left, [start], diagnostics, bool(values))
 
 
 def _rule_names(file: Productions) -> list[str]:
@@ -87,7 +85,7 @@ def _rule_names(file: Productions) -> list[str]:
     several = Counter(rule.left.name for rule in file.rules)
     source = next(iter(file.layers.values()))
 
-    def called(rule: Production) -> str:
+    def called(rule: SidedRule) -> str:
         said = [rule.children[item.child].name if isinstance(item, Slot) else item.text for item in rule.sides[source]]
         parts = [part for part in said if re.search(r"\w", part)][:_LONGEST] if several[rule.left.name] > 1 else []
         return rule.label.text.rstrip(":") or "_".join([rule.left.name, *parts]).lower()
@@ -109,84 +107,70 @@ def _settings(mention: Mention, diagnostics: Diagnostics) -> dict[str, str]:
     return settings
 
 
-class _Features:
-    """The features of a file: which ones each category has anywhere, and their values."""
+def _completed(
+    categories: Sequence[Sequence[Mention]], said: Sequence[Sequence[_Settings]], diagnostics: Diagnostics
+) -> tuple[list[_Featured], _Values]:
+    """Return rules whose categories have all features that they have anywhere, and the values of these.
 
-    def __init__(
-        self, rules: Sequence[Sequence[Mention]], said: Sequence[Sequence[_Settings]], diagnostics: Diagnostics
-    ) -> None:
-        self._rules = [list(zip(own, settings, strict=True)) for own, settings in zip(rules, said, strict=True)]
-        self._values: dict[str, dict[str, None]] = {}
-        self._owned: dict[str, dict[str, None]] = {}
-        self._uses: list[Counter[str]] = []
-        for rule in self._rules:
-            of = {value: feature for _, given in rule for feature, value in given.items()}
-            self._uses.append(Counter(value for _, given in rule for value in given.values()))
-            for mention, given in rule:
-                self._owned.setdefault(mention.name, {}).update(dict.fromkeys(given))
-                if "/" in mention.name:
-                    diagnostics.error("SGL1219", mention.span, f"`{mention.name}` has a gap, beside features", PLAIN)
-                for feature, value in given.items():
-                    if not value.startswith("?"):
-                        self._values.setdefault(feature, {})[value] = None
-                    elif of[value] != feature:
-                        message = f"`{value}` is a value of `{feature}` and of `{of[value]}`"
-                        diagnostics.error("SGL1219", mention.span, message, "a variable is that of one feature")
-        # What has no value in the file says nothing.
-        self._owned = {name: {f: None for f in own if f in self._values} for name, own in self._owned.items()}
-        self._check_size(diagnostics)
-        bases, names = FreeNames(), FreeNames()
-        variables = FreeNames(*(value for own in self._values.values() for value in own))
-        self._bases = {name: category_name(name, bases) for name in self._owned}
-        self._names = {feature: names.free(identifier(feature, "feature").lower()) for feature in self._values}
-        self._variables = {name: variables.free(name[1:].lower()) for uses in self._uses for name in uses}
+    A feature of which nothing is said has a variable of its own, ``?0.NUM``.
+    """
+    values: _Values = {}
+    owned: dict[str, dict[str, None]] = {}
+    for own, settings in zip(categories, said, strict=True):
+        of: dict[str, str] = {}
+        for mention, given in zip(own, settings, strict=True):
+            owned.setdefault(mention.name, {}).update(dict.fromkeys(given))
+            for feature, value in given.items():
+                if not value.startswith("?"):
+                    values.setdefault(feature, {})[value] = None
+                elif of.setdefault(value, feature) != feature:
+                    message = f"`{value}` is a value of `{of[value]}` and of `{feature}`"
+                    diagnostics.error("SGL1219", mention.span, message, "a variable is that of one feature")
+    rules: list[_Featured] = []
+    total = 0
+    for own, settings in zip(categories, said, strict=True):
+        rule = [
+            (mention.name, {f: given.get(f, f"?{place}.{f}") for f in owned[mention.name] if f in values})
+            for place, (mention, given) in enumerate(zip(own, settings, strict=True))
+        ]
+        rules.append(rule)
+        total += prod(len(values[feature]) for feature in _variables(rule).values())
+        if total > MOST_INSTANCES:
+            message = f"the features of this grammar make more than {MOST_INSTANCES:,} rules"
+            diagnostics.error("SGL1219", own[0].span, message, "fewer features, or fewer values")
+            break
+        if values and (gap := next((mention for mention in own if "/" in mention.name), None)) is not None:
+            diagnostics.error("SGL1219", gap.span, f"`{gap.name}` has a gap, beside features", PLAIN)
+    return rules, values
 
-    def _open(self, number: int) -> dict[object, Sequence[str]]:
-        """Return the values of what a rule leaves open: of each variable, and of each feature that is not said."""
-        places = enumerate(self._rules[number])
-        return {
-            self._key(place, feature, given): list(self._values[feature])
-            for place, (mention, given) in places
-            for feature in self._owned[mention.name]
-            if given.get(feature, "?").startswith("?")
-        }
 
-    @staticmethod
-    def _key(place: int, feature: str, given: _Settings) -> object:
-        return given.get(feature, (place, feature))
+def _variables(rule: _Featured) -> dict[str, str]:
+    return {value: feature for _, given in rule for feature, value in given.items() if value.startswith("?")}
 
-    def _check_size(self, diagnostics: Diagnostics) -> None:
-        total = 0
-        for number, rule in enumerate(self._rules):
-            total += prod(map(len, self._open(number).values()))
-            if total > MOST_INSTANCES:
-                message = f"the features of this grammar make more than {MOST_INSTANCES:,} rules"
-                diagnostics.error("SGL1219", rule[0][0].span, message, "fewer features, or fewer values")
-                return
 
-    def instances(self, number: int) -> Iterator[tuple[str, ...]]:
-        """Yield the categories of a rule with all values that they can have."""
-        slots = self._open(number)
-        for chosen in product(*slots.values()):
-            bound = dict(zip(slots, chosen, strict=True))
-            yield tuple(
-                mention.name
-                + str([bound.get(self._key(place, f, given), given.get(f)) for f in self._owned[mention.name]])
-                for place, (mention, given) in enumerate(self._rules[number])
-            )
+def _instances(rule: _Featured, values: _Values) -> Iterator[tuple[str, ...]]:
+    """Yield the categories of a rule with all values that its variables can have."""
+    variables = _variables(rule)
+    for chosen in product(*(values[feature] for feature in variables.values())):
+        bound = dict(zip(variables, chosen, strict=True))
+        yield tuple(name + str([bound.get(value, value) for value in given.values()]) for name, given in rule)
 
-    def shown(self, number: int) -> tuple[str, ...]:
-        """Return the categories of a rule as it mentions them, each with all of its features."""
 
-        def said(value: str) -> str:
-            # A variable that is there once says nothing.
-            single = self._uses[number][value] < 2
-            return value if not value.startswith("?") else "?" if single else f"?{self._variables[value]}"
-
-        return tuple(
-            self._bases[mention.name]
+def _shown(rules: Sequence[_Featured], values: _Values) -> list[tuple[str, ...]]:
+    """Return the categories of each rule by names of SGL; a variable that is there once says nothing."""
+    bases, names, free = FreeNames(), FreeNames(), FreeNames(*(value for own in values.values() for value in own))
+    features = {feature: names.free(identifier(feature, "feature").lower()) for feature in values}
+    base = {name: category_name(name, bases) for name in dict.fromkeys(name for rule in rules for name, _ in rule)}
+    uses = [Counter(value for _, given in rule for value in given.values()) for rule in rules]
+    several = dict.fromkeys(value for own in uses for value, times in own.items() if times > 1 and value[0] == "?")
+    called = {value: f"?{free.free(value[1:].lower())}" for value in several}
+    return [
+        tuple(
+            base[name]
             + brackets(
-                f"{self._names[feature]}={said(given.get(feature, '?'))}" for feature in self._owned[mention.name]
+                f"{features[f]}={(called[v] if own[v] > 1 else '?') if v[0] == '?' else v}" for f, v in given.items()
             )
-            for mention, given in self._rules[number]
+            for name, given in rule
         )
+        for rule, own in zip(rules, uses, strict=True)
+    ]

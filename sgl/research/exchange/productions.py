@@ -12,6 +12,7 @@ nonterminal; in any other file, what stands before an arrow.
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from sgl.core.grammar import Item, Slot, Template, Token
@@ -58,7 +59,7 @@ class Mention(NamedTuple):
     span: Span
 
 
-class Production(NamedTuple):
+class SidedRule(NamedTuple):
     """A production with the templates of its sides; ``label`` is its own name, or empty."""
 
     label: Name
@@ -72,7 +73,7 @@ class Productions(NamedTuple):
     """A file of productions; ``layers`` has the number of the side of each layer, the source first."""
 
     start: Mention
-    rules: tuple[Production, ...]
+    rules: tuple[SidedRule, ...]
     layers: Mapping[str, int]
 
 
@@ -87,8 +88,7 @@ class _Line(NamedTuple):
 
 def read_productions(source: SourceFile, notation: Notation, diagnostics: Diagnostics) -> Productions | None:
     """Return the productions of a file; None after a report."""
-    reader = _Reader(source, notation, diagnostics)
-    return reader.read()
+    return _Reader(source, notation, diagnostics).read()
 
 
 class _Reader:
@@ -107,7 +107,7 @@ class _Reader:
         whole = self._source.span(0, 1)
         if not lines and not self._diagnostics.errors:
             self._diagnostics.error("SGL1204", whole, "this file has no production", hint="such as `S -> NP VP`")
-        if self._diagnostics.errors:
+        if self._diagnostics.errors > 0:
             return None
         self._names = {self._mention(line.left).name: None for line in lines}
         self._style = next((sign for sign in "$[<" if all(name.startswith(sign) for name in self._names)), "")
@@ -126,17 +126,14 @@ class _Reader:
         if self._diagnostics.errors < _MOST:
             self._diagnostics.error(code, span, message, hint=hint)
 
-    def _name(self, token: re.Match[str]) -> Name:
-        text, span = token[0], self._source.span(token.start(), token.end())
-        quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "'\""
-        return Name(text[1:-1] if quoted else text, span, quoted)
-
     def _tokens(self, text: str, start: int, end: int) -> list[Name]:
         found: list[Name] = []
         for token in _TOKEN.finditer(text, start, end):
             if token[0] in ("#", "//"):
                 break
-            found.append(self._name(token))
+            quoted = len(token[0]) > 1 and token[0][0] == token[0][-1] and token[0][0] in "'\""
+            written = token[0][1:-1] if quoted else token[0]
+            found.append(Name(written, self._source.span(token.start(), token.end()), quoted))
         return found
 
     def _line(self, line: re.Match[str]) -> _Line | None:
@@ -146,21 +143,18 @@ class _Reader:
             return None
         span = self._source.span(start, start + len(text))
         if text.startswith("%"):
-            match self._tokens(line.string, start + 1, line.end()):
-                case [Name(text="start"), wanted]:
-                    self._start = wanted
-                case _:
-                    self._fail(span, "this is no directive", "`%start S` says where derivations begin")
+            said = self._tokens(line.string, start + 1, line.end())
+            if len(said) == 2 and said[0].text == "start":
+                self._start = said[1]
+            else:
+                self._fail(span, "this is no directive", "`%start S` says where derivations begin")
             return None
         if (arrow := _ARROW.search(line.string, start, line.end())) is None:
             self._fail(span, "this line has no arrow", "a production is `A -> B c`; a comment begins with `#`")
             return None
         head = self._tokens(line.string, start, arrow.start())
-        weight = label = None
-        if len(head) > 1 and _WEIGHT.fullmatch(head[0].text):
-            weight = head.pop(0)
-        if len(head) > 1 and head[0].text.endswith(":"):
-            label = head.pop(0)
+        weight = head.pop(0) if len(head) > 1 and _WEIGHT.fullmatch(head[0].text) else None
+        label = head.pop(0) if len(head) > 1 and head[0].text.endswith(":") else None
         if len(head) != 1 or head[0].quoted:
             self._fail(span, "one nonterminal stands before the arrow", "`A -> B c`, or `0.5 label: A -> B c`")
             return None
@@ -212,7 +206,7 @@ class _Reader:
                 return Mention(name if self._names else text.partition("[")[0], first or second, index, token.span)
         return Mention(text, "", "", token.span)
 
-    def _productions(self, line: _Line, separator: str, count: int) -> Iterator[Production]:
+    def _productions(self, line: _Line, separator: str, count: int) -> Iterator[SidedRule]:
         alternatives = _parted(line.tokens, "|")
         left = self._mention(line.left)
         same = count == 1 or len(_parted(line.tokens, separator)) == 1
@@ -233,10 +227,12 @@ class _Reader:
                 break
             yield self._linked(line, left, weight, sides)
 
-    def _linked(self, line: _Line, left: Mention, weight: Name | None, sides: Sequence[Sequence[Name]]) -> Production:
+    def _linked(self, line: _Line, left: Mention, weight: Name | None, sides: Sequence[Sequence[Name]]) -> SidedRule:
         """Return a production whose sides have the same children."""
         parts = [[self._part(token) for token in side] for side in sides]
-        counts = [Counter(part.name for part in side if isinstance(part, Mention) and not part.number) for side in parts]
+        counts = [
+            Counter(part.name for part in side if isinstance(part, Mention) and not part.number) for side in parts
+        ]
         children: dict[tuple[str, str], Mention] = {}
         numbers: dict[tuple[str, str], int] = {}
         templates: list[Template] = []
@@ -267,7 +263,7 @@ class _Reader:
                 hint = "sides have the same nonterminals; an index says which are one: `A -> B_1 B_2 ### B_2 B_1`"
                 self._fail(child.span, f"`{child.name}` is not found on each side as often", hint)
         label = line.label or Name("", (line.tokens or (line.left,))[0].span)
-        return Production(label, left, tuple(children.values()), weight, tuple(templates))
+        return SidedRule(label, left, tuple(children.values()), weight, tuple(templates))
 
     def _part(self, token: Name) -> Mention | list[str]:
         """Return the nonterminal that a token is, or its words."""
@@ -287,10 +283,5 @@ class _Reader:
 
 
 def _parted(tokens: Sequence[Name], sign: str) -> list[list[Name]]:
-    parts: list[list[Name]] = [[]]
-    for token in tokens:
-        if token.text == sign and not token.quoted:
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    return parts
+    cuts = [i for i, token in enumerate(tokens) if token.text == sign and not token.quoted]
+    return [list(tokens[a + 1 : b]) for a, b in pairwise([-1, *cuts, len(tokens)])]

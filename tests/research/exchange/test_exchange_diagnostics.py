@@ -104,7 +104,12 @@ def test_a_mistake_is_shown_where_it_is(right: str, wrong: str, code: str, marke
 def test_every_code_of_the_bridge_is_tested() -> None:
     tests = "".join(
         Path(__file__).with_name(name).read_text("utf-8")
-        for name in (Path(__file__).name, "test_exchange_forms.py", "test_irtg_templates.py", "test_productions_diagnostics.py")
+        for name in (
+            Path(__file__).name,
+            "test_exchange_forms.py",
+            "test_irtg_templates.py",
+            "test_productions_diagnostics.py",
+        )
     )
     codes = [code for code in CODES if code.startswith("SGL12")]
     assert len(codes) == 20
