@@ -30,7 +30,7 @@ _TRUTH = {"+": "yes", "True": "yes", "-": "no", "False": "no"}
 #: Rules that a grammar makes with values for its features.
 MOST_INSTANCES = 100_000
 #: Parts of a production in the name of its rule.
-_LONGEST = 4
+_PARTS = 4
 
 _Settings = Mapping[str, str]
 _Values = dict[str, dict[str, None]]
@@ -87,7 +87,7 @@ def _rule_names(file: Productions) -> list[str]:
 
     def called(rule: SidedRule) -> str:
         said = [rule.children[item.child].name if isinstance(item, Slot) else item.text for item in rule.sides[source]]
-        parts = [part for part in said if re.search(r"\w", part)][:_LONGEST] if several[rule.left.name] > 1 else []
+        parts = [part for part in said if re.search(r"\w", part)][:_PARTS] if several[rule.left.name] > 1 else []
         return rule.label.text.rstrip(":") or "_".join([rule.left.name, *parts]).lower()
 
     return list(map(called, file.rules))

@@ -38,7 +38,7 @@ _MARKED = re.compile(r"([^\[\]][^\[\]]*?)(\[.*\])?(?:[_:]([0-9]{1,6}))?(\[.*\])?
 #: What a feature can be.
 PLAIN = "a feature has words as its values: `NP[NUM=sg]`, `NP[NUM=?n]`, `V[+AUX]`"
 #: Mistakes after which a file is not read on.
-_MOST = 20
+_SHOWN = 20
 
 
 class Notation(NamedTuple):
@@ -123,7 +123,7 @@ class _Reader:
         return None if self._diagnostics.errors else Productions(start, tuple(rules), layers)
 
     def _fail(self, span: Span, message: str, hint: str = "", code: str = "SGL1218") -> None:
-        if self._diagnostics.errors < _MOST:
+        if self._diagnostics.errors < _SHOWN:
             self._diagnostics.error(code, span, message, hint=hint)
 
     def _tokens(self, text: str, start: int, end: int) -> list[Name]:
