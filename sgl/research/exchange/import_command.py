@@ -15,7 +15,7 @@ from sgl.research.exchange.irtg_template import MARKS, fill_in
 from sgl.research.exchange.lower_irtg import ImportedGrammar, lower_irtg
 from sgl.research.exchange.lower_productions import lower_productions
 from sgl.research.exchange.productions import Notation, read_productions
-from sgl.research.exchange.write_sgl import identifier, with_source, write_sgl
+from sgl.research.exchange.write_sgl import RESERVED, identifier, with_source, write_sgl
 
 
 @click.group("import")
@@ -51,17 +51,44 @@ def irtg(session: Session, file: Path, out: Path | None) -> None:
 def _names(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]:
     """Return the layers that a user names, or what is no name of one."""
     names = tuple(name.strip() for name in value.split(",")) if value else ()
-    if len(set(names)) < len(names) or not all(name.isidentifier() and identifier(name, "") == name for name in names):
-        raise click.BadParameter("these are different names with small letters, such as `output,source`")
+    free = [name for name in names if name.isidentifier() and name == identifier(name, "") and name not in RESERVED]
+    if len(set(free)) < len(names):
+        wrong = next((name for name in names if name not in free), names[0])
+        raise click.BadParameter(f"`{wrong}` is not the name of one new layer; such as `program,source`")
     return names
 
 
 @command.command("cfg")
 @click.argument("file", type=FILE)
-@click.option("--layers", default="", callback=_names, metavar="NAMES", help="Name the sides of productions, in order.")
-@click.option("--source", default="", metavar="NAME", help="Say which side is the source; the default is `source`.")
-@click.option("--separator", default="", metavar="SIGN", help="Separate sides by SIGN; `###`, `|||` and `&` are found.")
-@click.option("--start", default="", metavar="NAME", help="Begin derivations with NAME, not with the first production.")
+@click.option(
+    "--layers",
+    default="",
+    show_default=False,
+    callback=_names,
+    metavar="NAMES",
+    help="Name the sides of productions, in order.",
+)
+@click.option(
+    "--source",
+    default="",
+    show_default=False,
+    metavar="NAME",
+    help="Say which side is the source; the default is `source`.",
+)
+@click.option(
+    "--separator",
+    default="",
+    show_default=False,
+    metavar="SIGN",
+    help="Separate sides by SIGN; `###`, `|||` and `&` are found.",
+)
+@click.option(
+    "--start",
+    default="",
+    show_default=False,
+    metavar="NAME",
+    help="Begin derivations with NAME, not with the first production.",
+)
 @out_option
 @session_options
 def cfg(

@@ -179,7 +179,7 @@ class _Reader:
             hint = "`--separator '=>'` names what separates them"
         elif parted and not names:
             message = f"nothing says what the sides of `{separator}` are"
-            hint = "`--layers output,source` names them in their order; `--layers source` takes it for a word"
+            hint = "`--layers program,source` names them in their order; `--layers source` takes it for a word"
         elif source not in ("", *names):
             message, hint = f"`{source}` is no side", f"`--source` is one of {', '.join(names)}"
         elif len(names) > 1 and not source and "source" not in names:

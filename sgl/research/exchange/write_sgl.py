@@ -20,6 +20,9 @@ from sgl.lang.layout import layout
 from sgl.research.exchange.lower_irtg import ImportedGrammar
 from sgl.research.exchange.names import FreeNames, decimal, filled, make_quotable, number_repeated, quoted
 
+#: What no layer can be called; every grammar has the layers of its derivations.
+RESERVED = (*CLAUSES, *DECLARATIONS, "derivation", "rules")
+
 _DERIVATION = "rule_tree"
 _SHOWN = 3
 
@@ -141,8 +144,7 @@ def write_sgl(grammar: CoreGrammar, comment: str = "", symbolic: bool = False) -
 
     In a symbolic grammar a category is what a rule says of it, with variables: ``NP[num=?n, case=?]``.
     """
-    # Every grammar has the layers of its derivations.
-    layers = FreeNames(*CLAUSES, *DECLARATIONS, "derivation", "rules")
+    layers = FreeNames(*RESERVED)
     rules, naming = FreeNames(), CategoryNames(grammar, symbolic)
     names = [layers.free(identifier(layer.name, "layer")) for layer in grammar.text_layers]
     called = [rules.free(identifier(rule.name, "rule")) for rule in grammar.rules]

@@ -320,7 +320,7 @@ def test_a_name_does_not_depend_on_the_order_of_productions() -> None:
 
 def test_an_import_is_split_by_two_rules_at_once(work: Workplace) -> None:
     work.write("scan.txt", "S -> V ### V\nS -> V_1 V_2 ### V_1 and V_2\nV -> I I ### i twice\nV -> J ### j\n")
-    assert run(["import", "cfg", "scan.txt", "--layers", "output,source", "--out", "scan.sgl"]) == OK
+    assert run(["import", "cfg", "scan.txt", "--layers", "program,source", "--out", "scan.sgl"]) == OK
     assert work.capsys.readouterr().out == "scan.sgl: 2 categories, 2 rules, 2 words, 2 layers\n"
     work.write(
         "split.sgl",

@@ -111,7 +111,7 @@ def test_too_many_values_are_refused_before_they_are_made() -> None:
 @pytest.mark.parametrize(
     ("notation", "hint"),
     [
-        (Notation(), "`--layers output,source`"),
+        (Notation(), "`--layers program,source`"),
         (Notation(("en", "de")), "`--source de`"),
         (Notation(("en", "de"), "fr"), "`--source` is one of en, de"),
         (Notation(("en", "de"), "en", "@"), "`--separator"),
@@ -152,7 +152,15 @@ def test_no_damage_to_a_file_breaks_the_reader(data: st.DataObject) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("--layers", "A,b"), ("--layers", "a,a"), ("--layers", "a b"), ("--layers", ","), ("--separator",), ()],
+    [
+        ("--layers", "A,b"),
+        ("--layers", "target,source"),
+        ("--layers", "a,a"),
+        ("--layers", "a b"),
+        ("--layers", ","),
+        ("--separator",),
+        (),
+    ],
 )
 def test_a_wrong_command_line(arguments: tuple[str, ...], work: Workplace) -> None:
     work.write("g.cfg", RIGHT)
@@ -171,5 +179,5 @@ def test_a_file_that_is_none(content: bytes | None, code: str, work: Workplace) 
 
 def test_a_source_with_an_empty_side_gives_its_place_to_another(work: Workplace) -> None:
     work.write("g.cfg", RIGHT.replace("'a' &", "'' &"))
-    assert run(["import", "cfg", "g.cfg", "--layers", "source,target", "--out", "g.sgl"]) == OK
+    assert run(["import", "cfg", "g.cfg", "--layers", "source,goal", "--out", "g.sgl"]) == OK
     assert "SGL1208" in work.capsys.readouterr().err
