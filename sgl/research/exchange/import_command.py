@@ -1,6 +1,8 @@
 """``sglc import``: a grammar of SGL from a file of another tool."""
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -58,42 +60,18 @@ def _names(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]
     return names
 
 
+_text = partial(click.option, default="", show_default=False)
+
+
 @command.command("cfg")
 @click.argument("file", type=FILE)
-@click.option(
-    "--layers",
-    default="",
-    show_default=False,
-    callback=_names,
-    metavar="NAMES",
-    help="Name the sides of productions, in order.",
-)
-@click.option(
-    "--source",
-    default="",
-    show_default=False,
-    metavar="NAME",
-    help="Say which side is the source; the default is `source`.",
-)
-@click.option(
-    "--separator",
-    default="",
-    show_default=False,
-    metavar="SIGN",
-    help="Separate sides by SIGN; `###`, `|||` and `&` are found.",
-)
-@click.option(
-    "--start",
-    default="",
-    show_default=False,
-    metavar="NAME",
-    help="Begin derivations with NAME, not with the first production.",
-)
+@_text("--layers", callback=_names, metavar="NAMES", help="Name the sides of productions, in order.")
+@_text("--source", metavar="NAME", help="Say which side is the source; the default is `source`.")
+@_text("--separator", metavar="SIGN", help="Separate sides by SIGN; `###`, `|||` and `&` are found.")
+@_text("--start", metavar="NAME", help="Begin derivations with NAME, not with the first production.")
 @out_option
 @session_options
-def cfg(
-    session: Session, file: Path, layers: tuple[str, ...], source: str, separator: str, start: str, out: Path | None
-) -> None:
+def cfg(session: Session, file: Path, out: Path | None, **notation: Any) -> None:  # noqa: ANN401 - its options
     """Make a grammar of FILE, a context-free or synchronous grammar with a production on each line.
 
     `A -> B c | 'd' [0.3]` has one side, and may have the features of NLTK; `A -> x B ### B y` has
@@ -101,8 +79,7 @@ def cfg(
     """
     diagnostics = session.diagnostics
     read = read_file(file, str(file), None, MAX_TABLE, session.sources, diagnostics)
-    notation = Notation(layers, source, separator, start)
-    productions = read_productions(read, notation, diagnostics) if read is not None else None
+    productions = read_productions(read, Notation(**notation), diagnostics) if read is not None else None
     if productions is None or (imported := lower_productions(productions, file.stem, diagnostics)) is None:
         session.stop()
     _deliver(session, file, imported, out)
