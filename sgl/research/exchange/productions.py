@@ -88,10 +88,10 @@ class _Line(NamedTuple):
 
 def read_productions(source: SourceFile, notation: Notation, diagnostics: Diagnostics) -> Productions | None:
     """Return the productions of a file; None after a report."""
-    return _Reader(source, notation, diagnostics).read()
+    return _LineReader(source, notation, diagnostics).read()
 
 
-class _Reader:
+class _LineReader:
     """Reads a file twice: its left-hand sides, and then what they tell apart."""
 
     def __init__(self, source: SourceFile, notation: Notation, diagnostics: Diagnostics) -> None:
