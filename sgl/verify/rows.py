@@ -64,13 +64,13 @@ class Writer:
 
     def paths(self, split: str) -> list[str]:
         """Return the files of a split."""
-        found = [f"derivations/{split}.tsv", f"data/{split}.tsv"]
-        found += [f"data/{name}/{split}.tsv" for name in self.plan.further]
-        pairs = ("" if name == self.plan.target else f"{name}/" for name in self.paired)
-        found += [f"pairs/{folder}{split}.jsonl" for folder in pairs]
+        folders = {name: f"{name}/" for name in (*self.targets, *self.layers)}
+        # The first target and the first layer have no folder of their own.
+        folders |= dict.fromkeys((self.plan.target, self.plan.lemma_layer), "")
+        found = [f"derivations/{split}.tsv", *(f"data/{folders[name]}{split}.tsv" for name in self.targets)]
+        found += [f"pairs/{folders[name]}{split}.jsonl" for name in self.paired]
         found += [f"references/{split}.jsonl"] if self.plan.ambiguous == LIST else []
-        folders = ["", *(f"{layer}/" for layer in self.layers[1:])] if self.layers else []
-        return [*found, *(f"conllu/{folder}{split}.conllu" for folder in folders)]
+        return [*found, *(f"conllu/{folders[layer]}{split}.conllu" for layer in self.layers)]
 
     def texts(self, row: Row) -> Iterator[str]:
         """Yield what each of these files has of a row."""
@@ -165,11 +165,7 @@ class Rows:
     def _rows(self, opened: Callable[[str], BinaryIO]) -> Iterator[Row]:
         splits = dict.fromkeys(stratum.split for stratum in self.plan.strata)
         files = {split: [*map(opened, self.writer.paths(split))] for split in splits}
-        if not self.writer.paired and (self.directory / "pairs").exists():
-            raise Refusal("R02 pairs: no target is the twin of the source")
-        for folder in (READINGS, "references"):
-            if self.plan.ambiguous != LIST and (self.directory / folder).exists():
-                raise Refusal(f"R02 {folder}: no answers are listed here")
+        self._expect_no_others()
         self._list_rejected(opened)
         others = {split: self.others(opened, split) for split in splits}
         numbers = Counter[str]()
@@ -182,6 +178,14 @@ class Rows:
                 self._compare(row, files[stratum.split])
                 yield row
         self._check_ends(files, [own.readings for own in others.values()])
+
+    def _expect_no_others(self) -> None:
+        """Refuse files of pairs or of answers where there are none."""
+        if not self.writer.paired and (self.directory / "pairs").exists():
+            raise Refusal("R02 pairs: no target is the twin of the source")
+        for folder in (READINGS, "references"):
+            if self.plan.ambiguous != LIST and (self.directory / folder).exists():
+                raise Refusal(f"R02 {folder}: no answers are listed here")
 
     def others(self, opened: Callable[[str], BinaryIO], split: str) -> Others:
         """Return what finds the readings of the other answers of the rows of a split; none if they are not listed."""
