@@ -102,6 +102,9 @@ def _bare_child(failure: ParseFailure) -> Finding | None:
     if head[:start].rstrip().endswith("->") and name in declared_in(failure.source, "layer"):
         arrow = head.rindex("->")
         return Finding(arrow, arrow + 2, "write what the phrase consists of", "nothing stands after `->`")
+    if failure.text.startswith("(", stop):
+        hint = f"write the child by itself; `{clip(name)}(…)` may stand in the line of another layer"
+        return Finding(start, stop, hint, "the source has no functions: its texts are read")
     if plain(name) != name and plain(name).isascii():
         hint = f"write `{clip(plain(name))}` in plain characters"
     elif category is not None:

@@ -17,9 +17,21 @@ _UPOS = frozenset(_TABLE["upos"].split())
 _ODD = {label: [frozenset(end.split()) for end in ends] for label, ends in _TABLE["relations"].items()}
 
 
+#: The share of a layer's labels from which on it is taken for Universal Dependencies.
+_MOST = 0.75
+
+
 def _trees(subject: Subject) -> Iterator[int]:
     """Yield the numbers of the graph layers that are dependency trees."""
     yield from (number for number, layer in enumerate(subject.declared.grammar.graph_layers) if not layer.free)
+
+
+def _universal(subject: Subject) -> Iterator[int]:
+    """Yield the numbers of those most of whose labels are labels of Universal Dependencies."""
+    for layer in _trees(subject):
+        labels = {_base(edge) for _, _, edge in _edges(subject, layer)}
+        if len(labels & _ODD.keys()) >= _MOST * len(labels):
+            yield layer
 
 
 def _base(edge: Edge) -> str:
@@ -67,7 +79,7 @@ def _upos(node: Node, rule: Rule, held: Held) -> Kinds:
 @of_grammar("SGL0517")
 def odd_parts_of_speech(subject: Subject) -> Iterator[Finding]:
     """Find words with a part of speech that UD do not have, beside some that they have."""
-    for layer in _trees(subject):
+    for layer in _universal(subject):
         tags: dict[str, dict[str, tuple[Span, str]]] = {}
         for rule, span, node in _nodes(subject, layer):
             word = _word_of(rule, node, subject.declared.grammar.anchors[layer])
@@ -95,7 +107,7 @@ def _word_of(rule: Rule, node: Node, anchor: int) -> str:
 @of_grammar("SGL0517")
 def odd_labels(subject: Subject) -> Iterator[Finding]:
     """Find labels that UD do not have, that one rule alone writes, and that are near another."""
-    for layer in _trees(subject):
+    for layer in _universal(subject):
         labels: dict[str, dict[str, Span]] = {}
         for rule, span, edge in _edges(subject, layer):
             labels.setdefault(_base(edge), {}).setdefault(rule.name, span)

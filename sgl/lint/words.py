@@ -1,7 +1,10 @@
 """Words, patterns and datasets: translations that nothing tells apart, spaces in a word, and what asks for little."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
+from operator import itemgetter
+from unicodedata import name as unicode_name
 
 from sgl.core.derivation import RULES
 from sgl.core.grammar import Token
@@ -52,6 +55,38 @@ def one_lemma_for_all(subject: Subject) -> Iterator[Finding]:
             yield Finding(own[0].span, message, hint, label="the first of them")
 
 
+#: The least words of a text layer, and the share of them, in one script before a word in another one is odd.
+_WORDS, _IN_ONE_SCRIPT = 5, 0.85
+
+#: Scripts that are written together.
+_EAST_ASIAN = frozenset(("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH", "FULLWIDTH", "IDEOGRAPHIC"))
+
+
+@of_grammar("SGL0619")
+def words_in_another_script(subject: Subject) -> Iterator[Finding]:
+    """Find words in another script than nearly all words of their layer: of the source, where a translation belongs."""
+    grammar, placed = subject.declared.grammar, list(subject.placed)
+    for number, layer in enumerate(grammar.text_layers):
+        texts = [(span, x.text) for rule, span in placed for x in rule.templates[number] if isinstance(x, Token)]
+        words = {text: _script_of(text) for _, text in texts}
+        counts = Counter(filter(None, words.values()))
+        usual, most = max(counts.items(), key=itemgetter(1), default=("", 0))
+        odd = {text for text, script in words.items() if script not in ("", usual)}
+        if most >= _WORDS and most >= _IN_ONE_SCRIPT * counts.total():
+            # A word may stand in many rules.
+            for text, span in {text: span for span, text in reversed(texts) if text in odd}.items():
+                message = f"`{text}` in the layer `{layer.name}` is in another script than its other words"
+                yield Finding(span, message, f"write the word of `{layer.name}`, or leave it as it is if it is meant")
+
+
+@cache
+def _script_of(text: str) -> str:
+    """Return the script of a word: the first word of the names of its letters; empty if it has none, or several."""
+    scripts = {unicode_name(letter, "").partition(" ")[0] for letter in text if letter.isalpha()}
+    scripts = {"EAST ASIAN" if script in _EAST_ASIAN else script for script in scripts}
+    return scripts.pop() if len(scripts) == 1 else ""
+
+
 @of_dataset("SGL0837")
 def idle_targets(_: Subject, compiled: Compiled) -> Iterator[Finding]:
     """Find patterns with targets that none of their structures mentions, and that nothing is shared among."""
@@ -67,14 +102,14 @@ def idle_targets(_: Subject, compiled: Compiled) -> Iterator[Finding]:
 @of_dataset("SGL0836")
 def counted_spaces(subject: Subject, compiled: Compiled) -> Iterator[Finding]:
     """Find quoted words with spaces in layers whose words a structure counts."""
-    for name in sorted({length.layer for length in compiled.lengths} - {RULES}):
-        layer, spaced = compiled.grammar.text_layer(name), dict[Span, str]()
+    for counted in sorted({length.layer for length in compiled.lengths} - {RULES}):
+        layer, spaced = compiled.grammar.text_layer(counted), dict[Span, str]()
         for rule, span in subject.placed:
             if texts := [x.text for x in rule.templates[layer] if isinstance(x, Token) and " " in x.text]:
                 spaced[span] = texts[-1]
         for span, text in spaced.items():
             divided = " ".join(f'"{word}"' for word in text.split())
-            message = f'`length {name}` counts `"{text}"` as one word, and the text has a space in it'
+            message = f'`length {counted}` counts `"{text}"` as one word, and the text has a space in it'
             yield Finding(span, message, f"quote each word by itself: `{divided}`")
 
 
@@ -83,8 +118,8 @@ def patterns_without_items(_: Subject, compiled: Compiled) -> Iterator[Finding]:
     """Find patterns that hold something out, and never test it."""
     for lowered in compiled.patterns:
         if lowered.pattern.forbid and not lowered.pattern.quotas:
-            name = lowered.declaration.name
-            yield Finding(name.span, f"the pattern `{name}` has no items", "say how many: `size 1000`")
+            own = lowered.declaration.name
+            yield Finding(own.span, f"the pattern `{own}` has no items", "say how many: `size 1000`")
 
 
 @of_dataset("SGL0835")

@@ -71,11 +71,12 @@ def report_preview(compiled: Compiled, structures: StructureCompiler, diagnostic
     """Warn of parts of the dataset that are ambiguous in large part, or have no sentence without a repeated lemma."""
     same = (shape_of(compiled.grammar), compiled.plan)
     seen = kept("preview", same, None, lambda: look(compiled, structures))
-    for stream, text in seen.repeating:
+    for stream, text in seen.repeating[:1]:
+        others = shortlist([f"`{other}`" for other, _ in seen.repeating[1:]], _NAMED)
         message = f"each of {TRIED:,} sentences that were tried for `{stream}` repeats a lemma, which none may"
         hint = "enlarge the lexicon, or leave a part of speech out of `distinct lemmas`"
-        note = f"one of them is: {text}"
-        diagnostics.warning("SGL0858", place_of_stream(compiled, stream), message, hint, notes=(note,))
+        notes = [f"one of them is: {text}", *([f"likewise for {others}"] if others else ())]
+        diagnostics.warning("SGL0858", place_of_stream(compiled, stream), message, hint, notes=notes)
     policy = compiled.plan.ambiguous
     for found in _by_rules(compiled, seen.matters):
         what = "is rejected" if policy.rejects else "refutes the guarantee of strings"

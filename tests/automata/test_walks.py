@@ -24,7 +24,8 @@ N = : "cat"
 V = : "saw"
 """
 DEEP = """
-S = NP V : 0 1
+S = T : 0
+T = NP V : 0 1
 NP = N : 0
 NP = N P NP : 0 1 2
 N = : "dog"

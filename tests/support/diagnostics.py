@@ -110,12 +110,12 @@ def render_json(diagnostics: Iterable[Diagnostic], sources: SourceMap) -> str:
     return json_text([as_object(diagnostic, sources) for diagnostic in diagnostics])
 
 
-def assert_diagnostics(source: str, expected: Sequence[tuple[str, str]], directory: Path) -> Outcome:
+def assert_diagnostics(source: str, expected: Sequence[tuple[str, str]], directory: Path, base: str = BASE) -> Outcome:
     """Declarations added to the base grammar give exactly these diagnostics.
 
     Each is expected as its code and the text that is marked, in the order of the file.
     """
-    outcome = diagnose({MAIN: f"{BASE}\n{source}"}, directory)
+    outcome = diagnose({MAIN: f"{base}\n{source}"}, directory)
     assert outcome.places() == list(expected), outcome.rendered()
     check_rendering(outcome)
     return outcome

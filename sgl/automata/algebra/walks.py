@@ -30,7 +30,19 @@ class Walks:
         self._least: list[int] = self._smallest.sizes.tolist()
         self._order = np.argsort(automaton.results, kind="stable")
         self._starts = np.searchsorted(automaton.results[self._order], np.arange(automaton.size + 1))
-        self._ways, self._grows = cache(self._ways_into), cache(self._larger)
+        self._ways = cache(self._ways_into)
+        #: Whether a state has derivations of several sizes.
+        self._grows = self._growing()
+
+    def _growing(self) -> list[bool]:
+        automaton, sizes = self._automaton, self._smallest.sizes
+        totals = automaton.index.costs[automaton.rules] + sizes[automaton.children].sum(axis=0)
+        grows = np.zeros(automaton.size + 1, np.bool_)
+        grows[automaton.results[totals > sizes[automaton.results]]] = True
+        before = 0
+        while before < (before := int(np.count_nonzero(grows))):
+            grows[automaton.results[grows[automaton.children].any(axis=0)]] = True
+        return [bool(one) for one in grows]
 
     def derivations(self, seed: int = 1) -> Iterator[Derivation]:
         """Yield derivations without end; none if the language is empty."""
@@ -54,13 +66,10 @@ class Walks:
 
     def _shared(self, random: Random, children: Sequence[int], left: int) -> list[tuple[int, int]]:
         """Return the children, each with its room: what it needs, and for one that can be larger a part of the rest."""
-        larger = [place for place, child in enumerate(children) if self._grows(child)]
+        larger = [place for place, child in enumerate(children) if self._grows[child]]
         cuts = sorted([random.randrange(left + 1) for _ in larger[1:]])
         parts = dict(zip(larger, map(int.__sub__, [*cuts, left], [0, *cuts]), strict=False))
         return [(child, self._least[child] + parts.get(place, 0)) for place, child in enumerate(children)]
-
-    def _larger(self, state: int) -> bool:
-        return any(transitions[-1][0] > self._least[state] for _, transitions in self._ways(state))
 
     def _ways_into(self, state: int) -> _Ways:
         automaton, index = self._automaton, self._automaton.index

@@ -120,8 +120,9 @@ class _Template:
             return [replace(slot, functions=functions) for slot in slots]
         self.sound = False
         message = "words are computed in `word` and `lexicon` declarations, not in rules"
-        hint = "write names of children, quoted words, and `$f` for a feature variable `f`; "
-        hint += f"of a child: {', '.join(f'`{name}(X)`' for name in FUNCTIONS)}"
+        meant = suggest(inner.name.text, FUNCTIONS) if isinstance(inner, s.Call) and len(inner.arguments) == 1 else ""
+        hint = meant or "write names of children, quoted words, and `$f` for a feature variable `f`; "
+        hint += "" if meant else f"of a child: {', '.join(f'`{name}(X)`' for name in FUNCTIONS)}"
         self.state.error("SGL0309", item.span, message, hint)
         return []
 
