@@ -1,19 +1,17 @@
 """SGL: a language and compiler for compositional-generalization benchmarks.
 
-An author writes one weighted synchronous grammar and says, for each
-generalization pattern, which structure is held out of training.  The compiler
-turns that into exact samplers, datasets and proofs.  The data flows one way
-through the packages::
-
-    lang -> frontend -> core -> automata -> sampling -> rendering -> dataset -> verify
-
-``verify`` trusts nothing to its left: it re-reads only the written files.
-
-For users of Python there is one door, and what is behind it is loaded when it is used::
+A grammar says for each generalization pattern which structure is held out of training.  SGL proves it, draws the
+dataset, and scores what models make of it::
 
     import sgl
-    g = sgl.load("sget")
-    g.sample(5)
+    g = sgl.load("sget")                                  # or a file; sgl.grammars() lists what comes with SGL
+    g.sample(5).to_pandas()                               # sentences with all layers
+    g.patterns["pp_in_subject"].sample(3, beside=True)    # items beside what training shows
+    g.prove()                                             # the claims
+    d = g.compile("out/sget")                             # the dataset
+    sgl.evaluate(d, {"model": predictions}).by("pattern").to_pandas()
+
+Whatever is wrong raises ``GrammarError``.
 """
 
 from importlib import import_module
@@ -21,19 +19,25 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sgl.api.dataset import Dataset, audit, evaluate, open_dataset
-    from sgl.api.grammar import Grammar, load
-    from sgl.api.values import Findings, GrammarError, Text, Texts
+    from sgl.api.grammar import Grammar, grammars, load, loads
+    from sgl.api.patterns import Pattern
+    from sgl.api.texts import Text, Texts
+    from sgl.api.values import Findings, GrammarError, Scores
 
 __all__ = [
     "Dataset",
     "Findings",
     "Grammar",
     "GrammarError",
+    "Pattern",
+    "Scores",
     "Text",
     "Texts",
     "audit",
     "evaluate",
+    "grammars",
     "load",
+    "loads",
     "open_dataset",
 ]
 
@@ -47,7 +51,7 @@ def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'sgl' has no attribute {name!r}")
     # What writes and reads datasets takes longer to load than a grammar.
-    home = "dataset" if name in ("Dataset", "audit", "evaluate", "open_dataset") else "grammar"
+    home = "dataset" if name in ("Dataset", "Scores", "audit", "evaluate", "open_dataset") else "grammar"
     return getattr(import_module(f"sgl.api.{home}"), name)
 
 

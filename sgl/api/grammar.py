@@ -2,50 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from operator import index
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sgl.api.values import Findings, GrammarError, Shown, Text, Texts, raised, text, whole, working
+from sgl import foreign
+from sgl.api.patterns import Pattern, Patterns
+from sgl.api.texts import Text, Texts
+from sgl.api.values import Findings, GrammarError, Shown, raised, text, whole, working
+from sgl.cache import using
 from sgl.cli.terminal import count as number
-from sgl.diagnostics import Diagnostics, Severity, SourceMap, suggest
-from sgl.resources import bundled_grammars
+from sgl.core.grammar import Token
+from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap
+from sgl.diagnostics.model import one_of
+from sgl.diagnostics.render import as_object
+from sgl.lang.project import BUNDLED
+from sgl.resources import bundled_grammars, grammars_dir
 
 if TYPE_CHECKING:
     from sgl.api.dataset import Dataset
     from sgl.automata import StructureCompiler
+    from sgl.core.grammar import Rule
     from sgl.frontend import Compiled
+    from sgl.parsing import Forest
     from sgl.pipeline.samples import SampleSource
 
 #: For every output of a translation, readings that are looked at.
 _READINGS = 20
 
+#: The code of a sentence that the grammar does not derive.
+UNDERIVABLE = "SGL1101"
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """What a grammar is read from: its main file, its settings, and texts that stand for files."""
+
+    path: Path
+    settings: Mapping[str, str]
+    texts: Mapping[Path, bytes]
+
+    def reading(self) -> AbstractContextManager[object]:
+        """Read these texts in the block, without the cache, which looks at files."""
+        stack = ExitStack()
+        if self.texts:
+            stack.enter_context(using(None))
+            stack.enter_context(foreign.edited(self.texts))
+        return stack
+
+    def load(self) -> Grammar:
+        """Compile the grammar and try its examples."""
+        from sgl.pipeline.grammar import open_grammar
+        from sgl.pipeline.sentences import check_examples
+
+        sources, diagnostics = SourceMap(), Diagnostics()
+        with working(None, sources), self.reading():
+            compiled = open_grammar(self.path, self.settings, sources, diagnostics)
+            if compiled is not None:
+                check_examples(compiled, diagnostics)
+        if compiled is None or diagnostics.errors:
+            raise raised(diagnostics, sources)
+        return Grammar(compiled, sources, diagnostics, self)
+
 
 def load(source: str | PathLike[str], **parameters: str | int | bool) -> Grammar:
     """Return a grammar: of a file, or one that comes with SGL, by its name.
 
-    ``parameters`` are set as ``--set`` sets them; true is ``on``.  Raises ``GrammarError``, whose text
-    is the rendered messages.
+    ``parameters`` are set as ``--set`` sets them; true is ``on``.  The examples of the grammar are tried; its claims
+    are not proved: ``check`` and ``prove`` do that.  Raises ``GrammarError``, whose text is the rendered messages.
 
         g = sgl.load("sget", depth=4)
     """
-    from sgl.pipeline.grammar import open_grammar
-
     path, bundled = Path(source), bundled_grammars().get(str(source))
     path = bundled.path if bundled is not None and not path.exists() else path
-    settings = {
-        name: {True: "on", False: "off"}[v] if isinstance(v, bool) else str(v) for name, v in parameters.items()
-    }
-    sources, diagnostics = SourceMap(), Diagnostics()
-    with working(None, sources):
-        compiled = open_grammar(path, settings, sources, diagnostics)
-    if compiled is None:
-        raise raised(diagnostics, sources)
-    return Grammar(compiled, sources, diagnostics)
+    if "\n" in str(source):
+        message, hint = "the name of a file has no line ends", "load a grammar from its text with `sgl.loads`"
+        raise raised([Diagnostic("SGL0001", Severity.ERROR, None, message, hint=hint)], SourceMap())
+    return _Opened(path, _settings(parameters), {}).load()
+
+
+def loads(text: str, files: Mapping[str, str] | None = None, **parameters: str | int | bool) -> Grammar:
+    """Return the grammar in a text, which may use ``files``: tables and modules, by their paths.
+
+    Other files are looked for as if the text were a file in the current directory.  Raises ``GrammarError``.
+
+        g = sgl.loads('''
+        layer en : text
+        category S
+        category N
+        rule s: S -> "a" N
+        lexicon nouns from "nouns.yaml"
+          N
+            en $en
+        dataset
+          from S
+          train 1
+        ''', files={"nouns.yaml": "- en: cat"})
+    """
+    return _Opened(Path("grammar.sgl"), _settings(parameters), _texts(files, "grammar.sgl", text)).load()
+
+
+def grammars() -> dict[str, str]:
+    """Return the titles of the grammars that come with SGL, by the names that ``load`` takes."""
+    return {name: grammar.title for name, grammar in bundled_grammars().items()}
+
+
+def _settings(parameters: Mapping[str, str | int | bool]) -> dict[str, str]:
+    said = {True: "on", False: "off"}
+    return {name: said[value] if isinstance(value, bool) else str(value) for name, value in parameters.items()}
+
+
+def _texts(files: Mapping[str, str] | None, main: str, content: str, folder: Path = Path()) -> dict[Path, bytes]:
+    """Return texts by the paths that they stand for; raises ``TypeError`` for what is no text."""
+    given = {**(files or {}), main: content}
+    return {(folder / name).resolve(): text(value, name).encode() for name, value in given.items()}
 
 
 class Grammar(Shown):
@@ -53,12 +128,12 @@ class Grammar(Shown):
 
     _part = "grammar"
 
-    def __init__(self, compiled: Compiled, sources: SourceMap, diagnostics: Diagnostics) -> None:
+    def __init__(self, compiled: Compiled, sources: SourceMap, diagnostics: Diagnostics, opened: _Opened) -> None:
         from sgl.rendering import outputs
 
-        self.compiled, self._sources = compiled, sources
+        self.compiled, self._sources, self._opened = compiled, sources, opened
         self.name, self.title = compiled.project.name, compiled.project.title
-        self.patterns = tuple(pattern.name for pattern in compiled.plan.patterns)
+        self.patterns = Patterns({pattern.name: Pattern(self, pattern) for pattern in compiled.plan.patterns})
         self.outputs = tuple(outputs(compiled.grammar))
         self.warnings = str(raised((d for d in diagnostics if d.severity is Severity.WARNING), sources))
 
@@ -66,23 +141,115 @@ class Grammar(Shown):
         core = self.compiled.grammar
         return f"<grammar {self.name}: {number(len(core.rules), 'rule')}, {number(len(self.patterns), 'pattern')}>"
 
+    def __len__(self) -> int:
+        return len(self.compiled.grammar.rules)
+
+    def extend(
+        self,
+        text: str,
+        files: Mapping[str, str] | None = None,
+        *,
+        without: str | Iterable[str] = (),
+        **parameters: str | int | bool,
+    ) -> Grammar:
+        """Return a grammar with further declarations on top: what a file of your own that uses this one declares.
+
+        ``without`` leaves out what this one declares, as in ``use sget without (part concatenation)``; what is left
+        out may be declared in another way.  ``files`` and ``parameters`` are those of ``loads``; parameters of this
+        grammar stay set.  Raises ``GrammarError``.
+
+            g = sgl.load("sget").extend('''
+            pattern possessed "Possessed subject" (structural)
+              forbid { V -[nsubj]-> N; N -[nmod:poss]-> M }
+            ''')
+        """
+        old, omitted = self._opened, ", ".join([without] if isinstance(without, str) else without)
+        shipped = old.path.resolve().is_relative_to(grammars_dir().resolve())
+        folder, main = Path() if shipped else old.path.parent, f"{old.path.stem}_extended.sgl"
+        # At the end, so that lines have the numbers that they have in the text.  A file sees what it uses itself.
+        used = [f"use {unit.dotted(BUNDLED * shipped)}" for unit in self.compiled.project.units]
+        content = "\n".join([text, "", *used[:-1], used[-1] + (f" without ({omitted})" if omitted else ""), ""])
+        texts = {**old.texts, **_texts(files, main, content, folder)}
+        return _Opened(folder / main, {**old.settings, **_settings(parameters)}, texts).load()
+
+    def check(self, progress: Callable[[str], None] | None = None) -> Findings:
+        """Check everything that ``sglc check`` does: examples, claims, and opinions on the grammar.
+
+        A row for each message; what is found is true if none is an error.
+
+            assert sgl.load("german").check()
+        """
+        from sgl.pipeline.grammar import check_grammar
+
+        sources, diagnostics, opened = SourceMap(), Diagnostics(), self._opened
+        with working(self.compiled, sources), opened.reading():
+            check_grammar(opened.path, opened.settings, sources, diagnostics, progress=progress)
+        data = [as_object(found, sources) for found in diagnostics]
+        columns = ("code", "severity", "message")
+        rows = [tuple(map(found.__getitem__, columns)) for found in data]
+        summary = f"{self.name}: {number(diagnostics.errors, 'error')}, {number(len(rows), 'message')}"
+        said = str(raised(diagnostics, sources))
+        return Findings(summary, not diagnostics.errors, columns, rows, {"diagnostics": data}, said)
+
+    @property
+    def rules(self) -> Findings:
+        """The rules with children: ``number`` is that in the ``derivation`` of a text."""
+        return self._listed("rule", [rule for rule in self.compiled.grammar.rules if not rule.lexical])
+
+    @property
+    def lexicon(self) -> Findings:
+        """The words, and rules of words alone, with their texts in every layer."""
+        return self._listed("word", [rule for rule in self.compiled.grammar.rules if rule.lexical])
+
+    def _listed(self, what: str, rules: list[Rule]) -> Findings:
+        core = self.compiled.grammar
+
+        def row(rule: Rule) -> tuple[object, ...]:
+            layers = [
+                " ".join(
+                    item.text if isinstance(item, Token) else core.categories[rule.rhs[item.child]].name
+                    for item in rule.constituents(layer)
+                )
+                for layer in range(len(core.text_layers))
+            ]
+            return rule.id, rule.name, core.categories[rule.lhs].name, *layers, rule.weight
+
+        columns = ("number", "name", "category", *(layer.name for layer in core.text_layers), "weight")
+        return Findings(f"{self.name}: {number(len(rules), what)}", True, columns, list(map(row, rules)))
+
     @cached_property
     def _structures(self) -> StructureCompiler:
         from sgl.automata import StructureCompiler
 
         return StructureCompiler(self.compiled.grammar)
 
-    def sample(self, count: int = 5, *, seed: int | None = None, of: str = "", beside: bool = False) -> Texts:
+    def sample(
+        self,
+        count: int | str = 5,
+        of: int | str | Pattern = "",
+        *,
+        seed: int | None = None,
+        pattern: str | Pattern = "",
+        beside: bool = False,
+    ) -> Texts:
         """Draw some texts: of the whole grammar, or ``of`` what ``sglc sample`` takes.
 
-        That is a pattern, a split, a category, a structure in braces or a tree with holes.  With ``beside`` each item
-        of a pattern has the nearest sentence of training beside it, and what is held out is marked in both.
+        That is a pattern, a split, a category, a structure in braces or a tree with holes; it may also come first.
+        With ``beside`` each item of a pattern has the nearest sentence of training beside it, and what is held out is
+        marked in both.
+
+            g.sample(3), g.sample("NP"), g.sample("train", 100), g.sample(2, pattern="pp_in_subject", beside=True)
         """
         from sgl.pipeline.samples import sampled_items
 
-        compiled, count, seed = self.compiled, whole(count, "count"), None if seed is None else index(seed)
+        if isinstance(count, str):
+            count, of = (of or 5) if isinstance(of, int | str) else 5, count
+        if pattern:
+            of = self.patterns[getattr(pattern, "name", pattern)].name
+        of, compiled = text(getattr(of, "name", of), "of"), self.compiled
+        count, seed = whole(count, "count"), None if seed is None else index(seed)
         with working(self.compiled, self._sources):
-            source = self._source(text(of, "of"))
+            source = self._source(of)
             items = sampled_items(compiled, source, count, seed)
             texts = [Text(source.grammar, compiled.plan, item.derivation) for item in items]
             return self._beside(texts, of) if beside else Texts(texts)
@@ -102,7 +269,7 @@ class Grammar(Shown):
 
         if name not in self.patterns:
             raise GrammarError("only items of a pattern have sentences of training beside them; name one with `of`")
-        pattern = self.compiled.plan.patterns[self.patterns.index(name)]
+        pattern = next(pattern for pattern in self.compiled.plan.patterns if pattern.name == name)
         maker = PairMaker(self.compiled, self._structures)
         pairs = [maker.pair(pattern, item.derivation) for item in texts]
         asked = [replace(item, marked=pair.asked) for item, pair in zip(texts, pairs, strict=True)]
@@ -110,19 +277,41 @@ class Grammar(Shown):
 
     def parse(self, sentence: str, *, layer: str = "", limit: int = 10) -> Texts:
         """Return the readings of a sentence, the likeliest first; ``total`` says how many there are."""
-        from sgl.parsing import Parser, best_readings
-        from sgl.pipeline.sentences import read_sentence
+        from sgl.parsing import best_readings
 
         core, plan, limit = self.compiled.grammar, self.compiled.plan, whole(limit, "limit", 1)
-        sources, diagnostics = SourceMap(), Diagnostics()
-        sentence, layer = text(sentence, "sentence"), text(layer, "layer") or plan.source
         with working(self.compiled, self._sources):
-            self._check(layer, [known.name for known in core.text_layers], "text layer")
-            forest = read_sentence(Parser(core, core.text_layer(layer)), sentence, None, sources, diagnostics)
-            if forest is None:
-                raise raised(diagnostics, sources)
+            forest = self._read(sentence, layer)
             found = best_readings(forest, limit)
         return Texts([Text(core, plan, ranked.derivation, ranked.probability) for ranked in found], forest.count)
+
+    def accepts(self, sentence: str, *, layer: str = "") -> bool:
+        """Return whether the grammar derives a sentence; ``parse`` says up to where it does.
+
+        >>> g = sgl.load("german")
+        >>> g.accepts(g.sample()[0].source), g.accepts("blah")
+        (True, False)
+        """
+        with working(self.compiled, self._sources):
+            try:
+                return self._read(sentence, layer) is not None
+            except GrammarError as problem:
+                if any(found.code != UNDERIVABLE for found in problem.diagnostics) or not problem.diagnostics:
+                    raise
+                return False
+
+    def _read(self, sentence: str, layer: str) -> Forest:
+        """Return the readings of a sentence in a layer; raises ``GrammarError``."""
+        from sgl.parsing import Parser
+        from sgl.pipeline.sentences import read_sentence
+
+        core, sources, diagnostics = self.compiled.grammar, SourceMap(), Diagnostics()
+        sentence, layer = text(sentence, "sentence"), text(layer, "layer") or self.compiled.plan.source
+        self._check(layer, [known.name for known in core.text_layers], "text layer")
+        forest = read_sentence(Parser(core, core.text_layer(layer)), sentence, None, sources, diagnostics)
+        if forest is None:
+            raise raised(diagnostics, sources)
+        return forest
 
     def translate(self, sentence: str, *, to: str = "", layer: str = "", limit: int = 10) -> list[str]:
         """Return the different outputs of a sentence in the layer or view ``to``, the likeliest first."""
@@ -132,11 +321,15 @@ class Grammar(Shown):
         return list(found)[:limit]
 
     def prove(self, pattern: str | None = None, progress: Callable[[str], None] | None = None) -> Findings:
-        """Prove the claims of all patterns, or of one; a claim that fails does not raise."""
+        """Prove the claims of all patterns, or of one.
+
+        A claim that fails does not raise: what is found is then false, and ``messages`` has sentences that break it.
+        """
         from sgl.pipeline.guarantees import proof_data
         from sgl.pipeline.proofs import establish, with_needs
 
-        self._check(pattern or "", ("", *self.patterns), "pattern")
+        if pattern is not None:
+            self._check(pattern, self.patterns, "pattern")
         diagnostics = Diagnostics()
         with working(self.compiled, self._sources):
             proofs = establish(self.compiled, self._structures, diagnostics, progress, pattern)
@@ -146,9 +339,10 @@ class Grammar(Shown):
         shown = data["patterns"]
         claims = list(dict.fromkeys(claim for entry in shown for claim in entry["guarantees"]))
         rows = [(p["name"], *(p["guarantees"].get(claim, "") for claim in claims)) for p in shown]
-        proved = sum(entry["proved"] for entry in shown)
+        proved, errors = sum(entry["proved"] for entry in shown), diagnostics.errors
         summary = f"{self.name}: {proved} of {number(len(shown), 'pattern')} proved"
-        ok = not diagnostics.errors and proved == len(shown)
+        summary += f", {number(errors, 'error')}" if errors else ""
+        ok = not errors and proved == len(shown)
         return Findings(summary, ok, ("pattern", *claims), rows, data, str(raised(diagnostics, self._sources)))
 
     def stats(self, of: str = "") -> Findings:
@@ -185,7 +379,6 @@ class Grammar(Shown):
             raise GrammarError(f"the dataset has violations; nothing was written: {failed}")
         return open_dataset(directory)
 
-    def _check(self, name: str, known: list[str] | tuple[str, ...], what: str) -> None:
+    def _check(self, name: str, known: Collection[str], what: str) -> None:
         if name not in known:
-            hint = suggest(name, known) or f"there is: {', '.join(known) or 'none'}"
-            raise GrammarError(f"there is no {what} `{name}`; {hint}")
+            raise GrammarError(f"there is no {what} `{name}`; {one_of(name, known)}")

@@ -1,27 +1,23 @@
-"""What methods return and raise: texts with all their layers, findings, and one exception."""
+"""What methods return and raise: tables of findings and scores, and one exception."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import count
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import Plan
 from sgl.diagnostics import Diagnostic, SourceMap
 from sgl.diagnostics.render import render
-from sgl.rendering import outputs
 
 if TYPE_CHECKING:
+    import datasets
     import pandas as pd
+    import pyarrow as pa
 
     from sgl.frontend import Compiled
-    from sgl.report import Example
 
 
 class GrammarError(Exception):
@@ -87,6 +83,9 @@ def text(value: str, name: str) -> str:
 #: Pictures of one page have different names.
 _NUMBERS = count(1)
 
+#: A notebook shows this many texts or rows; the others are counted.
+MOST_SHOWN = 50
+
 
 class Shown:
     """Something that a notebook shows with a part of the template."""
@@ -98,12 +97,47 @@ class Shown:
 
         environment = page_environment("sgl.api")
         environment.filters["shown"] = shown
-        return environment.get_template("notebook.html.j2").render(part=self._part, it=self, numbers=_NUMBERS)
+        return environment.get_template("notebook.html.j2").render(
+            part=self._part, it=self, numbers=_NUMBERS, most=MOST_SHOWN
+        )
+
+
+class Tabular(Shown):
+    """Something with rows, which other libraries can have."""
+
+    def _table(self) -> dict[str, list[object]]:
+        """Return the columns by their names."""
+        raise NotImplementedError
+
+    @working()
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the rows as a data frame; needs pandas."""
+        import pandas as pd
+
+        return pd.DataFrame(self._table())
+
+    @working()
+    def to_arrow(self) -> pa.Table:
+        """Return the rows as a table of Arrow, which Polars, DuckDB and others read."""
+        import pyarrow as pa
+
+        return pa.table(self._table())
+
+    @working()
+    def to_hf(self) -> datasets.Dataset:
+        """Return the rows as a dataset of Hugging Face; needs datasets."""
+        from datasets import Dataset
+
+        return Dataset.from_dict(self._table())
 
 
 @dataclass(frozen=True, repr=False)
-class Findings(Shown):
-    """What a method has found."""
+class Findings(Tabular):
+    """What a method has found: a table, and whether all is right.
+
+    Findings are false if something is wrong: ``assert g.prove()``.  ``data`` has everything that the command writes
+    as JSON, ``messages`` what is wrong, as the command line shows it.
+    """
 
     summary: str
     ok: bool
@@ -111,6 +145,12 @@ class Findings(Shown):
     rows: Sequence[Sequence[object]]
     data: Mapping[str, Any] = field(default_factory=dict)
     messages: str = ""
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
     def __repr__(self) -> str:
         return f"<{self.summary}>"
@@ -121,98 +161,62 @@ class Findings(Shown):
         table = columns([tuple(self.columns), *(tuple(map(shown, row)) for row in self.rows)])
         return "\n".join([*table, "", self.summary, *[self.messages] * bool(self.messages)])
 
-    @working()
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the table as a data frame; needs pandas."""
-        import pandas as pd
-
-        return pd.DataFrame(list(self.rows), columns=list(self.columns))
-
-
-def shown(value: object) -> str:
-    """Return a cell as a text: ``1,000``, ``0.25``, ``proved``."""
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    def _table(self) -> dict[str, list[object]]:
+        return {name: [row[place] for row in self.rows] for place, name in enumerate(self.columns)}
 
 
 @dataclass(frozen=True, repr=False)
-class Text:
-    """A sentence with its value in every layer and view: ``text["ja"]``."""
+class Scores(Findings):
+    """The scores of systems, a row for each, as shares from 0 to 1 (BLEU and chrF++ to 100).
 
-    grammar: CoreGrammar
-    plan: Plan
-    derivation: Derivation
-    probability: float | None = None
-    marked: Example | None = None
+    scores.by("patterns").to_pandas()  # a row for each pattern and system
+    wandb.log(scores.flat("model"))  # {"exact": 0.61, "pp_in_subject/exact": 0.05, …}
+    """
 
-    def __getitem__(self, name: str) -> str:
-        known = outputs(self.grammar)
-        if name not in known:
-            raise KeyError(f"there is no layer or view {name!r}; there is: {', '.join(known)}")
-        return known[name](self.derivation)
+    def by(self, table: str) -> Findings:
+        """Return a row for each part and system: parts by ``pattern``, ``group``, ``length``, ``depth``, ``nesting``.
 
-    @property
-    def texts(self) -> dict[str, str]:
-        """The text of each text layer, by its name."""
-        names = (layer.name for layer in self.grammar.text_layers)
-        return dict(zip(names, interpret(self.grammar, self.derivation).texts, strict=True))
+        ``slices`` are those that were asked for.  Raises ``GrammarError`` if there are no such scores.
+        """
+        tables = self.data["tables"]
+        table = table if table in tables else f"{table}s"
+        if table not in tables:
+            raise GrammarError(f"there are no scores by `{table}`; there are: {', '.join(tables)}")
+        metrics = self.data["metrics"]
+        rows = [
+            (part["name"], part["title"], part["items"], system["name"], *_cells(part, system["name"], metrics))
+            for part in tables[table]
+            for system in self.data["systems"]
+        ]
+        columns = (table.removesuffix("s"), "title", "items", "system", *metrics)
+        return Findings(f"{self.summary}, by {table}", self.ok, columns, rows, {table: tables[table]})
 
-    @property
-    def tree(self) -> str:
-        """The tree over the source, drawn in characters."""
-        from sgl.report.model import tree_lines
+    def flat(self, system: str = "") -> dict[str, float]:
+        """Return the scores of all items, groups and patterns by name: ``model/pp_in_subject/exact``.
 
-        return "\n".join(tree_lines(self.example.trees[0])) if self.example.trees else ""
-
-    @property
-    def graph(self) -> str:
-        """The dependency graph in CoNLL-U."""
-        from sgl.cli.arguments import graph_text
-
-        item = interpret(self.grammar, self.derivation)
-        return graph_text(self.grammar, item, self.plan.lemma_layer, sent_id="text", category="text")
-
-    @cached_property
-    def example(self) -> Example:
-        """What its pictures show."""
-        from sgl.report import Example, example_of, tree_of
-
-        if self.marked is not None:
-            return self.marked
-        plan = self.plan
-        if not plan.lemma_layer:
-            tree = tree_of(self.grammar, self.derivation, self.grammar.text_layer(plan.source))
-            return Example(str(self), self[plan.target], (tree,), (), (), 0)
-        return example_of(self.grammar, self.derivation, source=plan.source, target=plan.target, graph=plan.lemma_layer)
-
-    def __repr__(self) -> str:
-        return f"<{str(self)!r}>"
-
-    def __str__(self) -> str:
-        return self[self.plan.source]
-
-    def _repr_html_(self) -> str:
-        return Texts([self])._repr_html_()
+        With a ``system`` they are its own, without its name.  A tracker of experiments takes them as they are.
+        """
+        systems = [one["name"] for one in self.data["systems"]]
+        if system and system not in systems:
+            raise GrammarError(f"there is no system `{system}`; there is: {', '.join(systems)}")
+        metrics, tables = self.data["metrics"], self.data["tables"]
+        parts = [("", tables["overall"][0]), *((f"{p['name']}/", p) for t in ("groups", "patterns") for p in tables[t])]
+        return {
+            f"{'' if system else f'{name}/'}{prefix}{metric}": value
+            for name in ([system] if system else systems)
+            for prefix, part in parts
+            for metric, value in zip(metrics, _cells(part, name, metrics), strict=True)
+            if value is not None
+        }
 
 
-class Texts(tuple[Text, ...], Shown):
-    """Some texts, in their order."""
+def _cells(part: Mapping[str, Any], system: str, metrics: Iterable[str]) -> list[float | None]:
+    """Return the scores of a system for a part, by these metrics."""
+    return [part["scores"].get(metric, {}).get(system, {}).get("mean") for metric in metrics]
 
-    total: int
-    beside: tuple[Example | None, ...]
-    _part = "texts"
 
-    def __new__(cls, texts: Iterable[Text], total: int | None = None, beside: Iterable[Example | None] = ()) -> Texts:
-        """Return these texts, with what else is known of them."""
-        made = super().__new__(cls, texts)
-        made.total, made.beside = len(made) if total is None else total, tuple(beside)
-        return made
-
-    def __repr__(self) -> str:
-        more = f" of {self.total:,}" if self.total > len(self) else ""
-        begin = " | ".join([*map(str, self[:2]), *["…"] * (len(self) > 2)])
-        return f"<{len(self)}{more} text{'s' * (self.total != 1)}: {begin}>"
-
-    def __str__(self) -> str:
-        return "\n".join("\t".join(text.texts.values()) for text in self)
+def shown(value: object) -> str:
+    """Return a cell as a text: ``1,000``, ``0.25``, ``proved``; nothing where there is none."""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return "" if value is None else f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

@@ -20,7 +20,7 @@ from typing import TypeVar
 from sgl.cache import cached
 from sgl.characters import visible
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, SourceMap, Span, suggest, suggested
-from sgl.foreign import SOURCE, ForeignFileError, read_bytes, text_of
+from sgl.foreign import SOURCE, ForeignFileError, edit_of, read_bytes, text_of
 from sgl.lang import MAX_SOURCE, SUFFIXES, TABLE_SUFFIXES, TEMPLATE_SUFFIXES
 from sgl.lang.chunks import placed
 from sgl.lang.reader import read
@@ -54,6 +54,11 @@ class Unit:
     def is_library(self) -> bool:
         """Whether it belongs to the standard library, or comes with SGL."""
         return self.root.shown in (STDLIB, BUNDLED)
+
+    def dotted(self, folder: str = "") -> str:
+        """Return what ``use`` calls the file; one of the project is in ``folder``."""
+        folder = self.root.shown if self.is_library else folder
+        return ".".join((*Path(folder).parts, *self.path.relative_to(self.root.directory).with_suffix("").parts))
 
 
 @dataclass(frozen=True)
@@ -199,7 +204,7 @@ class _Loader:
             written = "/".join(parts) + ".sgl"
             located = locate(root, path.parent, written, span, self.sources, self.diagnostics)
             shipped = grammars_dir().resolve() / written
-            if located is not None and not located.is_file() and shipped.is_file():
+            if located is not None and not (located.is_file() or edit_of(located)) and shipped.is_file():
                 self.sources.dependencies.lacked(located)
                 return shipped, Root(grammars_dir().resolve(), BUNDLED)
             return (located, root) if located is not None else None
@@ -306,7 +311,10 @@ def _instead_of(path: Path) -> str:
     siblings = path.parent.iterdir() if path.parent.is_dir() else ()
     suffix = path.suffix or ".sgl"
     near = suggested(path.stem, [p.stem for p in siblings if p.name.endswith(suffix)])
-    return f"did you mean `{near}{suffix}`?" if near is not None else suggest(path.name, bundled_grammars())
+    if near is not None:
+        return f"did you mean `{near}{suffix}`?"
+    listed = "" if path.suffix else "`sglc grammars` lists the grammars that come with SGL"
+    return suggest(path.name, bundled_grammars()) or listed
 
 
 _ENTRY = re.compile(r"^([0-9a-f]{64})  (.+)$", re.MULTILINE)

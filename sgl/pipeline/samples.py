@@ -259,7 +259,9 @@ def _categories_of(compiled: Compiled, test: CategoryTest) -> tuple[int, ...]:
     categories = compiled.grammar.categories
     names = dict.fromkeys(category.base for category in categories)
     if test.name not in names:
-        known = list(dict.fromkeys((*(stratum.category for stratum in compiled.plan.strata), *names)))
+        plan = compiled.plan
+        splits, parts = ([getattr(stratum, name) for stratum in plan.strata] for name in ("split", "category"))
+        known = list(dict.fromkeys((*splits, *(pattern.name for pattern in plan.patterns), *names, *parts)))
         raise SampleError(f"there is no pattern or category `{test}`; {one_of(str(test), known)}")
     if not (matching := tuple(i for i, found in enumerate(categories) if test.accepts(found))):
         variants = [found.name for found in categories if found.name.startswith(test.name)]

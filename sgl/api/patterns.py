@@ -1,0 +1,68 @@
+"""The patterns of a grammar: what each claims, and the items that test it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from sgl.api.texts import Texts
+from sgl.api.values import Findings, Shown
+from sgl.diagnostics import one_of
+from sgl.report.model import any_in_words
+
+if TYPE_CHECKING:
+    from sgl.api.grammar import Grammar
+    from sgl.core import plan
+
+
+class Pattern(Shown):
+    """One type of generalization: ``g.patterns["pp_in_subject"]``.
+
+    ``sentence`` says in words what no sentence of training contains, ``structures`` the same as it is written, and
+    ``items`` how many items of a dataset test it: 0 if none do.
+    """
+
+    _part = "pattern"
+
+    def __init__(self, grammar: Grammar, pattern: plan.Pattern) -> None:
+        self._grammar = grammar
+        self.name, self.title, self.groups = pattern.name, pattern.title, pattern.groups
+        self.sentence = any_in_words(pattern.held_out)
+        self.structures = tuple(map(str, pattern.held_out))
+        strata = grammar.compiled.plan.strata
+        self.items = sum(stratum.count for stratum in strata if stratum.category == pattern.name)
+
+    def __repr__(self) -> str:
+        return f"<pattern {self.name}: {self.items:,} items>"
+
+    def __str__(self) -> str:
+        return "\n".join(filter(None, (self.title or self.name, f"No sentence of training: {self.sentence}.")))
+
+    def sample(self, count: int = 5, *, seed: int | None = None, beside: bool = False) -> Texts:
+        """Draw some items, each with the nearest sentence of training if it is to stand ``beside`` it."""
+        return self._grammar.sample(count, self.name, seed=seed, beside=beside)
+
+    def prove(self, progress: Callable[[str], None] | None = None) -> Findings:
+        """Prove the claims of this pattern."""
+        return self._grammar.prove(self.name, progress)
+
+
+class Patterns(Mapping[str, Pattern]):
+    """The patterns of a grammar by their names, which it lists."""
+
+    def __init__(self, known: Mapping[str, Pattern]) -> None:
+        self._known = known
+
+    def __getitem__(self, name: str) -> Pattern:
+        if name not in self._known:
+            raise KeyError(f"there is no pattern `{name}`; {one_of(f'{name}', self._known)}")
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def __repr__(self) -> str:
+        return f"<patterns: {', '.join(self) or 'none'}>"
