@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sgl.api.grammar import Grammar, load
-from sgl.api.values import Findings, GrammarError, Shown, raised, whole, working
+from sgl.api.values import Findings, GrammarError, Scores, Shown, raised, whole, working
+from sgl.cli.registry import commands
 from sgl.cli.terminal import count as number
 from sgl.dataset import manifest_of, signature
-from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.diagnostics import Diagnostics, SourceMap, one_of
 from sgl.foreign.parquet import table_of
 
 if TYPE_CHECKING:
@@ -81,15 +82,23 @@ class Dataset(Shown):
         data = {"verified": False, **found._asdict()}
         return Findings(summary, not found.refusal, ("rows", "right"), [(found.rows, found.right)], data, found.refusal)
 
+    def split_named(self, split: str) -> str:
+        """Return the name that the files have for a split, which the Hub calls otherwise: ``dev`` is ``validation``."""
+        from sgl.dataset.manifest import LOADED
+
+        own = next((name for name in self.splits if split in (name, LOADED.get(name))), None)
+        if own is None:
+            raise GrammarError(f"there is no split `{split}`; {one_of(f'{split}', self.splits)}")
+        return own
+
     @working()
     def to_arrow(self, split: str = "") -> pa.Table:
         """Return the rows of a split; without one all rows, with a column ``split``."""
         import pyarrow as pa
 
         if split:
-            if split not in self.splits:
-                raise GrammarError(f"there is no split `{split}`; there is: {', '.join(self.splits)}")
-            return table_of(self.directory / "parquet" / f"{split}.parquet", inside=self.directory)
+            path = self.directory / "parquet" / f"{self.split_named(split)}.parquet"
+            return table_of(path, inside=self.directory)
         tables = [(name, self.to_arrow(name)) for name in self.splits]
         return pa.concat_tables(
             [rows.append_column("split", pa.array([name] * len(rows), pa.string())) for name, rows in tables]
@@ -113,29 +122,62 @@ class Dataset(Shown):
         return DatasetDict({names.get(split, split): HubDataset(self.to_arrow(split)) for split in self.splits})
 
 
+#: Predictions of a system: a file, texts in the order of the rows, texts by the names of rows, or what makes a target
+#: of a source.  A ``Series`` of pandas is read by its index if that has the names of rows.
+Predictions = str | PathLike[str] | Iterable[str] | Mapping[str, str] | Callable[[str], str]
+
+
 def evaluate(
     dataset: str | PathLike[str] | Dataset,
-    predictions: Mapping[str, str | PathLike[str]],
+    predictions: Mapping[str, Predictions],
     *,
+    split: str | None = None,
+    target: str | None = None,
     grammar: str | PathLike[str] | Grammar | None = None,
-    **options: Any,  # noqa: ANN401 - those of the tool
-) -> Findings:
-    """Score the predictions of systems, files by the names of the systems, as ``sglc eval`` does.
+    language: str | None = None,
+    missing: Literal["wrong", "left-out"] = "wrong",
+    test: Literal["randomisation", "bootstrap"] = "randomisation",
+    samples: int = 100_000,
+    seed: int = 1,
+    slices: str | Sequence[str] = (),
+    runs: Literal["averaged", "pooled"] = "averaged",
+    compounds: str | PathLike[str] | None = None,
+    lexicon: str | PathLike[str] | None = None,
+    published_rule: bool = False,
+    segment: str | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Scores:
+    r"""Score the predictions of systems, by their names, as ``sglc eval`` does.
 
-    Partial Match, edges and mistakes need the ``grammar``, if it is not beside the dataset.  ``options`` are those of
-    the command: ``split``, ``target``, ``test``, ``samples``, ``seed`` and others.  ``data["tables"]`` has the scores
-    of groups, patterns, lengths and depths.
+    Predictions are a file, texts in the order of the rows, texts by the names of rows (``gen-000001``, or the
+    column ``id``), or a function that makes a target of a source.  Some may be missing where they have names:
+    they count as wrong, or with ``missing="left-out"`` only rows are scored that every system has a prediction for,
+    and ``data["dataset"]["left_out"]`` says how many are not.  Partial Match, edges and mistakes need the ``grammar``,
+    if it is not beside the dataset.  The other keywords are the options of the command.  Raises ``GrammarError``.
+
+    >>> import sgl, tempfile
+    >>> g = sgl.loads('layer en : text\ncategory S\nword S: "yes"\nword S: "no"\ndataset\n  from S\n  train 2\n')
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     data = g.compile(f"{place}/data")
+    ...     gold = data.to_arrow("train")["target"]
+    ...     scores = sgl.evaluate(data, {"gold": gold, "no": lambda source: "no"}, samples=100)
+    >>> scores.flat("gold")["exact"], scores.flat("no")["exact"]
+    (1.0, 0.0)
     """
-    from sgl.cli.registry import commands
-
+    own = ("dataset", "predictions", "grammar", "progress")
+    options = {name: value for name, value in locals().items() if name not in (*own, "own")}
     directory = dataset.directory if isinstance(dataset, Dataset) else Path(dataset)
-    files = _files(predictions)
+    given = _given(predictions)
     sources, diagnostics, command = SourceMap(), Diagnostics(), commands()["eval"]
     with working(None, sources):
-        options = command.typed(options)
+        options = command.typed(options) | {"progress": progress}
+        if isinstance(slices, str):
+            options["slices"] = (slices,)
+        if split is not None and isinstance(dataset, Dataset):
+            options["split"] = dataset.split_named(split)
         if grammar is not None:
             options["grammar"] = grammar.compiled if isinstance(grammar, Grammar) else Path(grammar)
-        data = command.function()(directory, files, options, sources, diagnostics)
+        data = command.function()(directory, given, options, sources, diagnostics)
     if data is None or diagnostics.errors:
         raise raised(diagnostics, sources)
     scores = data["tables"]["overall"][0]["scores"]
@@ -145,18 +187,32 @@ def evaluate(
     ]
     summary = f"{data['dataset']['split']}: {number(data['dataset']['items'], 'item')}, {number(len(rows), 'system')}"
     columns = ("system", *(data["metrics"][metric] for metric in scores))
-    return Findings(summary, True, columns, rows, data, str(raised(diagnostics, sources)))
+    return Scores(summary, True, columns, rows, data, str(raised(diagnostics, sources)))
 
 
-def _files(predictions: Mapping[str, str | PathLike[str]]) -> tuple[str, ...]:
-    """Return the files of systems as the command takes them; raises ``TypeError`` or ``GrammarError``."""
+def _given(predictions: Mapping[str, Predictions]) -> dict[str, Any]:
+    """Return the predictions of each system as the command takes them; raises ``TypeError`` or ``GrammarError``."""
     if not isinstance(predictions, Mapping):
-        raise TypeError("`predictions` has files by the names of their systems: `{'transformer': 'predictions.txt'}`")
+        raise TypeError("`predictions` are by the names of their systems: `{'transformer': 'predictions.txt'}`")
     if not predictions:
         raise GrammarError("there are no predictions")
-    if odd := [name for name in predictions if "=" in f"{name}"]:
-        raise GrammarError(f"no system has the name `{odd[0]}`")
-    return tuple(f"{name}={Path(path)}" for name, path in predictions.items())
+    for name, given in predictions.items():
+        if not (callable(given) or isinstance(given, str | PathLike | Iterable)):
+            raise TypeError(f"`{name}` has no predictions: {given!r:.100}")
+    return {f"{name}": _outputs(given) for name, given in predictions.items()}
+
+
+def _outputs(given: Predictions) -> Any:  # noqa: ANN401 - a file, texts by names, texts in a row, or a function
+    if isinstance(given, str | PathLike):
+        return Path(given)
+    if isinstance(given, Mapping) or callable(given):
+        return given
+    named: Any = given
+    if hasattr(given, "items") and all(isinstance(name, str) for name, _ in named.items()):
+        return dict(named.items())
+    # A column of Arrow, an array or a Series has values of Python as a list.
+    tolist = getattr(given, "to_pylist", getattr(given, "tolist", None))
+    return tolist() if tolist is not None else list(named)
 
 
 def audit(grammar: str | PathLike[str] | Grammar, *corpora: str | PathLike[str]) -> Findings:

@@ -76,7 +76,9 @@ def load(source: str | PathLike[str], **parameters: str | int | bool) -> Grammar
     ``parameters`` are set as ``--set`` sets them; true is ``on``.  The examples of the grammar are tried; its claims
     are not proved: ``check`` and ``prove`` do that.  Raises ``GrammarError``, whose text is the rendered messages.
 
-        g = sgl.load("sget", depth=4)
+    >>> import sgl
+    >>> sgl.load("german").title
+    'German from English'
     """
     path, bundled = Path(source), bundled_grammars().get(str(source))
     path = bundled.path if bundled is not None and not path.exists() else path
@@ -91,18 +93,21 @@ def loads(text: str, files: Mapping[str, str] | None = None, **parameters: str |
 
     Other files are looked for as if the text were a file in the current directory.  Raises ``GrammarError``.
 
-        g = sgl.loads('''
-        layer en : text
-        category S
-        category N
-        rule s: S -> "a" N
-        lexicon nouns from "nouns.yaml"
-          N
-            en $en
-        dataset
-          from S
-          train 1
-        ''', files={"nouns.yaml": "- en: cat"})
+    >>> import sgl
+    >>> text = '''
+    ... layer en : text
+    ... category S
+    ... category N
+    ... rule s: S -> "a" N
+    ... lexicon nouns from "nouns.yaml"
+    ...   N
+    ...     en $en
+    ... dataset
+    ...   from S
+    ...   train 1
+    ... '''
+    >>> sgl.loads(text, files={"nouns.yaml": "- en: cat"}).sample(1)[0].source
+    'a cat'
     """
     return _Opened(Path("grammar.sgl"), _settings(parameters), _texts(files, "grammar.sgl", text)).load()
 
@@ -158,10 +163,10 @@ class Grammar(Shown):
         out may be declared in another way.  ``files`` and ``parameters`` are those of ``loads``; parameters of this
         grammar stay set.  Raises ``GrammarError``.
 
-            g = sgl.load("sget").extend('''
-            pattern possessed "Possessed subject" (structural)
-              forbid { V -[nsubj]-> N; N -[nmod:poss]-> M }
-            ''')
+        >>> import sgl
+        >>> g = sgl.load("german").extend('test reject "blah"', without=["reason_with_auxiliary"])
+        >>> g.name, g.accepts("blah")
+        ('german_extended', False)
         """
         old, omitted = self._opened, ", ".join([without] if isinstance(without, str) else without)
         shipped = old.path.resolve().is_relative_to(grammars_dir().resolve())
@@ -177,7 +182,9 @@ class Grammar(Shown):
 
         A row for each message; what is found is true if none is an error.
 
-            assert sgl.load("german").check()
+        >>> import sgl
+        >>> sgl.load("german").check().ok
+        True
         """
         from sgl.pipeline.grammar import check_grammar
 
@@ -238,15 +245,20 @@ class Grammar(Shown):
         With ``beside`` each item of a pattern has the nearest sentence of training beside it, and what is held out is
         marked in both.
 
-            g.sample(3), g.sample("NP"), g.sample("train", 100), g.sample(2, pattern="pp_in_subject", beside=True)
+        >>> import sgl
+        >>> g = sgl.load("german")
+        >>> [len(texts) for texts in (g.sample(3), g.sample("NP"), g.sample("train", 2), g.sample(2, of="train"))]
+        [3, 5, 2, 2]
         """
         from sgl.pipeline.samples import sampled_items
 
+        if isinstance(count, str) and of and not isinstance(of, int):
+            raise TypeError(f"`of` is given twice: {count!r} and {of!r}")
         if isinstance(count, str):
-            count, of = (of or 5) if isinstance(of, int | str) else 5, count
+            count, of = of if isinstance(of, int) else 5, count
         if pattern:
-            of = self.patterns[getattr(pattern, "name", pattern)].name
-        of, compiled = text(getattr(of, "name", of), "of"), self.compiled
+            self._check(of := f"{getattr(pattern, 'name', pattern)}", self.patterns, "pattern")
+        of, compiled = text(getattr(of, "name", of), "of"), self.compiled  # type: ignore[arg-type]
         count, seed = whole(count, "count"), None if seed is None else index(seed)
         with working(self.compiled, self._sources):
             source = self._source(of)
@@ -288,6 +300,7 @@ class Grammar(Shown):
     def accepts(self, sentence: str, *, layer: str = "") -> bool:
         """Return whether the grammar derives a sentence; ``parse`` says up to where it does.
 
+        >>> import sgl
         >>> g = sgl.load("german")
         >>> g.accepts(g.sample()[0].source), g.accepts("blah")
         (True, False)

@@ -73,10 +73,7 @@ class Text:
 
     @working()
     def to_nltk(self) -> nltk.Tree:
-        """Return the tree over the source as NLTK has it; needs nltk.
-
-        print(sgl.load("sget").sample(seed=1)[0].to_nltk())
-        """
+        """Return the tree over the source as NLTK has it; needs nltk."""
         import nltk
 
         from sgl.report.model import TreeNode, tree_of

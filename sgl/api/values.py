@@ -219,4 +219,6 @@ def shown(value: object) -> str:
     """Return a cell as a text: ``1,000``, ``0.25``, ``proved``; nothing where there is none."""
     if isinstance(value, float):
         return f"{value:.4g}"
-    return "" if value is None else f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    return (
+        "" if value is None else f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    )

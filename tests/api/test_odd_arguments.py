@@ -58,7 +58,15 @@ def test_where_nothing_can_be_written_is_said_with_a_code(here: Here) -> None:
 
 
 ODD: list[tuple[str, Callable[[Here], object], type[Exception], str]] = [
-    ("a text for a number", lambda h: h.grammar.sample("3"), TypeError, "integer"),  # type: ignore[arg-type]
+    ("a text for a number", lambda h: h.grammar.sample("3"), sgl.GrammarError, "no pattern or category `3`"),
+    ("two texts", lambda h: h.grammar.sample("NP", "VP"), TypeError, "`of` is given twice: 'NP' and 'VP'"),
+    ("a pattern", lambda h: h.grammar.sample(pattern="np"), sgl.GrammarError, "no pattern `np`; there is: pp_in"),
+    ("no pattern", lambda h: h.grammar.patterns["pp"], KeyError, "did you mean `pp_in_subject`?"),
+    ("no name", lambda h: h.grammar.prove(""), sgl.GrammarError, "no pattern ``; there is: pp_in_subject"),
+    ("lines for a file", lambda _: sgl.load("module x\nlayer en : text"), sgl.GrammarError, "with `sgl.loads`"),
+    ("a text of bytes", lambda _: sgl.loads(b"layer en : text"), TypeError, "`grammar.sgl` is a text"),  # type: ignore[arg-type]
+    ("a file of a number", lambda _: sgl.loads("", {"a.yaml": 1}), TypeError, "`a.yaml` is a text"),  # type: ignore[dict-item]
+    ("what is not declared", lambda h: h.grammar.extend("", without="np"), sgl.GrammarError, "SGL"),
     ("a fraction", lambda h: h.grammar.sample(1.5), TypeError, "integer"),  # type: ignore[arg-type]
     ("fewer than none", lambda h: h.grammar.sample(-1), sgl.GrammarError, "`count` is -1; it may be 0 to 10,000,000"),
     ("too many", lambda h: h.grammar.sample(10**12), sgl.GrammarError, "it may be 0 to 10,000,000"),
@@ -70,13 +78,24 @@ ODD: list[tuple[str, Callable[[Here], object], type[Exception], str]] = [
     ("no sentence", lambda h: h.grammar.parse(None), TypeError, "`sentence` is a text"),  # type: ignore[arg-type]
     ("no layer", lambda h: h.grammar.parse("A cat.", layer="zz"), sgl.GrammarError, "there is no text layer `zz`"),
     ("no split", lambda h: h.dataset.to_arrow("../gen"), sgl.GrammarError, "there is no split `../gen`"),
-    ("a list of files", lambda h: h.evaluate(["x.txt"]), TypeError, "has files by the names of their systems"),
+    ("a list of files", lambda h: h.evaluate(["x.txt"]), TypeError, "are by the names of their systems"),
+    ("a number", lambda h: h.evaluate({"x": 3}), TypeError, "`x` has no predictions: 3"),
+    ("numbers", lambda h: h.evaluate({"x": [1.5] * 20}), sgl.GrammarError, "the prediction for `1` is no text: 1.5"),
+    ("a name of a row", lambda h: h.evaluate({"x": {3: "a"}}), sgl.GrammarError, "the prediction for `3` is no text"),
+    (
+        "no row",
+        lambda h: h.evaluate({"x": {"gen-9": "a"}}),
+        sgl.GrammarError,
+        "1 of the 1 predictions have an unknown id",
+    ),
+    ("a model", lambda h: h.evaluate({"x": lambda _: None}), sgl.GrammarError, "is no text: None"),
+    ("all left out", lambda h: h.evaluate({"x": {}}, missing="left-out"), sgl.GrammarError, "no row has a prediction"),
     ("no files", lambda h: sgl.evaluate(h.dataset, {}), sgl.GrammarError, "there are no predictions"),
-    ("a name", lambda h: h.evaluate({"a=b": "x.txt"}), sgl.GrammarError, "no system has the name `a=b`"),
     ("a file that is not there", lambda h: h.evaluate({"x": "nowhere"}), sgl.GrammarError, "SGL1102"),
     ("a folder", lambda h: h.evaluate({"x": "."}), sgl.GrammarError, "it is a directory, not a file"),
     ("too few", lambda h: h.evaluate(), sgl.GrammarError, "1 prediction where"),
-    ("an option", lambda h: h.evaluate(foo=1), sgl.GrammarError, "there is no option `foo`"),
+    ("an option", lambda h: h.evaluate(foo=1), TypeError, "unexpected keyword argument 'foo'"),
+    ("what to do", lambda h: h.evaluate(missing="skip"), sgl.GrammarError, "is not one of 'wrong', 'left-out'"),
     ("samples", lambda h: h.evaluate(samples="x"), sgl.GrammarError, "Invalid value for '--samples'"),
     ("a test", lambda h: h.evaluate(test=3), sgl.GrammarError, "is not one of 'bootstrap', 'randomisation'"),
     ("a grammar", lambda h: h.evaluate(grammar=3), TypeError, "PathLike"),

@@ -169,6 +169,16 @@ class Aligned:
             raise PredictionsError(f"{outputs:,} prediction{plural} where {sentences:,} are wanted")
 
 
+def given_outputs(given: Mapping[str, str] | Sequence[str]) -> Aligned:
+    """Return outputs that are no file: texts by ids, or in the order of the sentences; raises ``PredictionsError``."""
+    named: Iterable[tuple[object, object]] = given.items() if isinstance(given, Mapping) else enumerate(given, 1)
+    for name, text in named:
+        if not isinstance(text, str) or isinstance(name, str) != isinstance(given, Mapping):
+            raise PredictionsError(f"the prediction for `{name}` is no text: {text!r:.60}")
+    by_id = {name: SystemOutput(text) for name, text in given.items()} if isinstance(given, Mapping) else None
+    return Aligned(by_id, map(SystemOutput, () if by_id is not None else given))
+
+
 def some_outputs(path: Path, column: str, wanted: Mapping[int, str | None]) -> dict[int, SystemOutput]:
     """Return the outputs for sentences, by places in the treebank; ``wanted`` has their ids."""
     aligned = open_predictions(path, column)

@@ -18,6 +18,7 @@ from sgl.dataset import MANIFEST, manifest_of, signature
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.foreign import BENCHMARK, ForeignFileError, lines_of, opened, read_text, sha256_of
 from sgl.foreign.json import JsonValue, json_of
+from sgl.foreign.parquet import table_of
 from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.proofs import fingerprints
@@ -93,6 +94,14 @@ class Benchmark:
     def is_in_distribution(self) -> bool:
         """Whether this is a split without items of patterns, such as ``test``."""
         return self.directory is not None and {row.category for row in self.rows} == {IN_DISTRIBUTION}
+
+    def other_names(self) -> list[str]:
+        """Return the names that Parquet files have for the rows; none if there are no such files."""
+        path = self.directory and self.directory / "parquet" / f"{self.split}.parquet"
+        if path is None or not path.is_file():
+            return []
+        table = table_of(path, inside=self.directory)
+        return table["id"].to_pylist() if "id" in table.column_names else []
 
 
 def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchmark:

@@ -4,7 +4,9 @@ What cannot be computed is named with the reason, and the rest is computed all t
 """
 
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import compress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,11 +25,12 @@ from sgl.research.analyse.command import SYSTEM, installed, report_fault, report
 from sgl.research.analyse.predictions import PredictionsError, first_of, systems_of
 from sgl.research.analyse.scoring import Json
 from sgl.research.evaluate.benchmark import Benchmark, DatasetError, PatternInfo, all_of, grammar_of, read_benchmark
-from sgl.research.evaluate.compound_rates import compounds_of
+from sgl.research.evaluate.compound_rates import BenchmarkCompounds, compounds_of
 from sgl.research.evaluate.data import METRICS, evaluation_data, latex, render_evaluation, show_result
 from sgl.research.evaluate.partial import PartialMatch
 from sgl.research.evaluate.realization import TreeShape, tree_shape
-from sgl.research.evaluate.scoring import EDGES, PARTIAL, Run, Scores, read_run
+from sgl.research.evaluate.scoring import EDGES, PARTIAL, Given, Run, Scores, read_run
+from sgl.research.evaluate.scoring import Progress as Advance
 from sgl.research.evaluate.slices import Slice, SliceError, read_slice
 from sgl.research.evaluate.surface import BLEU_METRIC, WAYS, Segmentation, Surface, SurfaceCounts
 from sgl.research.treebank import TreebankReader
@@ -54,6 +57,7 @@ class Evaluation:
         self.shapes: list[TreeShape] = []
         self.slices: list[Slice] = []
         self.unavailable: dict[str, str] = {}
+        self.left_out = 0
         self._compiled: Compiled | None = None
         self._language = request.language or benchmark.target
         self._sources = sources
@@ -67,13 +71,17 @@ class Evaluation:
     def evaluate(self) -> Json | None:
         """Return the result as plain data; None after errors, or raise one."""
         request = self.request
-        self._read_systems()
-        files = request.compounds, request.lexicon
-        compounds = compounds_of(self.benchmark, files, request.segment, self._diagnostics)
-        partial = None if self._diagnostics.errors else self._partial_match()
-        if self._diagnostics.errors:
-            return None
-        with Progress() as line:
+        with Progress() as shown:
+            line: Advance = request.progress or shown
+            self._read_systems(line)
+            files = request.compounds, request.lexicon
+            compounds = compounds_of(self.benchmark, files, request.segment, self._diagnostics)
+            partial = None if self._diagnostics.errors else self._partial_match()
+            if self._diagnostics.errors:
+                return None
+            self._read_shapes()
+            self._read_slices()
+            compounds = self._leave_out(compounds)
             self.scores = Scores(self.benchmark, self.systems)
             self.scores.judge(trees=partial is None)
             if partial is not None:
@@ -81,8 +89,6 @@ class Evaluation:
                 if PARTIAL not in self.scores.scores:
                     self.unavailable[METRICS[PARTIAL]] = "no item is of a pattern of the grammar"
             self._count_surface(compounds.chosen, line)
-            self._read_shapes()
-            self._read_slices()
             rates = compounds.rates(self.benchmark, self.systems, self.slices, published=request.published_rule)
             data = evaluation_data(self, line)
         if self.benchmark.is_in_distribution:
@@ -91,20 +97,24 @@ class Evaluation:
         self._warn()
         return data | ({"compounds": rates} if rates is not None else {})
 
-    def _read_systems(self) -> None:
+    def _read_systems(self, line: Advance) -> None:
         """Read the runs of all systems; report files that cannot be used."""
         benchmark = self.benchmark
         words = [tuple(word.form for word in sentence.words) for sentence in benchmark.sentences]
-        for name, path in systems_of(self.request.predictions):
+        skipped = self.request.missing == LEFT_OUT
+        for name, given in (*systems_of(self.request.predictions), *self.request.given.items()):
+            path = given if isinstance(given, Path) else Path(name)
             try:
-                run = read_run(path, benchmark.rows, self._language, words)
+                said = self._asked(name, given, line) if callable(given) else given
+                run = read_run(said, benchmark.rows, self._language, words, benchmark.other_names)
             except PredictionsError as problem:
                 report_fault(path, problem, self._diagnostics)
                 continue
             self.systems.setdefault(name, []).append(run)
             for what, names in (("missing", run.missing), ("empty", run.empty)):
                 if names:
-                    message = f"`{path}`: {count(len(names), 'prediction')} {what}, counted as wrong"
+                    counted = "left out" if skipped and what == "missing" else "counted as wrong"
+                    message = f"`{path}`: {count(len(names), 'prediction')} {what}, {counted}"
                     self._diagnostics.warning("SGL1403", None, message, notes=first_of(names))
             if run.cut:
                 message = f"`{path}`: {count(run.cut, 'prediction')} cut after {limits().letters:,} letters"
@@ -117,6 +127,30 @@ class Evaluation:
                 notes = ["most of its lines are right for the row before or after theirs"]
                 hint = "with the names of rows before the predictions this cannot happen"
                 self._diagnostics.warning("SGL1403", None, message, hint, notes=notes)
+
+    def _asked(self, name: str, model: Callable[[str], str], line: Advance) -> list[str]:
+        """Return what a function makes of the source of each row."""
+        said = []
+        for number, row in enumerate(self.benchmark.rows):
+            line(f"asking {name}", number, len(self.benchmark.rows))
+            said.append(model(row.source))
+        return said
+
+    def _leave_out(self, compounds: BenchmarkCompounds) -> BenchmarkCompounds:
+        """Leave out the rows without a prediction of every run, if that was asked for; ``PredictionsError`` if all."""
+        lacking = {name for runs in self.systems.values() for run in runs for name in run.missing}
+        if self.request.missing != LEFT_OUT or not lacking:
+            return compounds
+        own = self.benchmark
+        kept = [row.id not in lacking for row in own.rows]
+        if not any(kept):
+            raise PredictionsError("no row has a prediction of every run")
+        rows, sentences = tuple(compress(own.rows, kept)), tuple(compress(own.sentences, kept))
+        self.left_out, self.benchmark = len(lacking), replace(own, rows=rows, sentences=sentences)
+        self.systems = {name: [run.only(kept) for run in runs] for name, runs in self.systems.items()}
+        self.shapes = list(compress(self.shapes, kept))
+        self.slices = [cut._replace(labels=tuple(compress(cut.labels, kept))) for cut in self.slices]
+        return compounds.only(kept)
 
     def _partial_match(self) -> PartialMatch | None:
         """Return what decides about partial matches; without a grammar for them, None."""
@@ -148,7 +182,7 @@ class Evaluation:
         self.unavailable[METRICS[PARTIAL]] = why
         return None
 
-    def _count_surface(self, segmentation: Segmentation | None, line: Progress) -> None:
+    def _count_surface(self, segmentation: Segmentation | None, line: Advance) -> None:
         if self.benchmark.view:
             self.unavailable[_BLEU_AND_CHRF] = "the target is a logical form"
             return
@@ -212,6 +246,9 @@ class Evaluation:
             self._diagnostics.warning("SGL1407", None, "Partial Match does not accept all gold texts", notes=short)
 
 
+#: What becomes of rows that lack a prediction, if they are not counted as wrong.
+LEFT_OUT = "left-out"
+
 #: Samples of a test of differences; more than the most would fill the memory.
 SAMPLES, MOST_SAMPLES = 100_000, 10_000_000
 
@@ -240,6 +277,9 @@ class EvaluationRequest:
     slices: tuple[str, ...] = ()
     all_slices: bool = True
     published_names: bool = False
+    missing: Literal["wrong", "left-out"] = "wrong"
+    given: Mapping[str, Given | Callable[[str], str]] = field(default_factory=dict)
+    progress: Advance | None = None
     runs: Literal["averaged", "pooled"] = "averaged"
     json_file: Path | None = None
     html_file: Path | None = None
@@ -269,6 +309,12 @@ class EvaluationRequest:
     type=click.Choice(("averaged", "pooled")),
     default="averaged",
     help="Whether BLEU and chrF++ of several runs are their mean, or those of all outputs as one corpus.",
+)
+@click.option(
+    "--missing",
+    type=click.Choice(("wrong", LEFT_OUT)),
+    default="wrong",
+    help="What becomes of rows that a run has no prediction for.",
 )
 @click.option("--compounds", type=FILE, help="The compound of each row (CoGnition).")
 @click.option("--lexicon", type=FILE, help="Translations of the atoms of compounds.")
@@ -329,9 +375,13 @@ def evaluated(request: EvaluationRequest, sources: SourceMap, diagnostics: Diagn
 
 
 def evaluate(
-    dataset: Path, predictions: tuple[str, ...], options: dict[str, Any], sources: SourceMap, diagnostics: Diagnostics
+    dataset: Path,
+    given: Mapping[str, Given | Callable[[str], str]],
+    options: dict[str, Any],
+    sources: SourceMap,
+    diagnostics: Diagnostics,
 ) -> Json | None:
     """Do the same for ``sgl.evaluate``: the options are those of the command."""
     if not installed(_NEEDED, "eval", diagnostics):
         return None
-    return evaluated(EvaluationRequest(dataset, predictions, {}, **options), sources, diagnostics)
+    return evaluated(EvaluationRequest(dataset, (), {}, given=given, **options), sources, diagnostics)

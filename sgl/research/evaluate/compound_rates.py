@@ -10,6 +10,7 @@ Rates are also by the slices of the rows, such as how often training has a compo
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -144,6 +145,14 @@ class BenchmarkCompounds(NamedTuple):
     table: CompoundTable | None
     segmentation: Segmentation
     chosen: Segmentation | None
+
+    def only(self, kept: Sequence[bool]) -> "BenchmarkCompounds":
+        """Return the compounds of these rows."""
+        if self.table is None:
+            return self
+        places = {row: place for place, row in enumerate(compress(range(len(kept)), kept))}
+        own = tuple(one._replace(row=places[one.row]) for one in self.table.occurrences if one.row in places)
+        return self._replace(table=self.table._replace(occurrences=own))
 
     def rates(self, benchmark: Benchmark, systems: Systems, slices: Sequence[Slice], *, published: bool) -> Json | None:
         """Return the rates of the gold texts and of each run as plain data, if there are any."""

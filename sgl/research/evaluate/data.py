@@ -74,7 +74,7 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
         row["mistakes"] = _shares(row, mistakes["systems"])
     return {
         "format": FORMAT,
-        "dataset": _dataset(benchmark),
+        "dataset": _dataset(benchmark) | ({"left_out": evaluation.left_out} if evaluation.left_out else {}),
         "systems": [{"name": name, "runs": list(map(_run, runs))} for name, runs in evaluation.systems.items()],
         "metrics": {name: METRICS[name] for name in evaluation.metrics},
         "signatures": dict(evaluation.signatures),

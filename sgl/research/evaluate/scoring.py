@@ -20,7 +20,14 @@ from numpy.typing import NDArray
 
 from sgl.foreign import limits
 from sgl.rendering.views import VIEWS
-from sgl.research.analyse.predictions import PredictionsError, SystemOutput, joined, open_predictions
+from sgl.research.analyse.predictions import (
+    Aligned,
+    PredictionsError,
+    SystemOutput,
+    given_outputs,
+    joined,
+    open_predictions,
+)
 from sgl.research.analyse.statistics import places_by
 from sgl.research.evaluate.benchmark import FORMS, Benchmark, BenchmarkRow
 from sgl.research.evaluate.equivalence import equivalent, exact, normal, reformatted_exact_match
@@ -66,20 +73,37 @@ class Run(NamedTuple):
     pieces: int = 0
     cut: int = 0
 
+    def only(self, kept: Sequence[bool]) -> "Run":
+        """Return the predictions for these rows."""
+        return self._replace(texts=tuple(compress(self.texts, kept)), words=tuple(compress(self.words, kept)))
+
 
 #: The runs of each system.
 Systems = Mapping[str, Sequence[Run]]
 
 
+#: Predictions: a file, texts by the names of rows, or texts in their order.
+Given = Path | Mapping[str, str] | Sequence[str]
+
+
 def read_run(
-    path: Path, rows: Sequence[BenchmarkRow], language: str = "", words: Sequence[tuple[str, ...]] = ()
+    given: Given,
+    rows: Sequence[BenchmarkRow],
+    language: str = "",
+    words: Sequence[tuple[str, ...]] = (),
+    other_names: Callable[[], Sequence[str]] = tuple,
 ) -> Run:
-    """Read the predictions of a file; ``language`` says whether words have spaces between them.
+    """Read the predictions of a file, or those given; ``language`` says whether words have spaces between them.
 
     ``words`` are those of the rows, if they are known: a prediction of these words, without a text,
-    has the text of the row.  Raises ``PredictionsError`` if the file does not fit the rows.
+    has the text of the row.  ``other_names`` are those that Parquet files have for the rows.  Raises
+    ``PredictionsError`` if they do not fit the rows.
     """
-    aligned = open_predictions(path, "form", frozenset(row.id for row in rows))
+    ids = frozenset(row.id for row in rows)
+    aligned = open_predictions(given, "form", ids) if isinstance(given, Path) else given_outputs(given)
+    if (by_id := aligned.by_id) and ids.isdisjoint(by_id):
+        found = {row.id: by_id[name] for row, name in zip(rows, other_names(), strict=False) if name in by_id}
+        aligned = Aligned(found or by_id, iter(()))
     outputs = [aligned.output(row.id) for row in rows]
     in_order = aligned.by_id is None
     try:
@@ -106,11 +130,12 @@ def read_run(
     pieces = _joined(texts, rows, language)
     for place in pieces:
         kept[place] = None
-    given = list(zip(rows, outputs, texts, strict=True))
-    missing = tuple(row.id for row, output, _ in given if output is None)
-    empty = tuple(row.id for row, output, text in given if output is not None and not text.strip())
+    read = list(zip(rows, outputs, texts, strict=True))
+    missing = tuple(row.id for row, output, _ in read if output is None)
+    empty = tuple(row.id for row, output, text in read if output is not None and not text.strip())
     shifted = _shift(texts, rows) if in_order else 0
-    return Run(path.name, tuple(texts), missing, empty, shifted, tuple(kept), len(pieces), cut)
+    name = given.name if isinstance(given, Path) else ""
+    return Run(name, tuple(texts), missing, empty, shifted, tuple(kept), len(pieces), cut)
 
 
 def _spelt(row: BenchmarkRow, gold: Sequence[str], said: Sequence[str], language: str) -> str:
