@@ -100,6 +100,9 @@ class Chart:
     def expected(self) -> tuple[set[str], set[int]]:
         """Return the words and the categories that may stand behind what was reached."""
         words, categories = set[str](), set[int]()
+        if not self.reached:
+            after = self._index.beginning.after.items()
+            return {word for word, node in after if node.symbols & self._wanted[0]}, {self._index.grammar.start}
         for start, beginning in self._begun[self.reached]:
             words.update(word for word, after in beginning.after.items() if after.symbols & self._wanted[start])
         for (goal, part, _), start, rule, dot, children in self._items[self.reached]:

@@ -50,7 +50,9 @@ class ParseFailure:
         bases = dict.fromkeys(grammar.categories[number].base for number in self.categories)
         names = (name for base in bases for name in self._variants(grammar, base))
         end = ("the end",) if self.complete else ()
-        return (*(f"“{word}”" for word in self.words), *names, *end)
+        # A sentence may begin with a thousand words.
+        words = [f"“{word}”" for word in self.words[: None if self.position else _FIRST]]
+        return (*words, *["…"] * (len(words) < len(self.words)), *names, *end)
 
     def _variants(self, grammar: CoreGrammar, base: str) -> list[str]:
         every = [category for category in grammar.categories if category.base == base]
@@ -65,6 +67,10 @@ class ParseFailure:
             return [category.name for category in expected]
         settings = ", ".join(f"{name}={'|'.join(values)}" for name, values in told.items())
         return [f"{base}[{settings}]" if settings else base]
+
+
+#: Words that are named where a sentence does not begin as one of the grammar.
+_FIRST = 8
 
 
 def describe_failure(grammar: CoreGrammar, text: str, failure: ParseFailure) -> str:
@@ -116,8 +122,6 @@ class Parser:
         """Up to where a text or sequence without a reading is the beginning of one with one."""
         chart, places = self._chart(sentence)
         position = chart.reached
-        if not position:
-            return ParseFailure(0, (), (self.grammar.start,), chart.covers(0))
         words, categories = chart.expected()
         expected = tuple(sorted(words)), tuple(sorted(categories))
         return ParseFailure(places[position], *expected, chart.covers(position))

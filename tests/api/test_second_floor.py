@@ -154,6 +154,11 @@ def test_a_sentence_is_accepted_or_not(grammar: sgl.Grammar) -> None:
         grammar.accepts("dog " * 100_000)
 
 
+def test_a_word_that_is_not_known_is_answered_with_words_that_are(grammar: sgl.Grammar) -> None:
+    with pytest.raises(sgl.GrammarError, match="expected one of: “A”, “The”, Text"):
+        grammar.parse("blah")
+
+
 # Texts.
 
 
