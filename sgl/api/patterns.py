@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sgl.api.texts import Texts
 from sgl.api.values import Findings, Shown
 from sgl.diagnostics import one_of
-from sgl.report.model import any_in_words
+from sgl.report.words import sentence_of
 
 if TYPE_CHECKING:
     from sgl.api.grammar import Grammar
@@ -27,7 +27,7 @@ class Pattern(Shown):
     def __init__(self, grammar: Grammar, pattern: plan.Pattern) -> None:
         self._grammar = grammar
         self.name, self.title, self.groups = pattern.name, pattern.title, pattern.groups
-        self.sentence = any_in_words(pattern.held_out)
+        self.sentence = sentence_of(pattern.held_out)
         self.structures = tuple(map(str, pattern.held_out))
         strata = grammar.compiled.plan.strata
         self.items = sum(stratum.count for stratum in strata if stratum.category == pattern.name)
@@ -36,7 +36,7 @@ class Pattern(Shown):
         return f"<pattern {self.name}: {self.items:,} items>"
 
     def __str__(self) -> str:
-        return "\n".join(filter(None, (self.title or self.name, f"No sentence of training: {self.sentence}.")))
+        return "\n".join(filter(None, (self.title or self.name, self.sentence)))
 
     def sample(self, count: int = 5, *, seed: int | None = None, beside: bool = False) -> Texts:
         """Draw some items, each with the nearest sentence of training if it is to stand ``beside`` it."""

@@ -27,6 +27,7 @@ from sgl.pipeline.guarantees import DatasetCounts, excuses, pattern_guarantees, 
 from sgl.pipeline.proofs import certificate_file, establish, known_figures, with_needs
 from sgl.report import example_of
 from sgl.report.model import columns, graph_lines, tree_lines
+from sgl.report.words import sentence_of
 
 
 @click.command("prove")
@@ -180,6 +181,7 @@ class PatternText:
                 clauses.append((f"{span.file}:{file.position(span.start)[0]}", text))
         told = {"proofs": self.proofs, "pattern": lowered.pattern, "clauses": columns(clauses), "used": used}
         told |= {"guarantees": pattern_guarantees(self.proofs), "excuses": excuses}
+        told["claim"] = sentence_of(lowered.pattern.held_out)
         own = (self.invariant_of, self.smallest, self.split, self.sentence)
         return told | {function.__name__: function for function in own}
 

@@ -273,9 +273,16 @@ def templates() -> "Environment":
 LOADED = {"train": "train", "dev": "validation", "test": "test"}
 
 
-def descriptions(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the names and texts of what describes a dataset: the card, and more if it is released."""
-    values = {"release": None} | values_of(manifest) | (release_values(manifest) if "release" in manifest else {})
+def descriptions(manifest: Mapping[str, Any], sentences: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the names and texts of what describes a dataset: the card, and more if it is released.
+
+    ``sentences`` are the claims of the patterns in words.
+    """
+    values = (
+        {"release": None, "sentences": sentences}
+        | values_of(manifest)
+        | (release_values(manifest) if "release" in manifest else {})
+    )
     more = ("croissant.json", "CITATION.cff", "LICENSE", "DATASHEET.md", "CANARY.txt")
     for name in ("README.md", *(more if values["release"] else ())):
         text = templates().get_template(f"{name}.j2").render(values)

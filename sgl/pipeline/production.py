@@ -46,6 +46,7 @@ from sgl.pipeline.report import report_data
 from sgl.pipeline.sentences import place_of_stream
 from sgl.pipeline.strings import AmbiguityFilter
 from sgl.report import render_report
+from sgl.report.words import sentence_of
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables, pack, standalone_source
 from sgl.sampling.screening import compiled_pays
 from sgl.sampling.strata import StrataSampler, StratumSample, sampler_for
@@ -328,7 +329,8 @@ class _DatasetProduction:
         # The sort is stable: the word of the verifier is the last of each pattern.
         content["guarantees"] = sorted(stated, key=lambda entry: order.index(entry["pattern"]))
         dataset.write_manifest(directory, content)
-        for name, text in descriptions(content):
+        sentences = {pattern.name: sentence_of(pattern.held_out) for pattern in self.plan.patterns}
+        for name, text in descriptions(content, sentences):
             write(directory / name, text)
         page = report_data(self.compiled, self.structures, self.proofs, content, self.observer, report)
         write(directory / "report.html", render_report(page))

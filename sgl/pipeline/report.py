@@ -3,15 +3,18 @@
 A pair says what a pattern asks, beside what training shows: an item of the pattern, and the sentence that training can
 contain and that differs from it by the fewest rules.  In the item the words and edges of the structure that is asked
 for are marked, in the other sentence those of a part that training has.  The structures are found as the verifier finds
-them, so what is marked is what is checked::
+them, so what is marked is what is checked.  A pattern about words is shown by one word before and after: the other
+sentence is one of its exposures, and what both sentences have in common is not marked::
 
-    asked   The cat on the mat slept.     nsubj and nmod marked
+    asked   The cat on the mat slept.         nsubj and nmod marked
     shown   The dog saw the cat on the mat.   obj and nmod marked
+
+    asked   Taylor found a cat.               Taylor marked, and nsubj
+    shown   A cat helped Taylor.              Taylor marked, and obj
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import pairwise, zip_longest
 from typing import Any
 
@@ -24,8 +27,8 @@ from sgl.cache import cached
 from sgl.core.claims import Claim, Kind, PatternProofs, Proofs, Supply, Unused, Verdict
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import TRAIN, Ambiguous, Constraint, Pattern, Plan, content_lemmas
-from sgl.core.structure import Body, Link, Structure
+from sgl.core.plan import EXPOSURE_PREFIX, TRAIN, Ambiguous, Constraint, Pattern, Plan, content_lemmas
+from sgl.core.structure import Body, Link, NodeTest, Structure
 from sgl.dataset import left_out, string_figures
 from sgl.frontend import Compiled
 from sgl.pipeline.guarantees import excuses
@@ -33,7 +36,7 @@ from sgl.pipeline.matches import Binding, GraphFinder
 from sgl.pipeline.observers import Observer
 from sgl.pipeline.proofs import known_figures
 from sgl.report import Example, example_of
-from sgl.report.model import any_in_words, in_words
+from sgl.report.words import described, sentence_of
 from sgl.verify import Report
 
 #: Names in a list of what training need not show.
@@ -51,13 +54,16 @@ def report_data(
     """Return everything on the page, as the template of the report names it."""
     plan = compiled.plan
     maker = PairMaker(compiled, structures)
-    maker.find_all([min(found, key=len) for found in observer.examples.values() if found])
+    maker.find_all([(p, min(found, key=len)) for p in plan.patterns if (found := observer.examples.get(p.name))])
     texts = {layer.name for layer in compiled.grammar.text_layers}
     statistics = known_figures(compiled, structures)
     return {
         "title": compiled.project.title or compiled.project.name,
         "identity": manifest["identity"],
         "parameters": sorted(compiled.parameters.items()),
+        "licence": release.licence if (release := compiled.release) is not None else "",
+        "splits": {name: split["items"] for name, split in manifest["splits"].items()},
+        "layers": (plan.source, plan.targets),
         "source_language": plan.source,
         "target_language": plan.target if plan.target in texts else "",
         "guarantees": [*_guarantees(manifest, verification)],
@@ -158,8 +164,9 @@ def _pattern(
         "name": pattern.name,
         "title": pattern.title,
         "groups": pattern.groups,
-        "held_out_in_words": any_in_words(pattern.held_out),
-        "asked_in_words": any_in_words(structures) if structures != pattern.held_out else "",
+        "sentence": sentence_of(pattern.held_out),
+        "asked": [described(structure) for structure in structures] if structures != pattern.held_out else [],
+        "items": sum(s.count for s in compiled.plan.strata if s.split != TRAIN and s.category == pattern.name),
         "pair": maker.pair(pattern, items[0], proved.licences) if items else None,
         "guarantees": [g for g in manifest["guarantees"] if g["pattern"] == pattern.name],
         "held_out": proved.held_out,
@@ -178,7 +185,7 @@ def _part(compiled: Compiled, role: str, claim: Claim[Any], text: str) -> dict[s
     return {
         "role": role,
         "structure": claim.structure,
-        "words": in_words(claim.structure),
+        "words": described(claim.structure),
         "result": claim.verdict.value,
         "text": text,
         "sentence": _sentence(compiled, claim.example),
@@ -205,44 +212,123 @@ class PairMaker:
         self._compiled, self._structures = compiled, structures
         #: The nearest sentences of training, by the items.
         self._nearest: dict[Derivation, Derivation | None] = {}
+        self._finders: dict[Constraint, NearestFinder | None] = {}
 
-    @cached_property
-    def _finder(self) -> NearestFinder | None:
-        stratum = self._compiled.plan.in_distribution("train")
-        split = None if stratum is None else self._structures.split(stratum.constraint)
-        if split is None or split.empty:
-            return None
-        return NearestFinder(split, content_lemmas(self._compiled.grammar, self._compiled.plan))
+    def _finder(self, constraint: Constraint) -> NearestFinder | None:
+        if constraint not in self._finders:
+            split = self._structures.split(constraint)
+            lemmas = content_lemmas(self._compiled.grammar, self._compiled.plan)
+            self._finders[constraint] = None if split.empty else NearestFinder(split, lemmas)
+        return self._finders[constraint]
 
-    def find_all(self, items: Sequence[Derivation]) -> None:
+    def find_all(self, items: Sequence[tuple[Pattern, Derivation]]) -> None:
         """Find the nearest sentences of all these items, or know them from the last run."""
         key = self._compiled.origin, repr(items)
-        self._nearest |= cached(dict, "nearest", key, lambda: {item: self._find(item) for item in items})
+        self._nearest |= cached(
+            dict, "nearest", key, lambda: {item: self._find(*of) for of in items for item in of[1:]}
+        )
 
-    def _find(self, item: Derivation) -> Derivation | None:
-        found = self._finder and self._finder.find(item)
-        return found.derivation if found else None
+    def _find(self, pattern: Pattern, item: Derivation) -> Derivation | None:
+        """Return the nearest sentence, with the same word if the pattern is about words."""
+        word, learned = self._word(pattern, item), self._compiled.plan.in_distribution(TRAIN)
+        constraints = [own.requiring(structure) for own, structure in self._before(pattern, word)]
+        for constraint in (*constraints, *([learned.constraint] if learned else [])):
+            finder = self._finder(constraint)
+            if finder is not None and (found := finder.find(item)) is not None:
+                return found.derivation
+        return None
+
+    def _before(self, pattern: Pattern, word: str) -> Iterator[tuple[Constraint, Structure]]:
+        """Yield where training has a word: exposures, what the pattern needs, exposures of other patterns."""
+        plan = self._compiled.plan
+        strata = {stratum.stream: stratum.constraint for stratum in plan.strata}
+        learned = plan.in_distribution(TRAIN)
+        found = [(learned.constraint, need.structure) for need in pattern.need if learned]
+        for at, other in enumerate((pattern, *plan.patterns)):
+            streams = ((f"{TRAIN}/{EXPOSURE_PREFIX}{other.name}/{n}", e.structure) for n, e in enumerate(other.expose))
+            own = [(strata[stream], structure) for stream, structure in streams if stream in strata]
+            found = [*found, *own] if at else [*own, *found]
+        narrowed = ((constraint, _about(structure, word)) for constraint, structure in found if word)
+        yield from ((constraint, structure) for constraint, structure in narrowed if structure is not None)
+
+    def _word(self, pattern: Pattern, item: Derivation) -> str:
+        """Return the word of an item that the pattern is about; empty if it is about none."""
+        graph, targets = self._graph(item), frozenset(pattern.targets)
+        for structure in self._found(pattern.gen or pattern.held_out):
+            for binding in GraphFinder(structure).bindings(graph)[:1]:
+                for variable, node in zip(structure.body.variables, binding, strict=True):
+                    if any(_names(test, targets) for test in variable.tests):
+                        return graph.nodes[node].get("lemma")
+        return ""
+
+    def _graph(self, derivation: Derivation) -> Graph:
+        grammar = self._compiled.grammar
+        return interpret(grammar, derivation).graphs[grammar.graph_layer(self._compiled.plan.lemma_layer)]
+
+    def _found(self, structures: Iterable[Structure]) -> list[Structure]:
+        """Return the structures that pictures can show."""
+        layer = self._compiled.plan.lemma_layer
+        return [structure for structure in structures if structure.layer == layer and not structure.body.lengths]
 
     def pair(self, pattern: Pattern, item: Derivation, licences: Iterable[Claim[Supply]] = ()) -> Pair:
         """Return the pair of an item of ``pattern``, with the examples of what licenses it."""
-        asked = self.marked(item, pattern.gen or pattern.held_out)
-        nearest = self._nearest[item] if item in self._nearest else self._find(item)
-        needed = [need.structure for need in pattern.need]
-        shown = None if nearest is None else self.marked(nearest, needed)
+        word = self._word(pattern, item)
+        asked = self.marked(item, pattern.gen or pattern.held_out, word)
+        nearest = self._nearest[item] if item in self._nearest else self._find(pattern, item)
+        needed = [structure for _, structure in self._before(pattern, word)] or [
+            need.structure for need in pattern.need
+        ]
+        shown = None if nearest is None else self.marked(nearest, needed, word)
+        if word and shown is not None:
+            asked, shown = _apart(asked, shown), _apart(shown, asked)
         examples = ((licence.example, licence.structure) for licence in licences)
         parts = tuple(self.marked(found, [structure]) for found, structure in examples if found is not None)
         return Pair(asked, shown, parts[:_PARTS])
 
-    def marked(self, derivation: Derivation, structures: Sequence[Structure]) -> Example:
-        """Return a sentence, with the first of these structures that it contains marked."""
+    def marked(self, derivation: Derivation, structures: Sequence[Structure], word: str = "") -> Example:
+        """Return a sentence, with the first of these structures that it contains marked; of words only this one."""
         grammar, plan = self._compiled.grammar, self._compiled.plan
         example = example_of(grammar, derivation, source=plan.source, target=plan.target, graph=plan.lemma_layer)
-        graph = interpret(grammar, derivation).graphs[grammar.graph_layer(plan.lemma_layer)]
-        for structure in structures:
-            if structure.layer == plan.lemma_layer and not structure.body.lengths:
-                for binding in GraphFinder(structure).bindings(graph)[:1]:
-                    return _with_marks(example, graph, structure.body, binding)
+        graph = self._graph(derivation)
+        for structure in self._found(structures):
+            for binding in GraphFinder(structure).bindings(graph)[:1]:
+                marked = _with_marks(example, graph, structure.body, binding)
+                if word:
+                    own = {node.position for node in graph.nodes if node.get("lemma") == word}
+                    words = [replace(w, marked=place in own) for place, w in enumerate(marked.words)]
+                    marked = replace(marked, words=tuple(words))
+                return marked
         return example
+
+
+def _names(test: NodeTest, words: Collection[str]) -> bool:
+    """Return whether a test is passed by some of these words alone."""
+    return test.attribute == "lemma" and not test.negated and {""} < {"", *test.values} <= {"", *words}
+
+
+def _about(structure: Structure, word: str) -> Structure | None:
+    """Return what is left of a structure about several words if it is about one; None if it is about no word."""
+    body, only = structure.body, frozenset({word})
+    variables = tuple(
+        replace(
+            v,
+            tests=tuple(
+                replace(t, values=only) if t.attribute == "lemma" and not t.negated and word in t.values else t
+                for t in v.tests
+            ),
+        )
+        for v in body.variables
+    )
+    if not any(_names(test, only) for variable in variables for test in variable.tests):
+        return None
+    return replace(structure, body=replace(body, variables=variables))
+
+
+def _apart(example: Example, other: Example) -> Example:
+    """Return a sentence without the marks on edges that the other one has marked as well."""
+    common = {(arc.label, arc.extracted) for arc in other.arcs if arc.marked}
+    arcs = (replace(arc, marked=arc.marked and (arc.label, arc.extracted) not in common) for arc in example.arcs)
+    return replace(example, arcs=tuple(arcs))
 
 
 def _with_marks(example: Example, graph: Graph, body: Body, binding: Binding) -> Example:

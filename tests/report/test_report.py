@@ -47,8 +47,9 @@ def report(**changes: object) -> dict[str, Any]:
         "name": "subject",
         "title": "Object → <subject>",
         "groups": ("lexical",),
-        "held_out_in_words": "N is the nsubj of V",
-        "asked_in_words": "",
+        "sentence": "No training sentence has a subject.",
+        "asked": [],
+        "items": 20,
         "pair": Pair(example, example),
         "guarantees": [guarantee("held out", "proved", "12 states"), guarantee("licensed", "proved", "120 of 100")],
         "held_out": [Claim(Kind.HELD_OUT, "subject", Verdict.PROVED, Cut(), (structure,), mass=0.25)],
@@ -59,7 +60,10 @@ def report(**changes: object) -> dict[str, Any]:
     values: dict[str, Any] = {
         "title": "Toy & co",
         "identity": "sgl:0.1.0|seed:1",
-        "parameters": [],
+        "parameters": [("depth", "4")],
+        "layers": ("en", ("ja", "lf")),
+        "splits": {"train": 40_000, "gen": 20},
+        "licence": "CC-BY-4.0",
         "source_language": "en",
         "target_language": "ja",
         "guarantees": [guarantee("disjoint", "passed", "0 shared")],
@@ -148,7 +152,14 @@ def test_what_authors_write_is_escaped() -> None:
 
 def test_the_page_says_what_it_was_given() -> None:
     text = render_report(report())
-    for part in ("all 3 guarantees hold", "proved", "12 states", "120 of 100", "40,000", "80.0 %"):
+    for part in (
+        "all 2 claims of patterns hold, and 1 checks of the data",
+        "proved",
+        "12 states",
+        "120 of 100",
+        "40,000",
+        "80.0 %",
+    ):
         assert part in text
     for part in ("エマがリナを見た。", "25.00 %", "0.500", "4.50", "relative", "sgl:0.1.0|seed:1"):
         assert part in text
@@ -167,7 +178,7 @@ def test_the_checks_are_counted_by_themselves() -> None:
 def test_a_failing_guarantee_shows_at_the_top() -> None:
     text = render_report(report(guarantees=[guarantee("disjoint", "failed", "2")]))
     assert "1 of 3 guarantees fail" in text
-    assert "guarantees hold\n" not in text.partition("<main>")[0]
+    assert "claims of patterns hold" not in text.partition("<main>")[0]
 
 
 def test_a_pattern_that_lacks_a_claim_of_another_says_so() -> None:
@@ -333,3 +344,25 @@ def test_a_layer_that_does_not_exist_is_an_error() -> None:
     grammar = toy_grammar()
     with pytest.raises(KeyError, match="sem"):
         example_of(grammar, first_derivation(grammar.start), source="en", target="ja", graph="sem")
+
+
+def test_the_head_says_what_it_is_and_how_large_before_parameters() -> None:
+    head = render_report(report()).partition("</header>")[0].partition("<body>")[2]
+    said = [
+        *("Toy &amp; co", "A benchmark of compositional generalization", "<code>en</code>", "<code>ja</code> or"),
+        *("40,020 rows: train 40,000, gen 20.", "1 generalization pattern.", "Licence: CC-BY-4.0", "depth"),
+    ]
+    places = [head.find(text) for text in said]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert "Licence: none is declared" in render_report(report(licence=""))
+
+
+def test_a_pattern_without_items_says_so_and_is_not_counted_as_tested() -> None:
+    (pattern,) = report()["patterns"]
+    patterns = [pattern, pattern | {"name": "idle", "items": 0, "pair": None, "examples": []}]
+    text = render_report(report(patterns=patterns))
+    assert "2 generalization patterns, 1 of them with items; the others are claimed, not tested." in text
+    assert text.count("The dataset has no items of this pattern") == 1
+    assert text.count("no items</span>") == 1
+    assert "no items" not in render_report(report())

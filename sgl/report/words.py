@@ -1,0 +1,353 @@
+"""What structures ask for and what patterns claim, in words.
+
+A claim is said once, and report, card, terminal and Python show the same sentence.  About words it says what is left
+of them in training; about any other structure it says what no training sentence has::
+
+    { X -[^obj]-> N[lemma=cat|dog] }              cat and dog occur in training only as objects or alone
+    { V -[nsubj]-> N; N -[nmod]-> M }             No training sentence has a subject with a nominal modifier
+    { V -[ccomp]{3}-> W } without { V -[obj]-> O }    … in which W is 3 ccomp edges below V, unless O is the obj of V
+
+The first form needs tests on the lemmas of one node, the second a tree of edges.  Where neither fits, the clauses of
+the structure are said one by one (:func:`in_words`).
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from importlib.resources import files
+
+from sgl.core.derivation import RULE
+from sgl.core.grammar import EXTRACTED
+from sgl.core.structure import Body, DegreeTest, LabelTest, LengthTest, Link, NodeTest, Structure, Variable
+
+#: What linguists call dependents with a label, and words with a value of an attribute.
+_NAMES: dict[str, dict[str, str]] = tomllib.loads(files(__package__).joinpath("words.toml").read_text("utf-8"))
+_ROLES, _KINDS = _NAMES["roles"], _NAMES["kinds"]
+
+
+def sentence_of(structures: Sequence[Structure]) -> str:
+    """Return the claim that training contains none of these structures, as a sentence; empty if there are none."""
+    if not structures:
+        return ""
+    layer = next((f" (in the graph {s.layer})" for s in structures if s.named), "")
+    said = [_of_words(structure) for structure in structures]
+    words = {found[0] for found in said if found is not None}
+    if None not in said and len(words) == 1:
+        (own,) = words
+        verbs = list(dict.fromkeys(found[1 + (len(own) > 1)] for found in said if found is not None))
+        return f"In training, {_named(own, 'and')} {_listed(verbs, ', and ')}{layer}."
+    phrases = [_phrase(structure) for structure in structures]
+    if all(phrases):
+        return f"No training sentence has {_listed([*dict.fromkeys(phrases)], ', or ')}{layer}."
+    return f"In no training sentence: {'; or '.join(dict.fromkeys(map(in_words, structures)))}."
+
+
+def described(structure: Structure) -> str:
+    """Return what a sentence has with the structure, as a noun phrase or as clauses."""
+    return _phrase(structure) or in_words(structure)
+
+
+def _of_words(structure: Structure) -> tuple[tuple[str, ...], str, str] | None:
+    """Return the words that a structure is about, and what it leaves of one or of several.
+
+    None if it is about something else, or about more than these words and their place.
+    """
+    body = structure.body
+    told = [(n, v) for n, v in enumerate(body.variables) if any(map(_is_word, v.tests))]
+    others = [v for v in body.variables if not any(map(_is_word, v.tests))]
+    link = next(iter(body.links), None)
+    if len(told) != 1 or structure.without or body.lengths or any(v.tests or v.degrees for v in others):
+        return None
+    ((place, variable),) = told
+    words = tuple(sorted(next(filter(_is_word, variable.tests)).values, key=str.casefold))
+    tests = [test for test in variable.tests if not _is_word(test)]
+    if variable.degrees or len(body.links) > 1 or (link is not None and not link.is_edge):
+        return None
+    if link is None:
+        one, many = (_either(tests[:1], form) for form in (_a, _plural))
+        told_ = "only" if any(test.negated for test in tests) else "never"
+        return (
+            (words, f"{_s('occurs', told_)} as {one}", f"{_s('occur', told_)} as {many}") if len(tests) == 1 else None
+        )
+    if any(test.negated for test in tests) or (tests and (link.labels.is_any or place == link.target)):
+        return None
+    one, many = (_listed([form(role) for role in _roles(link.labels.labels)], " or ") for form in (_a, _plural))
+    if place == link.target and link.labels.is_any:
+        return words, "occurs only as the root of a sentence", "occur only as the roots of sentences"
+    if place == link.target and link.labels.negated:
+        return words, f"occurs only as {one} (or as the root)", f"occur only as {many} (or as the root)"
+    if place == link.target:
+        return words, f"never occurs as {one}", f"never occur as {many}"
+    form = "".join(f", as {_either([test], _a)}," for test in tests)
+    what = (
+        "no dependents" if link.labels.is_any else f"no dependents but {many}" if link.labels.negated else f"no {many}"
+    )
+    return words, f"has{form} {what}", f"have{form} {what}"
+
+
+def _s(verb: str, often: str) -> str:
+    return f"never {verb}" if often == "never" else f"{verb} only"
+
+
+def _either(tests: Sequence[NodeTest], form: Callable[[str], str]) -> str:
+    return _listed([form(_kind(test)) for test in tests], " and ")
+
+
+def _is_word(test: NodeTest) -> bool:
+    return test.attribute == "lemma" and not test.negated and any(test.values)
+
+
+def _kind(test: NodeTest) -> str:
+    """Return what a word is called that passes a test, negated or not: `participle`, `word with mood=imp`."""
+    named = [_KINDS.get(f"{test.attribute}={value}", "") for value in sorted(test.values)]
+    return " or ".join(named) if all(named) else f"word with {replace(test, negated=False)}"
+
+
+def _roles(labels: Collection[str]) -> list[str]:
+    """Return what dependents with these labels are called; what only refines another one of them is left out."""
+    plain = {label for label in labels if not label.startswith(EXTRACTED)}
+    wider = {label: {label.lstrip(EXTRACTED), label.lstrip(EXTRACTED).partition(":")[0]} - {label} for label in labels}
+    kept = [label for label in labels if not wider[label] & plain]
+    kept.sort(key=lambda label: (label.startswith(EXTRACTED), label != "obj", label))
+    # Who says `nsubj` alone does not speak of passives.
+    return ["active subject" if label == "nsubj" and "nsubj:pass" not in plain else _role(label) for label in kept]
+
+
+def _role(label: str) -> str:
+    if label.startswith(EXTRACTED):
+        return f"extracted {_role(label.removeprefix(EXTRACTED))}"
+    base, _, kind = label.partition(":")
+    return _ROLES.get(label) or (f"{kind}-phrase" if base == "obl" and kind else f"dependent `{label}`")
+
+
+def _plural(noun: str) -> str:
+    """Return the plural of a noun with what follows it."""
+    joint = next((joint for joint in (" or ", " of ", " with ", " `") if joint in noun), "")
+    head, _, rest = noun.partition(joint) if joint else (noun, "", "")
+    head = f"{head[:-1]}ies" if head.endswith("y") else f"{head}s"
+    return head + joint + (_plural(rest) if joint == " or " else rest)
+
+
+def _a(noun: str) -> str:
+    return f"{'an' if noun[:1] in 'aeio' else 'a'} {noun}"
+
+
+_WORD = "a word"
+
+
+def _phrase(structure: Structure) -> str:
+    """Return what a sentence with the structure has, as a noun phrase; empty if the edges are no small tree."""
+    body = structure.body
+    if body.lengths or any(
+        v.name.startswith("w_") or any(t.attribute == RULE for t in v.tests) for v in body.variables
+    ):
+        return ""
+    if chain := _chain(structure):
+        return chain
+    ends = {(link.target, link.source) for link in body.links}
+    # An edge back to the governor, as that of a gap, is said of the word that has it.
+    gaps = [li for li in body.links if (li.source, li.target) in ends and EXTRACTED in "".join(li.labels.labels)]
+    links = [link for link in body.links if link not in gaps]
+    targets, lacking = [link.target for link in links], _lacking(structure)
+    roots = [number for number in range(len(body.variables)) if number not in targets]
+    if lacking is None or len({*targets}) < len(targets) or not roots or not all(link.is_edge for link in body.links):
+        return ""
+
+    def phrase(number: int, noun: str) -> str:
+        variable = body.variables[number]
+        parts = [phrase(link.target, _dependent(link.labels)) for link in links if link.source == number]
+        parts = sorted((*parts, *map(_degree_phrase, variable.degrees)), key=lambda part: " that " in part)
+        said = [f"whose {_kinds(gap.labels)} it is" for gap in gaps if gap.source == number]
+        said += [*map(_that, variable.tests), *lacking.get(number, ())]
+        if noun == _WORD and said and said[0].startswith("that is a"):
+            noun = said.pop(0).removeprefix("that is ")
+        said += ["that has " + _listed(parts, " and ")] if parts else []
+        return f"{noun} {_listed(said, ', and ')}".strip()
+
+    def root(number: int) -> str:
+        variable, own = body.variables[number], [link for link in links if link.source == number]
+        bare = not (variable.tests or variable.degrees or lacking.get(number) or any(g.target == number for g in gaps))
+        if bare and len(own) == 1:
+            return phrase(own[0].target, _dependent(own[0].labels))
+        return phrase(number, _WORD)
+
+    repeated = re.compile(r"((?: that| whose).{20,}?)\1+")
+    return repeated.sub(_times, _listed(list(map(root, roots)), " and "))
+
+
+def _times(found: re.Match[str]) -> str:
+    return f"{found[1]} ({len(found[0]) // len(found[1])} times, each in the one before)"
+
+
+def _chain(structure: Structure) -> str:
+    """Return a phrase for dependents of one kind in one another: `exactly 3 nested complement clauses`."""
+    body, link = structure.body, next(iter(structure.body.links), None)
+    if link is None or len(body.links) > 1 or link.is_edge or any(v.tests or v.degrees for v in body.variables):
+        return ""
+    ends = list[int]()
+    for own, whole in (_shared(structure, without) for without in structure.without):
+        if own is None or not whole or own.labels != link.labels:
+            return ""
+        # Walks may not go on below their end, nor begin above their beginning.
+        ends += [1] * (own.source == link.target) + [0] * (own.target == link.source)
+    if link.labels.negated or sorted(ends) not in ([], [0, 1]) or len(ends) != len(structure.without):
+        return ""
+    exact = bool(ends) and link.low == link.high
+    number = f"exactly {link.low}" if exact else _range(link.low, link.high if ends else None)
+    return f"{number} nested {_plural(_kinds(link.labels))}"
+
+
+def _shared(structure: Structure, without: Body) -> tuple[Link | None, bool]:
+    """Return the edge of a `without` between variables numbered as those of the body, new ones behind; is it all?"""
+    known = [variable.name for variable in structure.body.variables]
+    new = [variable for variable in without.variables if variable.name not in known]
+    names = [*known, *(variable.name for variable in new)]
+    links = [link.between([names.index(variable.name) for variable in without.variables]) for link in without.links]
+    whole = len(links) == 1 and not (without.lengths or any(v.tests or v.degrees for v in without.variables))
+    return (links[0], whole) if links else (None, False)
+
+
+def _kinds(labels: LabelTest) -> str:
+    return _listed(_roles(labels.labels), " or ")
+
+
+def _dependent(labels: LabelTest) -> str:
+    if labels.is_any:
+        return "a dependent"
+    other = _listed([_a(role) for role in _roles(labels.labels)], " or ")
+    return f"a dependent other than {other}" if labels.negated else _a(_kinds(labels))
+
+
+def _that(test: NodeTest) -> str:
+    if test.attribute == "lemma" and any(test.values):
+        return f"that is {'not ' if test.negated else ''}{_named(test.values)}"
+    kind = _kind(test)
+    if kind.startswith("word "):
+        return f"{'without' if test.negated else 'with'} {replace(test, negated=False)}"
+    return f"that is no {kind}" if test.negated else f"that is {_a(kind)}"
+
+
+def _degree_phrase(test: DegreeTest) -> str:
+    low, high = (0, test.number) if test.comparison == "<=" else (test.number, None)
+    number = f"exactly {test.number}" if test.comparison == "=" else _range(low, high)
+    return f"{number} {'dependents' if test.labels.is_any else _plural(_alternatives(test.labels))}"
+
+
+def _lacking(structure: Structure) -> dict[int, list[str]] | None:
+    """Return what words of the structure do without, by number; None if that is more than one edge each."""
+    known, found = len(structure.body.variables), dict[int, list[str]]()
+    for link, whole in (_shared(structure, without) for without in structure.without):
+        if link is None or not whole or not link.is_edge or link.labels.negated:
+            return None
+        if link.source < known <= link.target:
+            found.setdefault(link.source, []).append(f"without {_a(_kinds(link.labels))}")
+        elif link.target < known <= link.source:
+            found.setdefault(link.target, []).append(f"that is not itself {_a(_kinds(link.labels))}")
+        else:
+            return None
+    return found
+
+
+#: Values of a test that are named; more of them are counted.
+_NAMED, _FIRST = 12, 3
+
+
+def in_words(structure: Structure) -> str:
+    """Return what a sentence has in which the structure occurs, as a clause.
+
+    >>> from sgl.core.structure import Variable
+    >>> edge = Link(0, LabelTest(frozenset({"nsubj"})), 1)
+    >>> in_words(Structure("syn", Body((Variable("V"), Variable("N")), (edge,))))
+    'N is the nsubj of V'
+    """
+    without = "".join(f", unless {_conjoined(_clauses(body))}" for body in structure.without)
+    layer = f" (in the graph {structure.layer})" if structure.named else ""
+    return _conjoined(_clauses(structure.body)) + without + layer
+
+
+def _clauses(body: Body) -> Iterator[str]:
+    called = [_called(variable) for variable in body.variables]
+    names, linked = [name for name, _ in called], {end for link in body.links for end in (link.source, link.target)}
+    for link in body.links:
+        yield _link(link, names)
+    for number, (variable, (name, told)) in enumerate(zip(body.variables, called, strict=True)):
+        tests = [test for test in variable.tests if test != told]
+        yield from (_test(name, test) for test in tests)
+        yield from (_degree(name, test) for test in variable.degrees)
+        if told is not None and number not in linked and not (tests or variable.degrees):
+            yield f"{name} occurs"
+    yield from map(_length, body.lengths)
+    if not body.links and len(names) == 1 and not (body.variables[0].tests or body.variables[0].degrees):
+        yield f"there is a word {names[0]}"
+
+
+def _called(variable: Variable) -> tuple[str, NodeTest | None]:
+    """Return what a node is called, and the test that its name tells: of a quoted word, or of a rule by its name."""
+    for test in variable.tests:
+        value = min(test.values) if len(test.values) == 1 and not test.negated else ""
+        if test.attribute == "lemma" and value and variable.name.startswith("w_"):
+            return f"“{value}”", test
+        if test.attribute == RULE and value == variable.name:
+            return f"`{value}`", test
+    return variable.name, None
+
+
+def _link(link: Link, names: list[str]) -> str:
+    source, target = names[link.source], names[link.target]
+    if link.is_edge:
+        return f"{target} is {_label(link.labels)} of {source}"
+    number = _range(link.low, link.high)
+    over = "" if link.labels.is_any else f" over {_plural(_alternatives(link.labels))}"
+    return f"{target} is {number} step{'s' * (number != '1')}{over} below {source}"
+
+
+def _label(labels: LabelTest) -> str:
+    if labels.is_any:
+        return "a dependent"
+    return f"a dependent, not {_kinds(labels)}," if labels.negated else f"the {_alternatives(labels)}"
+
+
+def _alternatives(labels: LabelTest) -> str:
+    return ("other than " if labels.negated else "") + _kinds(labels)
+
+
+def _named(values: Collection[str], last: str = "or") -> str:
+    """Return values with *or* before the last one; of very many the first."""
+    shown = sorted(values, key=str.casefold)
+    if len(shown) > _NAMED:
+        shown = [*shown[:_FIRST], f"{len(shown) - _FIRST} others"]
+    return _listed(shown, f" {last} ") or "any"
+
+
+def _test(name: str, test: NodeTest) -> str:
+    if not any(test.values):
+        return f"{name} has {'a' if test.negated else 'no'} {test.attribute}"
+    return f"the {test.attribute} of {name} is {'not ' if test.negated else ''}{_named(test.values)}"
+
+
+def _degree(name: str, test: DegreeTest) -> str:
+    return f"{name} has {_degree_phrase(test)}"
+
+
+def _length(test: LengthTest) -> str:
+    relation = {"=": "", "!=": "other than ", ">=": "at least ", "<=": "at most "}[test.comparison]
+    number = f"as many words as the longest of {test.part} and {test.number:+}" if test.part else f"{test.number} words"
+    return f"the text {test.layer} has {relation}{number}"
+
+
+def _range(low: int, high: int | None) -> str:
+    if high is None:
+        return f"{low} or more"
+    if not low:
+        return f"at most {high}"
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _conjoined(clauses: Iterator[str]) -> str:
+    return _listed([*clauses], ", and ") or "there is a sentence"
+
+
+def _listed(parts: Sequence[str], last: str) -> str:
+    """Return parts with commas between them, and something else before the last one."""
+    return last.join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
