@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sgl.api.texts import Texts
@@ -47,22 +47,11 @@ class Pattern(Shown):
         return self._grammar.prove(self.name, progress)
 
 
-class Patterns(Mapping[str, Pattern]):
+class Patterns(dict[str, Pattern]):
     """The patterns of a grammar by their names, which it lists."""
 
-    def __init__(self, known: Mapping[str, Pattern]) -> None:
-        self._known = known
-
-    def __getitem__(self, name: str) -> Pattern:
-        if name not in self._known:
-            raise KeyError(f"there is no pattern `{name}`; {one_of(f'{name}', self._known)}")
-        return self._known[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._known)
-
-    def __len__(self) -> int:
-        return len(self._known)
+    def __missing__(self, name: str) -> Pattern:
+        raise KeyError(f"there is no pattern `{name}`; {one_of(f'{name}', self)}")
 
     def __repr__(self) -> str:
         return f"<patterns: {', '.join(self) or 'none'}>"

@@ -3,9 +3,9 @@
 A claim is said once, and report, card, terminal and Python show the same sentence.  About words it says what is left
 of them in training; about any other structure it says what no training sentence has::
 
-    { X -[^obj]-> N[lemma=cat|dog] }              cat and dog occur in training only as objects or alone
-    { V -[nsubj]-> N; N -[nmod]-> M }             No training sentence has a subject with a nominal modifier
-    { V -[ccomp]{3}-> W } without { V -[obj]-> O }    … in which W is 3 ccomp edges below V, unless O is the obj of V
+    { X -[^obj]-> N[lemma=cat|dog] }     In training, cat and dog occur only as objects (or as the root).
+    { V -[obj]-> N; N -[nmod]-> M }      No training sentence has an object that has a nominal modifier.
+    { V -[obj]-> N; W -[obj]-> N }       In no training sentence: N is the object of V, and N is the object of W.
 
 The first form needs tests on the lemmas of one node, the second a tree of edges.  Where neither fits, the clauses of
 the structure are said one by one (:func:`in_words`).
@@ -13,7 +13,7 @@ the structure are said one by one (:func:`in_words`).
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from importlib.resources import files
 
@@ -28,18 +28,14 @@ _ROLES, _KINDS = _NAMES["roles"], _NAMES["kinds"]
 
 def sentence_of(structures: Sequence[Structure]) -> str:
     """Return the claim that training contains none of these structures, as a sentence; empty if there are none."""
-    if not structures:
-        return ""
     layer = next((f" (in the graph {s.layer})" for s in structures if s.named), "")
-    said = [_of_words(structure) for structure in structures]
-    words = {found[0] for found in said if found is not None}
-    if None not in said and len(words) == 1:
-        (own,) = words
-        verbs = list(dict.fromkeys(found[1 + (len(own) > 1)] for found in said if found is not None))
-        return f"In training, {_named(own, 'and')} {_listed(verbs, ', and ')}{layer}."
-    phrases = [_phrase(structure) for structure in structures]
+    said = [found for structure in structures if (found := _of_words(structure))]
+    if said and len(said) == len(structures) and len({words for words, _ in said}) == 1:
+        verbs = _listed(list(dict.fromkeys(text for _, text in said)), ", and ")
+        return f"In training, {_named(said[0][0], 'and')} {verbs}{layer}."
+    phrases = list(dict.fromkeys(map(_phrase, structures)))
     if all(phrases):
-        return f"No training sentence has {_listed([*dict.fromkeys(phrases)], ', or ')}{layer}."
+        return f"No training sentence has {_listed(phrases, ', or ')}{layer}." if phrases else ""
     return f"In no training sentence: {'; or '.join(dict.fromkeys(map(in_words, structures)))}."
 
 
@@ -48,50 +44,34 @@ def described(structure: Structure) -> str:
     return _phrase(structure) or in_words(structure)
 
 
-def _of_words(structure: Structure) -> tuple[tuple[str, ...], str, str] | None:
-    """Return the words that a structure is about, and what it leaves of one or of several.
-
-    None if it is about something else, or about more than these words and their place.
-    """
-    body = structure.body
-    told = [(n, v) for n, v in enumerate(body.variables) if any(map(_is_word, v.tests))]
-    others = [v for v in body.variables if not any(map(_is_word, v.tests))]
-    link = next(iter(body.links), None)
-    if len(told) != 1 or structure.without or body.lengths or any(v.tests or v.degrees for v in others):
+def _of_words(structure: Structure) -> tuple[frozenset[str], str] | None:
+    """Return the words that a structure is about, and what it leaves of them; None if it is about something else."""
+    body, link = structure.body, next(iter(structure.body.links), None)
+    told = [(n, v) for n, v in enumerate(body.variables) if v.tests or v.degrees]
+    if len(told) != 1 or structure.without or body.lengths or len(body.links) > 1 or (link and not link.is_edge):
         return None
     ((place, variable),) = told
-    words = tuple(sorted(next(filter(_is_word, variable.tests)).values, key=str.casefold))
+    words = next((test.values for test in variable.tests if _is_word(test)), frozenset[str]())
     tests = [test for test in variable.tests if not _is_word(test)]
-    if variable.degrees or len(body.links) > 1 or (link is not None and not link.is_edge):
+    if not words or variable.degrees or any(test.negated for test in tests[link is None :]):
         return None
+    many = len(words) > 1
+    form, occur, have, roots = (_plural, "occur", "have", "the roots of sentences") if many else (
+        _a, "occurs", "has", "the root of a sentence"
+    )  # fmt: skip
     if link is None:
-        one, many = (_either(tests[:1], form) for form in (_a, _plural))
-        told_ = "only" if any(test.negated for test in tests) else "never"
-        return (
-            (words, f"{_s('occurs', told_)} as {one}", f"{_s('occur', told_)} as {many}") if len(tests) == 1 else None
-        )
-    if any(test.negated for test in tests) or (tests and (link.labels.is_any or place == link.target)):
-        return None
-    one, many = (_listed([form(role) for role in _roles(link.labels.labels)], " or ") for form in (_a, _plural))
-    if place == link.target and link.labels.is_any:
-        return words, "occurs only as the root of a sentence", "occur only as the roots of sentences"
-    if place == link.target and link.labels.negated:
-        return words, f"occurs only as {one} (or as the root)", f"occur only as {many} (or as the root)"
+        only = f"{occur} only" if tests and tests[0].negated else f"never {occur}"
+        return (words, f"{only} as {form(_kind(tests[0]))}") if len(tests) == 1 else None
+    own, roles = link.labels, _roles(link.labels.labels)
     if place == link.target:
-        return words, f"never occurs as {one}", f"never occur as {many}"
-    form = "".join(f", as {_either([test], _a)}," for test in tests)
-    what = (
-        "no dependents" if link.labels.is_any else f"no dependents but {many}" if link.labels.negated else f"no {many}"
+        named = _listed([form(role) for role in roles], " or ")
+        left = f"{occur} only as {named} (or as the root)" if own.negated else f"never {occur} as {named}"
+        return None if tests else (words, f"{occur} only as {roots}" if own.is_any else left)
+    as_ = "".join(f", as {_a(_kind(test))}," for test in tests)
+    named = (
+        "dependents" if own.is_any else ("dependents but " * own.negated) + _listed(list(map(_plural, roles)), " or ")
     )
-    return words, f"has{form} {what}", f"have{form} {what}"
-
-
-def _s(verb: str, often: str) -> str:
-    return f"never {verb}" if often == "never" else f"{verb} only"
-
-
-def _either(tests: Sequence[NodeTest], form: Callable[[str], str]) -> str:
-    return _listed([form(_kind(test)) for test in tests], " and ")
+    return words, f"{have}{as_} no {named}"
 
 
 def _is_word(test: NodeTest) -> bool:

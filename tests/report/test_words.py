@@ -120,8 +120,10 @@ def test_a_structure_is_read_aloud(sget: Compiled, text: str, words: str) -> Non
         ),
         (
             "{ V -[ccomp]{3}-> C } without { C -[ccomp]-> X }",
-            "In no training sentence: C is 3 steps over complement clauses below V, "
-            "unless X is the complement clause of C.",
+            (
+                "In no training sentence: C is 3 steps over complement clauses below V, "
+                "unless X is the complement clause of C."
+            ),
         ),
     ],
 )
