@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import sgl
 from sgl.engine import Snapshot, Workspace
 from sgl.pipeline.report import Pair, PairMaker
 from sgl.report import Example
@@ -66,3 +67,24 @@ def test_nothing_is_marked_where_the_structure_is_on_another_layer() -> None:
             assert not marked_words(first_pair(snapshot, pattern.name).asked)
             return
     pytest.fail("german.sgl has a pattern on another layer")
+
+
+@pytest.mark.parametrize(
+    ("grammar", "pattern"),
+    [("sget", "object_to_subject_proper"), ("sget", "past_to_present_infinitive"), ("slog", "prim_to_obj_common")],
+)
+def test_a_pattern_about_words_shows_one_word_before_and_after(grammar: str, pattern: str) -> None:
+    """Its word is marked in both sentences, and no edge that both have marked."""
+    (text,) = pairs = sgl.load(grammar).sample(1, of=pattern, seed=1, beside=True)
+    (shown,) = pairs.beside
+    assert shown is not None
+    assert text.marked is not None
+    lemmas = {node["form"]: node["lemma"] for _, node in text.to_networkx().nodes(data=True)}
+    asked = {word.form for word in text.marked.words if word.marked}
+    assert len(asked) == 1
+    before = [word.form for word in shown.words if word.marked]
+    assert len(before) == 1
+    assert before[0][:3].casefold() == lemmas[asked.pop()][:3].casefold()
+    assert shown.source != text.source
+    labels = [{arc.label for arc in example.arcs if arc.marked} for example in (shown, text.marked)]
+    assert labels[0] & labels[1] == set()
