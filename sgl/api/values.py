@@ -84,7 +84,7 @@ def text(value: str, name: str) -> str:
 _NUMBERS = count(1)
 
 #: A notebook shows this many texts or rows; the others are counted.
-_MOST_SHOWN = 50
+_IN_A_NOTEBOOK = 50
 
 
 class Shown:
@@ -98,7 +98,7 @@ class Shown:
         environment = page_environment("sgl.api")
         environment.filters["shown"] = shown
         return environment.get_template("notebook.html.j2").render(
-            part=self._part, it=self, numbers=_NUMBERS, most=_MOST_SHOWN
+            part=self._part, it=self, numbers=_NUMBERS, most=_IN_A_NOTEBOOK
         )
 
 

@@ -239,7 +239,7 @@ def in_words(structure: Structure) -> str:
     >>> from sgl.core.structure import Variable
     >>> edge = Link(0, LabelTest(frozenset({"nsubj"})), 1)
     >>> in_words(Structure("syn", Body((Variable("V"), Variable("N")), (edge,))))
-    'N is the nsubj of V'
+    'N is the active subject of V'
     """
     without = "".join(f", unless {_conjoined(_clauses(body))}" for body in structure.without)
     layer = f" (in the graph {structure.layer})" if structure.named else ""

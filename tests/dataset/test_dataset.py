@@ -42,6 +42,10 @@ GUARANTEES = (Guarantee("pp_in_subject", "held out", "static", "proved", "no sta
 Dataset = tuple[Path, list[Record], dict[str, Any]]
 
 
+#: The claims of the patterns in words.
+CLAIMS = {pattern.name: f"Nothing of {pattern.name} is in training." for pattern in PLAN.patterns}
+
+
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     directory = tmp_path_factory.mktemp("dataset")
@@ -49,7 +53,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     samples, files = sample_and_write(directory, TOY, PLAN, TABLES)
     content = manifest(TOY, PLAN, PROVENANCE, samples, GUARANTEES, files)
     write_manifest(directory, content)
-    (directory / "README.md").write_text(dict(descriptions(content))["README.md"], encoding="utf-8")
+    (directory / "README.md").write_text(dict(descriptions(content, CLAIMS))["README.md"], encoding="utf-8")
     return directory, records, content
 
 
@@ -225,7 +229,7 @@ def test_the_card_says_what_the_manifest_says(dataset: Dataset) -> None:
     ]
     assert content["identity"] in text
     assert "| train | exposure:cat_as_object | 30 |" in text
-    assert "`pp_in_subject`: 20 items." in text
+    assert f"`pp_in_subject`: 20 items. {CLAIMS['pp_in_subject']} Held out of training:" in text
     assert "- `{ V -[nsubj]-> N; N -[nmod]-> M }`" in text
     assert r"| pp_in_subject | held out | static | proved | no state \| reachable |" in text
 
@@ -233,10 +237,10 @@ def test_the_card_says_what_the_manifest_says(dataset: Dataset) -> None:
 def test_the_card_names_the_parts_that_repeat_sentences(dataset: Dataset) -> None:
     _, _, content = dataset
     repeating = json.loads(json.dumps(content))
-    assert "No source sentence occurs twice. " in dict(descriptions(repeating))["README.md"]
+    assert "No source sentence occurs twice. " in dict(descriptions(repeating, CLAIMS))["README.md"]
     repeating["splits"]["train"]["strata"][1]["extent"]["repeated"] = True
     sentence = "No source sentence occurs twice, except within exposure:cat_as_object. "
-    assert sentence in dict(descriptions(repeating))["README.md"]
+    assert sentence in dict(descriptions(repeating, CLAIMS))["README.md"]
 
 
 # --- fingerprint -------------------------------------------------------------------------
