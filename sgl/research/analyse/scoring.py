@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from sgl.research.analyse.metrics import EdgeAccuracy, Measures, Sides, Skeleton, edges_kept, mean_entropy, measure
 from sgl.research.analyse.metrics import sentence_bleu as bleu_of
-from sgl.research.analyse.predictions import PredictionsError, joined, open_predictions, read_judgements
+from sgl.research.analyse.predictions import PredictionsError, open_predictions, read_judgements
 from sgl.research.analyse.statistics import Values, places_by
+from sgl.research.analyse.tokenizers import joined
 from sgl.research.analyse.words import SAMPLED, composed, folded, tokenizer_of, without_marks
 from sgl.research.treebank import Malformed, TreebankSentence
 

@@ -20,15 +20,9 @@ from numpy.typing import NDArray
 
 from sgl.foreign import limits
 from sgl.rendering.views import VIEWS
-from sgl.research.analyse.predictions import (
-    Aligned,
-    PredictionsError,
-    SystemOutput,
-    given_outputs,
-    joined,
-    open_predictions,
-)
+from sgl.research.analyse.predictions import Aligned, PredictionsError, SystemOutput, given_outputs, open_predictions
 from sgl.research.analyse.statistics import places_by
+from sgl.research.analyse.tokenizers import joined
 from sgl.research.evaluate.benchmark import FORMS, Benchmark, BenchmarkRow
 from sgl.research.evaluate.equivalence import equivalent, exact, normal, reformatted_exact_match
 from sgl.research.evaluate.mistakes import Mistake, mistake_of
