@@ -169,6 +169,8 @@ def _apart(before: str, token: _Token, within: str) -> bool:
         return False
     if ":" in (text, before) or (text == "(" and within == "layer"):
         return within == "layer"
+    if (before, text) == ("without", "("):
+        return True
     if text in ("(", "[", "+", "-") or before in ("+", "-") or (before, within) == ("~", "labels"):
         return not token.joined
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from diagnostics import MAIN, assert_diagnostics, diagnose
+from diagnostics import MAIN, UNREAD, assert_diagnostics, diagnose
 
 from sgl.diagnostics.model import one_slip
 
@@ -102,7 +102,7 @@ def test_one_slip(first: str, second: str, expected: bool) -> None:
 
 def test_an_attribute_tells_two_words_apart(tmp_path: Path) -> None:
     word = 'word N: "dog"\n  ja  "駄犬"\n  syn node(upos=NOUN, Style=Coll)\n'
-    assert_diagnostics(word, [], tmp_path)
+    assert_diagnostics(word, [], tmp_path, base=UNREAD)
 
 
 def test_a_value_of_a_table_that_conllu_cannot_hold(tmp_path: Path) -> None:

@@ -24,6 +24,8 @@ from sgl.pipeline.writable import check_unproved
 _PIECE = re.compile(r"^## (\w+)\n\n```sgl\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PIECES: dict[str, str] = dict(_PIECE.findall(files("sgl.diagnostics").joinpath("pages", "base.md").read_text("utf-8")))
 BASE = "\n".join(PIECES.values())
+#: The same for what is ambiguous, where that is of no interest.
+UNREAD = BASE.replace("  seed  1\n", "  seed  1\n  ambiguous ignore\n")
 #: Words of the parser and of Python that an author must never see.
 INTERNAL = ("_NL", "RPAR", "LPAR", "UPPER", "NAME", "$END", "COLUMN", "LIKE_SPLIT", "Traceback")
 

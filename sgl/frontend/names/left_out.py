@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sgl.core.graphs import reachable
-from sgl.diagnostics import suggest
+from sgl.diagnostics import Label, suggest
 from sgl.frontend.names.kinds import KEYWORDS, KINDS
 from sgl.frontend.names.parameters import Session
 from sgl.lang import syntax as s
@@ -28,6 +28,7 @@ def left_out_of(units: Sequence[Unit], state: Session) -> dict[Path, dict[Left, 
     by_path = {unit.path: unit for unit in units}
     uses = {unit.path: [used.path for _, used in unit.uses] for unit in units}
     for user in units:
+        _check_alike(user, state)
         for use, used in user.uses:
             reached = [by_path[path] for path in reachable([used.path], uses)] if use.left_out else []
             known = {left for other in reached for d in other.file.declarations for left in is_called(d)}
@@ -42,6 +43,17 @@ def left_out_of(units: Sequence[Unit], state: Session) -> dict[Path, dict[Left, 
                 for other in reached:
                     found[other.path][left] = user.path
     return found
+
+
+def _check_alike(user: Unit, state: Session) -> None:
+    """Report a file that is used without something, and once more as it is: it would lose that all the same."""
+    whole = {used.path: use for use, used in user.uses if not use.left_out}
+    for use, used in user.uses:
+        if use.left_out and (other := whole.get(used.path)) is not None:
+            names = ", ".join(f"`{gone.name}`" for gone in use.left_out)
+            message = f"this file is used without {names}, and once more as it is"
+            hint = "leave the same out of both, or use the file once"
+            state.error("SGL0006", use.span, message, hint, labels=[Label(other.span, "nothing is left out here")])
 
 
 def is_called(declaration: s.Declaration) -> set[Left]:

@@ -10,7 +10,7 @@ and so is everything that it can depend on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import TypeVar, cast
 from sgl.diagnostics import Diagnostics, Label, SourceFile, Span, shortlist, suggest
 from sgl.foreign import limits
 from sgl.frontend.names.kinds import KEYWORDS, KINDS
-from sgl.frontend.names.left_out import is_called, left_out_of
+from sgl.frontend.names.left_out import Left, is_called, left_out_of
 from sgl.frontend.names.parameters import Parameters, Session, set_parameters
 from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang import syntax as s
@@ -51,6 +51,8 @@ class ResolvedNames:
     first: dict[tuple[type, str], tuple[s.NamedDeclaration, Scope]] = field(default_factory=dict)
     used: set[Span] = field(default_factory=set)
     missing: dict[tuple[type, str], Span] = field(default_factory=dict)
+    #: What is left out of each file, by the file that does without it.
+    left_out: Mapping[Path, Mapping[Left, Path]] = field(default_factory=dict)
     #: What work that is kept is valid for, by the declarations that it does not depend on.
     foundations: dict[tuple[type, ...], object] = field(default_factory=dict)
     _of: dict[type, list[tuple[s.SyntaxNode, Scope]]] = field(default_factory=dict)
@@ -112,6 +114,9 @@ class Scope:
                 hint = f"a word of the language has small letters: `{name.text.lower()}`"
             if kind is s.Labels:
                 hint = self.in_library(name.text, kind) or hint
+            left_out = (pair for gone in self.resolved.left_out.values() for pair in gone.items())
+            for user in [user for (_, left), user in left_out if left == name.text][:1]:
+                hint = f"`{user.name}` leaves it out, with `use … without ({name})`, and declares no other one"
             state.report_missing(KINDS[kind], name, known, hint)
         return found
 
@@ -170,7 +175,7 @@ def resolve_names(state: Session, parameters: Parameters) -> ResolvedNames:
     """Find the declarations in force, and what names mean in each file."""
     units, names = state.project.units, ResolvedNames(state)
     chosen = {unit.path: [d for d in unit.file.declarations if _holds(d, parameters)] for unit in units}
-    without = left_out_of(units, state)
+    without = names.left_out = left_out_of(units, state)
     for path, gone in without.items():
         chosen[path] = [d for d in chosen[path] if is_called(d).isdisjoint(gone)]
     own = {unit.path: _by_name(chosen[unit.path], state) for unit in units}
