@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING
 from sgl import foreign
 from sgl.api.patterns import Pattern, Patterns
 from sgl.api.texts import Text, Texts
-from sgl.api.values import Findings, GrammarError, Shown, raised, text, whole, working
+from sgl.api.values import Findings, GrammarError, Shown, raised, settings_of, text, whole, working
 from sgl.cache import using
 from sgl.cli.terminal import count as number
 from sgl.core.grammar import Token
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap
 from sgl.diagnostics.model import one_of
 from sgl.diagnostics.render import as_object
+from sgl.disk import temporary
+from sgl.lang.packed import main_of
 from sgl.lang.project import BUNDLED
 from sgl.resources import bundled_grammars, grammars_dir
 
@@ -46,6 +48,7 @@ class _Opened:
     path: Path
     settings: Mapping[str, str]
     texts: Mapping[Path, bytes]
+    place: AbstractContextManager[Path] | None = None
 
     def reading(self) -> AbstractContextManager[object]:
         """Read these texts in the block, without the cache, which looks at files."""
@@ -71,21 +74,25 @@ class _Opened:
 
 
 def load(source: str | PathLike[str], **parameters: str | int | bool) -> Grammar:
-    """Return a grammar: of a file, or one that comes with SGL, by its name.
+    """Return a grammar: of a file, a dataset or its archive, or one that comes with SGL, by its name.
 
-    ``parameters`` are set as ``--set`` sets them; true is ``on``.  The examples of the grammar are tried; its claims
-    are not proved: ``check`` and ``prove`` do that.  Raises ``GrammarError``, whose text is the rendered messages.
+    To open a directory that has the name of one, write ``./NAME``.  ``parameters`` are set as ``--set`` sets them; true
+    is ``on``.  The examples of the grammar are tried; its claims are not proved: ``check`` and ``prove`` do that.
+    Raises ``GrammarError``, whose text is the rendered messages.
 
     >>> import sgl
     >>> sgl.load("german").title
     'German from English'
     """
     path, bundled = Path(source), bundled_grammars().get(str(source))
-    path = bundled.path if bundled is not None and not path.exists() else path
+    path = bundled.path if bundled is not None and not path.is_file() else path
     if "\n" in str(source):
         message, hint = "the name of a file has no line ends", "load a grammar from its text with `sgl.loads`"
         raise raised([Diagnostic("SGL0001", Severity.ERROR, None, message, hint=hint)], SourceMap())
-    return _Opened(path, _settings(parameters), {}).load()
+    # What is unpacked of an archive is there as long as the grammar, which may be extended.
+    with working(None, SourceMap()):
+        main = main_of(path, (place := temporary()).__enter__)
+    return _Opened(main, settings_of(parameters), {}, place).load()
 
 
 def loads(text: str, files: Mapping[str, str] | None = None, **parameters: str | int | bool) -> Grammar:
@@ -109,17 +116,12 @@ def loads(text: str, files: Mapping[str, str] | None = None, **parameters: str |
     >>> sgl.loads(text, files={"nouns.yaml": "- en: cat"}).sample(1)[0].source
     'a cat'
     """
-    return _Opened(Path("grammar.sgl"), _settings(parameters), _texts(files, "grammar.sgl", text)).load()
+    return _Opened(Path("grammar.sgl"), settings_of(parameters), _texts(files, "grammar.sgl", text)).load()
 
 
 def grammars() -> dict[str, str]:
     """Return the titles of the grammars that come with SGL, by the names that ``load`` takes."""
     return {name: grammar.title for name, grammar in bundled_grammars().items()}
-
-
-def _settings(parameters: Mapping[str, str | int | bool]) -> dict[str, str]:
-    said = {True: "on", False: "off"}
-    return {name: said[value] if isinstance(value, bool) else str(value) for name, value in parameters.items()}
 
 
 def _texts(files: Mapping[str, str] | None, main: str, content: str, folder: Path = Path()) -> dict[Path, bytes]:
@@ -172,10 +174,10 @@ class Grammar(Shown):
         shipped = old.path.resolve().is_relative_to(grammars_dir().resolve())
         folder, main = Path() if shipped else old.path.parent, f"{old.path.stem}_extended.sgl"
         # At the end, so that lines have the numbers that they have in the text.  A file sees what it uses itself.
-        used = [f"use {unit.dotted(BUNDLED * shipped)}" for unit in self.compiled.project.units]
+        used = [f"use {unit.dotted(BUNDLED * shipped)}" for unit in self.compiled.project.units if not unit.root.prefix]
         content = "\n".join([text, "", *used[:-1], used[-1] + (f" without ({omitted})" if omitted else ""), ""])
         texts = {**old.texts, **_texts(files, main, content, folder)}
-        return _Opened(folder / main, {**old.settings, **_settings(parameters)}, texts).load()
+        return _Opened(folder / main, {**old.settings, **settings_of(parameters)}, texts, old.place).load()
 
     def check(self, progress: Callable[[str], None] | None = None) -> Findings:
         """Check everything that ``sglc check`` does: examples, claims, and opinions on the grammar.

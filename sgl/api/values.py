@@ -64,6 +64,12 @@ def working(compiled: Compiled | None = None, sources: SourceMap | None = None) 
         raise raised([failure[0]], sources or SourceMap()) from problem
 
 
+def settings_of(parameters: Mapping[str, str | int | bool]) -> dict[str, str]:
+    """Return parameters as ``--set`` takes them."""
+    said = {True: "on", False: "off"}
+    return {name: said[value] if isinstance(value, bool) else str(value) for name, value in parameters.items()}
+
+
 def whole(number: int, name: str, least: int = 0) -> int:
     """Return how many are asked for; raises ``TypeError`` for what is no whole number, and ``GrammarError``."""
     from sgl.frontend.names.parameters import MAX_COUNT

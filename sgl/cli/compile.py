@@ -28,12 +28,18 @@ from sgl.pipeline.variants import is_part, listed, write_variants
     callback=named_values,
     help="Write also the training sets of other settings, for the same gen (repeatable).",
 )
+@click.option("--seed", type=click.IntRange(min=0), help="Draw the dataset with this seed.  [default: the grammar's]")
 @parallel_options
 @click.option("--force", is_flag=True, help="Start over, even if a run was interrupted.")
 @level_options
 @grammar_options
 def command(
-    session: Session, grammar: Path, out: Path | None, variants: dict[str, str], parallelism: Parallelism
+    session: Session,
+    grammar: Path,
+    out: Path | None,
+    variants: dict[str, str],
+    seed: int | None,
+    parallelism: Parallelism,
 ) -> None:
     """Prove, sample, write and verify the dataset of GRAMMAR.
 
@@ -45,9 +51,9 @@ def command(
     given, others = session.settings, dict[str, Compiled]()
     for name, value in ((name, value) for name, values in variants.items() for value in values.split(",")):
         session.settings = {**given, name: value}
-        others[f"{name}={value}"] = session.open_dataset(grammar)
+        others[f"{name}={value}"] = session.open_dataset(grammar).with_seed(seed)
     session.settings = given
-    compiled = session.open_dataset(grammar)
+    compiled = session.open_dataset(grammar).with_seed(seed)
     base = fingerprint(compiled.grammar, compiled.plan)
     others = {name: other for name, other in others.items() if fingerprint(other.grammar, other.plan) != base}
     for name, other in others.items():

@@ -7,6 +7,7 @@ place of a file that was read in this run, or that belongs to a dataset.  It tak
 former result of its kind; of anything else only with ``--force``.
 """
 
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -16,9 +17,11 @@ from typing import Any
 import click
 
 from sgl import foreign
-from sgl.disk import DEVICE, LINK, PIPE, InTheWayError, kind, send, write
+from sgl.disk import DEVICE, LINK, PIPE, InTheWayError, kind, send, temporary, write
 from sgl.disk.stages import staged_file
+from sgl.foreign import ForeignFileError
 from sgl.lang import MAX_SOURCE
+from sgl.lang.packed import main_of
 from sgl.resources import bundled_grammars
 
 #: What a message needs: why a file may not be written, and what to do.
@@ -51,18 +54,24 @@ class Input(_Named):
 
 
 class GrammarFile(Input):
-    """The type of an argument that names a grammar: a file, or the name of one that comes with SGL."""
+    """The type of an argument that names a grammar: a file, a dataset, or the name of one that comes with SGL."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:  # noqa: ANN401 - click decides
-        """Return the main file; a file that is called like a bundled grammar takes its place."""
+        """Return the main file; a file that is called like a bundled grammar takes its place, a directory does not."""
         path = self.file(super().convert(value, param, ctx))
-        bundled = bundled_grammars().get(str(path))
+        bundled = bundled_grammars().get(os.fspath(value))
         if bundled is None:
-            return path
+            context = ctx or click.get_current_context()
+            try:
+                return main_of(path, lambda: context.with_resource(temporary()))
+            except ForeignFileError as problem:
+                self.fail(str(problem), param, ctx)
         for own in (path, path.with_suffix(".sgl")):
             if own.is_file():
                 click.echo(f"note: `{own}` is read, not the grammar `{path}` that comes with SGL", err=True)
                 return own
+        if path.is_dir():
+            click.echo(f"note: the grammar `{path}` that comes with SGL is read; `./{path}` is the directory", err=True)
         return bundled.path
 
 

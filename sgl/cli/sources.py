@@ -17,7 +17,8 @@ from sgl.disk import kind, make, remove, remove_empty, write
 from sgl.foreign import SOURCE, read_bytes, text_of
 from sgl.lang import DECLARATIONS, MAX_SOURCE
 from sgl.lang.layout import layout
-from sgl.lang.project import check_lock, load_project, lock_of, lock_text, read_file, source_of
+from sgl.lang.lock import check_lock, lock_of, lock_text
+from sgl.lang.project import load_project, read_file, source_of
 from sgl.lang.reader import read
 from sgl.resources import templates
 
@@ -146,6 +147,8 @@ def lock(session: Session, grammar: Path, update: bool) -> None:
     from sgl.frontend import compile_project
 
     project = load_project(grammar, session.sources, session.diagnostics)
+    if project is not None and project.seed is not None:
+        session.refuse(f"`{grammar.parent}` belongs to a dataset, whose SHA256SUMS is its lock")
     if project is None or compile_project(project, session.settings, session.diagnostics) is None:
         session.stop()
     path, text = lock_of(grammar), lock_text(project)

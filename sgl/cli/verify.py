@@ -99,9 +99,7 @@ def _compile_again(session: Session, path: Path, grammar: Path) -> Result:
     from sgl.pipeline.release import compare, request_of
 
     session.settings, seed = request_of(path)
-    compiled = session.open(grammar)
-    if compiled.plan.seed != seed:
-        compiled = replace(compiled, plan=replace(compiled.plan, seed=seed))
+    compiled = session.open(grammar).with_seed(seed)
     with temporary() as folder:
         again = folder / path.resolve().name
         prove_and_produce(session, compiled, again, Parallelism())

@@ -65,7 +65,7 @@ class Provenance:
     """Where a dataset comes from.
 
     ``fingerprint`` is the SHA-256 of the grammar and plan in canonical form; ``files`` has the SHA-256 of each file
-    of the author by its path inside the project; ``parameters`` are those that the files declare, with their values;
+    of the grammar by its path inside the dataset; ``parameters`` are those that the files declare, with their values;
     ``release`` is what they say of the publication.
     """
 

@@ -14,9 +14,10 @@ A test of the house, ``tests/house/test_owned_files.py``, forbids to write anywh
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from errno import EEXIST, EINVAL, ENXIO
+from errno import EEXIST, EFBIG, EINVAL, ENXIO
+from math import inf
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
@@ -26,6 +27,9 @@ _FOLDER = os.O_RDONLY | _PLAIN | getattr(os, "O_DIRECTORY", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN
 _OLD = os.O_RDONLY | _PLAIN | _STAY | getattr(os, "O_NONBLOCK", 0)
 _STREAM = os.O_WRONLY | _PLAIN | getattr(os, "O_NONBLOCK", 0)
+
+#: Bytes that are unpacked at once, and that a file counts for besides its own.
+_PIECE, _ENTRY = 1 << 16, 1 << 10
 
 #: Whether names can be looked up in an open directory; Windows needs whole paths.
 _HANDLES = {os.open, os.stat, os.mkdir, os.rename, os.unlink, os.rmdir} <= os.supports_dir_fd
@@ -233,19 +237,27 @@ def pack(place: Path, archive: Path) -> None:
             packed.write(path, path.relative_to(place.parent))
 
 
-def unpack(archive: Path, place: Path) -> None:
-    """Write the files of a zip archive below a directory; raises ``InTheWayError`` if one would be outside it."""
-    import shutil
+def unpack(archive: Path, place: Path, wanted: Callable[[str], object] = lambda _: True, limit: float = inf) -> None:
+    """Write the ``wanted`` files of a zip archive below a directory.
+
+    Raises ``InTheWayError`` if one would be outside it, and ``OSError`` if they have more bytes than the ``limit``,
+    whatever the archive says of their sizes.
+    """
     import zipfile
 
     with zipfile.ZipFile(archive) as packed:
-        for entry in packed.infolist():
+        for entry in (entry for entry in packed.infolist() if wanted(entry.filename)):
             path = place / entry.filename
             if entry.is_dir() or ".." in Path(entry.filename).parts or not path.is_relative_to(place):
                 raise InTheWayError(path, "an archive contains nothing but files below its top")
             make(path.parent)
             with packed.open(entry) as source, create(path) as file:
-                shutil.copyfileobj(source, file)
+                # Also an empty file takes room.
+                limit -= _ENTRY
+                while limit >= 0 and (piece := source.read(_PIECE)):
+                    limit -= file.write(piece)
+            if limit < 0:
+                raise OSError(EFBIG, "its files are too large")
 
 
 @contextmanager

@@ -66,6 +66,10 @@ class Compiled(Claims, Lowered):
         expected = (structure for test in self.tests for structure in test.structures)
         yield from (length for structure in chain(self.plan.structures, expected) for length in structure.body.lengths)
 
+    def with_seed(self, seed: int | None) -> "Compiled":
+        """Return the grammar whose dataset has another seed; without one, itself."""
+        return self if seed in (None, self.plan.seed) else replace(self, plan=replace(self.plan, seed=seed))
+
     def with_origin(self, origin: str) -> "Compiled":
         """Return the same value, after a note of what it was made from."""
         object.__setattr__(self, "origin", origin)
@@ -93,6 +97,8 @@ def run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diagn
     signature, dataset, release = build_signature(resolved), read_dataset(resolved), read_release(resolved)
     if signature is None:
         return Compilation()
+    if dataset is not None and project.seed is not None:
+        dataset.seed = project.seed
     signed = Signed(project, settings, diagnostics, resolved.parameters, resolved.names, signature)
     targets = choose_targets(dataset, signed) if dataset is not None else ()
     expanded = _expanded(signed, dataset)

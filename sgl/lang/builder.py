@@ -188,7 +188,7 @@ class TreeBuilder(TokenBuilder):
         """Return the parts, without those that are left out."""
         return tuple(part for part in parts if part is not None)
 
-    used_names = left_out = names_list = parameters = dotted = ports = template = names
+    used_names = left_out = names_list = parameters = dotted = quoted_path = ports = template = names
     statements = attributes = conditions = names
     weight_name = comma_bound = where = rewrite = expected_text = names
 

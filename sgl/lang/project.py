@@ -2,16 +2,13 @@
 
 Every path that an author can write is resolved, symbolic links included, and must stay inside the project directory
 (the one that holds the main file) or the standard library; sizes are bounded before anything is read.
-
-The *lock* of a grammar, ``farm.lock`` beside ``farm.sgl``, has the SHA-256 of each file that it uses.  While there is
-one, a grammar whose tables or modules are others is an error.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from errno import EFBIG, ENOENT
 from pathlib import Path
@@ -23,8 +20,9 @@ from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, SourceMa
 from sgl.foreign import SOURCE, ForeignFileError, edit_of, read_bytes, text_of
 from sgl.lang import MAX_SOURCE, SUFFIXES, TABLE_SUFFIXES, TEMPLATE_SUFFIXES
 from sgl.lang.chunks import placed
+from sgl.lang.packed import RECORD, main_of, record_of
 from sgl.lang.reader import read
-from sgl.lang.syntax import File, Module, SyntaxNode, Unread, Use
+from sgl.lang.syntax import File, Module, Name, SyntaxNode, Unread, Use
 from sgl.memory import kept, memory
 from sgl.resources import bundled_grammars, grammars_dir, stdlib_dir
 
@@ -53,7 +51,7 @@ class Unit:
     @property
     def is_library(self) -> bool:
         """Whether it belongs to the standard library, or comes with SGL."""
-        return self.root.shown in (STDLIB, BUNDLED)
+        return self.root.is_library
 
     def dotted(self, folder: str = "") -> str:
         """Return what ``use`` calls the file; one of the project is in ``folder``."""
@@ -63,11 +61,18 @@ class Unit:
 
 @dataclass(frozen=True)
 class Project:
-    """All files of a grammar, the main one last, and the declarations that are ``unread``."""
+    """All files of a grammar, the main one last, and the declarations that are ``unread``.
+
+    Attributes:
+        settings: The parameters that were set where packed grammars were compiled.
+        seed: The seed of the dataset, if the grammar is packed (:mod:`sgl.lang.packed`).
+    """
 
     units: tuple[Unit, ...]
     sources: SourceMap
     unread: frozenset[Unread] = frozenset()
+    settings: Mapping[str, str] = field(default_factory=dict)
+    seed: int | None = None
 
     def may_declare(self, keyword: str, name: str) -> bool:
         """Return whether what could not be read may declare this name; its lack is then no news."""
@@ -87,12 +92,11 @@ class Project:
         return [d for unit in self.units for d in unit.file.declarations if isinstance(d, kind)]
 
     def files(self) -> list[tuple[str, SourceFile]]:
-        """Return all files that were read, however the main one was named: names are seen from its directory."""
-        root = self.main.root.shown
-        prefix = f"{root}/" if root else ""
-        found = self.sources.files.items()
-        named = ((name.removeprefix(prefix), file) for name, file in found)
-        return sorted(named, key=lambda each: each[0])
+        """Return all files that were read but the lock, however the main one was named: as seen from its directory."""
+        root, lock = self.main.root, self.main.path.with_suffix(".lock")
+        prefix = f"{root.shown}/" if root.shown else ""
+        found = ((name, file) for name, file in self.sources.files.items() if name != root.display(lock))
+        return sorted(((name.removeprefix(prefix), file) for name, file in found), key=lambda each: each[0])
 
     @property
     def _module(self) -> Module | None:
@@ -126,12 +130,23 @@ def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Pr
     parent = path.parent.as_posix()
     # Another directory of this name is not the standard library.
     parent = f"./{parent}" if path.parent.parts[:1] == (STDLIB,) else parent
-    loader = _Loader(sources, diagnostics)
-    root = Root(resolved.parent, "" if parent == "." else parent)
+    loader, folder = _Loader(sources, diagnostics), resolved.parent
+    try:
+        record = record_of(folder)
+    except ForeignFileError as problem:
+        sources.dependencies.missed()
+        diagnostics.error("SGL0001", None, str(problem), problem.hint)
+        return None
+    if record is not None:
+        sources.dependencies.read(folder / RECORD, record.text.encode(), RECORD)
+    else:
+        sources.dependencies.lacked(folder / RECORD)
+    root = Root(folder, "" if parent == "." else parent, folder if record else None)
     if loader.load(resolved, root, None, ()) is None:
         return None
-    unread = {entry for unit in loader.order for entry in unit.file.unread}
-    return Project(tuple(loader.order), sources, frozenset(unread | loader.missing))
+    unread = frozenset({entry for unit in loader.order for entry in unit.file.unread} | loader.missing)
+    settings = {**loader.settings, **(record.parameters if record else {})}
+    return Project(tuple(loader.order), sources, unread, settings, record.seed if record else None)
 
 
 #: The tree of a file, and what was said of the file while it was read.
@@ -147,6 +162,9 @@ class _Loader:
     loaded: dict[Path, Unit | None] = field(default_factory=dict)
     order: list[Unit] = field(default_factory=list)
     missing: set[Unread] = field(default_factory=set)
+    settings: dict[str, str] = field(default_factory=dict)
+    #: Files of the standard library by what they are: a packed grammar has a copy, perhaps of what is loaded already.
+    library: dict[tuple[object, ...], Unit] = field(default_factory=dict)
 
     def load(self, path: Path, root: Root, span: Span | None, chain: _Chain) -> Unit | None:
         """Return a file with all that it uses; None after a report."""
@@ -158,7 +176,7 @@ class _Loader:
         if len(chain) >= MAX_CHAIN:
             self.diagnostics.error("SGL0105", span, f"files use one another more than {MAX_CHAIN} deep")
             return None
-        source = read_file(path, root.display(path), span, MAX_SOURCE, self.sources, self.diagnostics)
+        source = read_file(path, root.display(path), span, MAX_SOURCE, self.sources, self.diagnostics, root.packed)
         if source is None:
             self.loaded[path] = None
             return None
@@ -172,8 +190,12 @@ class _Loader:
                 # It would have declared the names after `use`, or any.
                 names = [""] if use.names is None else [name.text for name in use.names]
                 self.missing.update(Unread("", name) for name in names)
-        unit = self.loaded[path] = Unit(file, path, root, tuple(uses))
-        self.order.append(unit)
+        unit = new = Unit(file, path, root, tuple(uses))
+        if root.is_library:
+            name = f"{root.shown.removeprefix(root.prefix)}/{path.relative_to(root.directory)}"
+            unit = self.library.setdefault((name, source.text, *(id(used) for _, used in uses)), new)
+        self.loaded[path] = unit
+        self.order += [new] if unit is new else []
         return unit
 
     def _read(self, source: SourceFile) -> File:
@@ -200,27 +222,54 @@ class _Loader:
         """Return the file that a declaration uses, and where it belongs; None after a report."""
         parts = [name.text for name in use.path]
         span = use.path[0].span.to(use.path[-1].span)
+        if use.path[0].quoted:
+            return self._dataset(use.path[0], path, root)
         if parts[0] != STDLIB:
             written = "/".join(parts) + ".sgl"
             located = locate(root, path.parent, written, span, self.sources, self.diagnostics)
-            shipped = grammars_dir().resolve() / written
-            if located is not None and not (located.is_file() or edit_of(located)) and shipped.is_file():
-                self.sources.dependencies.lacked(located)
-                return shipped, Root(grammars_dir().resolve(), BUNDLED)
+            if located is not None and not (located.is_file() or edit_of(located)):
+                shipped = root.library(BUNDLED)
+                if (found := shipped.directory / written).is_file():
+                    self.sources.dependencies.lacked(located)
+                    return found, shipped
             return (located, root) if located is not None else None
         bundled = "/".join(parts[:2]) == BUNDLED
-        library = Root((grammars_dir() if bundled else stdlib_dir()).resolve(), BUNDLED if bundled else STDLIB)
+        library = root.library(BUNDLED if bundled else STDLIB)
         target = library.directory.joinpath(*parts[2 if bundled else 1 :]).with_suffix(".sgl")
         if target.is_file():
             return target, library
         self.sources.dependencies.missed()
-        files = sorted(library.directory.rglob("*.sgl"))
+        # A link in the place of a copy may lead to all files of the machine.
+        files = sorted(library.directory.rglob("*.sgl")) if not library.directory.is_symlink() else ()
         paths = [file.relative_to(library.directory).with_suffix("").parts for file in files]
         known = [".".join((*library.shown.split("/"), *names)) for names in paths]
         name = ".".join(parts)
         hint = suggest(name, known, "it has")
         self.diagnostics.error("SGL0001", span, f"the standard library has no file `{name}`", hint)
         return None
+
+    def _dataset(self, written: Name, path: Path, root: Root) -> tuple[Path, Root] | None:
+        """Return the main file of the dataset in a directory, and where it belongs; None after a report."""
+        span, sources = written.span, self.sources
+        place = confined(root, path.parent, written.text, span, sources, self.diagnostics)
+        if place is None:
+            return None
+        try:
+            main = main_of(place)
+            record = record_of(main.parent)
+        except ForeignFileError as problem:
+            self.diagnostics.error("SGL0001", span, str(problem), problem.hint)
+            return None
+        if main == place or record is None:
+            sources.dependencies.missed()
+            hint = "write the directory of a dataset, or the name of a grammar file without quotes and `.sgl`"
+            self.diagnostics.error("SGL0001", span, f"`{written.text}` is no dataset that has its grammar", hint)
+            return None
+        shown = root.display(main.parent)
+        sources.add(SourceFile(f"{shown}/{RECORD}", record.text))
+        sources.dependencies.read(main.parent / RECORD, record.text.encode(), f"{shown}/{RECORD}")
+        self.settings |= record.parameters
+        return main, Root(main.parent, shown, main.parent, f"{shown}/")
 
     def _report_cycle(self, path: Path, root: Root, span: Span | None, chain: _Chain) -> None:
         start = next(i for i, (visited, _) in enumerate(chain) if visited == path)
@@ -233,21 +282,35 @@ class _Loader:
 
 @dataclass(frozen=True)
 class Root:
-    """A directory that files may be read from, and how its files are called."""
+    """A directory that files may be read from, and how its files are called.
+
+    Attributes:
+        packed: The folder of the packed grammar that they belong to, which has its own standard library.
+        prefix: What stands before the names of the standard library.
+    """
 
     directory: Path
     shown: str
+    packed: Path | None = None
+    prefix: str = ""
+    is_library: bool = False
 
     def display(self, path: Path) -> str:
         """Return the name of a file below this root, as diagnostics show it."""
         relative = path.relative_to(self.directory).as_posix()
         return f"{self.shown}/{relative}" if self.shown else relative
 
+    def library(self, name: str) -> Root:
+        """Return the standard library, or its grammars, for the files of this root."""
+        shipped = grammars_dir if name == BUNDLED else stdlib_dir
+        directory = shipped().resolve() if self.packed is None else self.packed / name
+        return replace(self, directory=directory, shown=f"{self.prefix}{name}", is_library=True)
 
-def locate(
+
+def confined(
     root: Root, base: Path, written: str, span: Span | None, sources: SourceMap, diagnostics: Diagnostics
 ) -> Path | None:
-    """Return the file that ``written`` means, seen from ``base``; None after a report."""
+    """Return where ``written`` leads, seen from ``base``, which must be below a root; None after a report."""
     try:
         candidate = (base / written).resolve()
     except (OSError, RuntimeError, ValueError):
@@ -261,6 +324,16 @@ def locate(
         notes = ("a grammar reads only files in the directory of its main file or below",)
         diagnostics.error("SGL0005", span, f"`{written}` is outside the project directory", hint, notes=notes)
         return None
+    return candidate
+
+
+def locate(
+    root: Root, base: Path, written: str, span: Span | None, sources: SourceMap, diagnostics: Diagnostics
+) -> Path | None:
+    """Return the file that ``written`` means, seen from ``base``; None after a report."""
+    candidate = confined(root, base, written, span, sources, diagnostics)
+    if candidate is None:
+        return None
     if candidate.suffix.lower() not in SUFFIXES:
         tables, templates = (
             " or ".join(f"`{suffix}`" for suffix in one) for one in (TABLE_SUFFIXES, TEMPLATE_SUFFIXES)
@@ -273,11 +346,17 @@ def locate(
 
 
 def read_file(
-    path: Path, shown: str, span: Span | None, limit: int, sources: SourceMap, diagnostics: Diagnostics
+    path: Path,
+    shown: str,
+    span: Span | None,
+    limit: int,
+    sources: SourceMap,
+    diagnostics: Diagnostics,
+    inside: Path | None = None,
 ) -> SourceFile | None:
-    """Return a file as a text with plain line ends; None after a report."""
+    """Return a file, to which no link leads out of ``inside``, as a text with plain line ends; None after a report."""
     try:
-        content = read_bytes(path, replace(SOURCE, limit=limit))
+        content = read_bytes(path, replace(SOURCE, limit=limit), inside=inside)
     except OSError as problem:
         sources.dependencies.missed()
         missing, large = problem.errno == ENOENT, problem.errno == EFBIG
@@ -317,50 +396,9 @@ def _instead_of(path: Path) -> str:
     return suggest(path.name, bundled_grammars()) or listed
 
 
-_ENTRY = re.compile(r"^([0-9a-f]{64})  (.+)$", re.MULTILINE)
-
-
-def lock_of(main: Path) -> Path:
-    """Return where the lock of a grammar is, if it has one."""
-    return main.with_suffix(".lock")
-
-
-def lock_text(project: Project) -> str:
-    """Return the lock for the files of a grammar as they are."""
-    lines = sorted(f"{digest}  {name}\n" for name, digest in _used(project.main.path, project.sources))
-    return "".join(["# What the grammar uses. `sglc lock --update` records what has changed.\n", *lines])
-
-
-def check_lock(project: Project, diagnostics: Diagnostics) -> None:
-    """Report every file that is not what the lock has recorded, if there is a lock."""
-    lock = lock_of(project.main.path)
-    if not lock.is_file():
-        return
-    source = read_file(lock, project.main.root.display(lock), None, MAX_SOURCE, project.sources, diagnostics)
-    if source is None:
-        return
-    recorded = {entry[2]: (entry[1], source.span(*entry.span())) for entry in _ENTRY.finditer(source.text)}
-    hint = "if that is intended, record it: `sglc lock --update`"
-    for name, digest in _used(project.main.path, project.sources):
-        known, place = recorded.get(name, ("", source.span(0, 0)))
-        if known != digest:
-            message = f"`{name}` is not what the lock has recorded" if known else f"`{name}` is not in the lock"
-            diagnostics.error("SGL0007", place, message, hint)
-
-
 def library_file(keywords: Collection[str], name: str) -> str:
     """Return what ``use`` calls the file of the standard library that declares a name; empty if none does."""
     declared, library = re.compile(rf"^(?:{'|'.join(keywords)})[ \t]+{re.escape(name)}\b", re.MULTILINE), stdlib_dir()
     files = (path for path in sorted(library.rglob("*.sgl")) if declared.search(path.read_text("utf-8")))
     found = next(files, None)
     return ".".join((STDLIB, *found.relative_to(library).with_suffix("").parts)) if found is not None else ""
-
-
-def _used(main: Path, sources: SourceMap) -> Iterator[tuple[str, str]]:
-    """Yield the name and the hash of each file that was read, but for the main one and the lock."""
-    library = stdlib_dir().resolve()
-    for path, digest in ((Path(name), digest) for name, digest in sources.dependencies.contents.items()):
-        if path.is_relative_to(library):
-            yield f"{STDLIB}/{path.relative_to(library).as_posix()}", digest
-        elif path not in (main, lock_of(main)):
-            yield path.relative_to(main.parent).as_posix(), digest

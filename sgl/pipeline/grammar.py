@@ -191,7 +191,7 @@ def _compiled(path: Path, settings: Mapping[str, str], fast: bool) -> _Outcome[C
 
 def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | None:
     """Return a grammar of which texts can be sampled, with numbers for its extents; else None."""
-    from sgl.lang.project import check_lock
+    from sgl.lang.lock import check_lock
     from sgl.pipeline.soundness import check_soundness, with_extents
 
     if compiled is None:

@@ -36,6 +36,7 @@ from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.disk import write
 from sgl.disk.stages import put_back
 from sgl.frontend import Compiled
+from sgl.lang.packed import write_grammar
 from sgl.parallel.dataset import DatasetWork, parallel_chunks
 from sgl.parallel.executor import Parallelism, RunFolder, interrupted, open_executor, open_run, partial_folder
 from sgl.pipeline.grammar import open_grammar
@@ -277,7 +278,7 @@ class _DatasetProduction:
     ) -> dict[str, Any]:
         certificate = self.certificate
         write(directory / CERTIFICATE, certificate.content)
-        ambiguity, project = self.ambiguity, self.compiled.project
+        ambiguity, project, compiled = self.ambiguity, self.compiled.project, self.compiled
         guarantees = []
         for pattern in self.plan.patterns:
             strings = unparsed(pattern.name, "the dataset says `ambiguous ignore`")
@@ -286,15 +287,15 @@ class _DatasetProduction:
             proofs = self.proofs.of(pattern.name)
             guarantees += pattern_guarantees(proofs, strings, certificate.missing)
         content = dataset.manifest(
-            self.compiled.grammar,
+            compiled.grammar,
             self.plan,
             dataset.Provenance(
                 name=project.name,
                 title=project.title,
                 fingerprint=self.fingerprint,
-                files={name: sha256_of(file.text.encode()) for name, file in project.files()},
-                parameters=dict(self.compiled.parameters),
-                release=self.compiled.release,
+                files=write_grammar(directory, project, compiled.parameters, self.plan.seed),
+                parameters=dict(compiled.parameters),
+                release=compiled.release,
             ),
             samples,
             guarantees,

@@ -21,7 +21,9 @@ from sgl.verify.typed import Format, FormError, expected
 __all__ = ["Clause", "Exposure", "ExtentClaim", "GraphLayer", "Need", "PartClaim", "PatternClaim", "QuotaClaim"]
 
 FORMAT = "sgl-dataset/3"
-MANIFEST, CERTIFICATE = "manifest.json", "certificate.json"
+MANIFEST, CERTIFICATE, GRAMMAR = "manifest.json", "certificate.json", "grammar"
+#: The file of a grammar that says how it is compiled.
+RECORD = f"{GRAMMAR}/grammar.json"
 SPLITS = ("train", "dev", "test", "gen")
 
 #: What may be done with ambiguous strings.
@@ -87,19 +89,24 @@ class CompilerVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class GrammarDigest:
-    """The fingerprint of grammar and plan."""
-
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
 class DataFile:
     """A listed file: path inside the dataset, SHA-256, number of rows."""
 
     path: str
     sha256: str
-    rows: int
+    rows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarDigest:
+    """The fingerprint of grammar and plan, and the files of the author that they were made from."""
+
+    sha256: str
+    files: tuple[DataFile, ...] = ()
+
+    def packed(self) -> tuple[DataFile, ...]:
+        """Return the files that travel with the data: none of a dataset that an older version has written."""
+        return tuple(file for file in self.files if file.path.startswith(f"{GRAMMAR}/"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +170,7 @@ class Manifest:
     nowhere: tuple[Clause, ...] = ()
     ambiguous: StringPolicy | None = None
     guarantees: tuple[GuaranteeClaim, ...] = ()
+    parameters: dict[str, str] = field(default_factory=dict)
 
     def texts(self) -> tuple[str, ...]:
         """Return the comments in the CoNLL-U files that hold the source and the target."""

@@ -21,13 +21,14 @@ _FIRST = "declared here first"
 
 @dataclass
 class Session:
-    """A project that is compiled with some settings; passes report to its diagnostics."""
+    """A project that is compiled with some settings, before those it was packed with; passes report to diagnostics."""
 
     project: Project
     settings: Mapping[str, str]
     diagnostics: Diagnostics
 
     def __post_init__(self) -> None:
+        self.settings = {**self.project.settings, **self.settings}
         #: Add an error, or a warning, to the diagnostics.
         self.error, self.warning = self.diagnostics.error, self.diagnostics.warning
 

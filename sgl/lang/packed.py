@@ -1,0 +1,134 @@
+"""A grammar that travels with its data: in every dataset, the folder ``grammar`` has all that the compiler has read.
+
+::
+
+    farm/grammar/
+      grammar.json             the main file, the parameters that were set, the seed, the version of SGL
+      farm.sgl                 the main file
+      tables/nouns.yaml        a table, where the main file looks for it
+      stdlib/ja/verbs.sgl      a part of the standard library
+
+So the directory of a dataset is a grammar, and so is an archive of it.  Files have the places in which they refer to
+one another.  A packed grammar reads its own copy of the standard library and no file outside its folder, so that it
+means the same to a later version of SGL, and a stranger's can look at nothing of yours.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+from zipfile import BadZipFile
+
+from sgl import EDITION, __version__, foreign
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.disk import make, unpack, write
+from sgl.foreign import SETTINGS, ForeignFileError, read_bytes
+from sgl.foreign.json import JsonValue, json_of
+from sgl.lang import MAX_TABLE
+from sgl.lang.syntax import Name, Param
+
+if TYPE_CHECKING:
+    from sgl.lang.project import Project
+
+#: The folder of a dataset that has its grammar, and the file that says how the grammar is compiled.
+FOLDER, RECORD = "grammar", "grammar.json"
+FORMAT = "sgl-grammar/1"
+
+#: What the name of a main file is, which is in no other folder.
+_MAIN = re.compile(r"[^/\\\0]+\.sgl")
+#: The files of a grammar in an archive.
+_IN_ARCHIVE = re.compile(rf"([^/]+/)?{FOLDER}/.*[^/]")
+
+
+@dataclass(frozen=True)
+class Record:
+    """How a packed grammar is compiled; ``text`` is the file that says so."""
+
+    main: str
+    parameters: Mapping[str, str]
+    seed: int
+    text: str
+
+
+def record_of(folder: Path, inside: Path | None = None) -> Record | None:
+    """Return the record of a packed grammar; None if the folder has none.
+
+    Raises ``ForeignFileError`` for a record that is malformed, and if links lead out of ``inside`` or the main file
+    out of the folder.
+    """
+    path = folder / RECORD
+    if not path.is_file():
+        return None
+    content = read_bytes(path, SETTINGS, inside=inside or folder)
+    document = JsonValue(path, json_of(content, path))
+    if not isinstance(document.data, dict) or document.data.get("format") != FORMAT:
+        return None
+    main, seed = document["main"].of(str), document["seed"].of(int)
+    if not _MAIN.fullmatch(main):
+        raise document["main"].fault("is no name of a grammar file")
+    if (folder / main).resolve().parent != folder.resolve():
+        raise ForeignFileError(folder / main, "it is a link that leads out of the grammar's folder")
+    parameters = {name: value.of(str) for name, value in document["parameters"].members().items()}
+    return Record(main, parameters, seed, content.decode())
+
+
+def main_of(path: Path, place: Callable[[], Path] | None = None) -> Path:
+    """Return the main file of a dataset, or of its folder ``grammar``; any other path is returned as it is.
+
+    The grammar of a zip archive is unpacked, if there is a ``place`` for it.  Raises ``ForeignFileError`` as
+    :func:`record_of` does, and for an archive without a grammar.
+    """
+    if place is not None and path.suffix == ".zip" and path.is_file():
+        return _unpacked(path, place())
+    for folder in (path / FOLDER, path) if path.is_dir() else ():
+        if (record := record_of(folder, path)) is not None:
+            return folder / record.main
+    return path
+
+
+def _unpacked(archive: Path, place: Path) -> Path:
+    """Return the main file of a dataset in a zip archive, after its grammar was unpacked below ``place``."""
+    try:
+        foreign.opened(archive, foreign.TABLE).close()
+        unpack(archive, place, _IN_ARCHIVE.fullmatch, foreign.SOURCE.limit)
+    except ForeignFileError:
+        raise
+    except (OSError, BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError) as problem:
+        raise ForeignFileError(archive, f"it cannot be unpacked: {problem}") from None
+    for top in (place, *sorted(place.iterdir())):
+        if (main := main_of(top)) != top:
+            return main
+    raise ForeignFileError(archive, f"there is no folder `{FOLDER}` of a dataset in it")
+
+
+def write_grammar(directory: Path, project: Project, parameters: Mapping[str, str], seed: int) -> dict[str, str]:
+    """Write the grammar of a dataset into its directory; return the SHA-256 of each file by its path there."""
+    from sgl.lang.project import locate, read_file
+
+    # With other parameters it reads other tables.
+    sources = SourceMap(dict(project.sources.files))
+    named = ((unit, getattr(declared, "path", None)) for unit in project.units for declared in unit.file.declarations)
+    for unit, table in ((unit, table) for unit, table in named if isinstance(table, Name)):
+        path = locate(unit.root, unit.path.parent, table.text, None, SourceMap(), Diagnostics())
+        if path is not None and (shown := unit.root.display(path)) not in sources.files:
+            read_file(path, shown, None, MAX_TABLE, sources, Diagnostics())
+    written = {declared.name.text: declared.value.text for declared in project.declarations(Param)}
+    record = {
+        "format": FORMAT,
+        "main": project.main.path.name,
+        "parameters": {name: value for name, value in sorted(parameters.items()) if value != written.get(name)},
+        "seed": seed,
+        "compiler": {"version": __version__, "edition": EDITION},
+    }
+    texts = {name: file.text for name, file in replace(project, sources=sources).files()}
+    texts[RECORD] = json.dumps(record, ensure_ascii=False, indent=1) + "\n"
+    for name, text in texts.items():
+        make((directory / FOLDER / name).parent)
+        write(directory / FOLDER / name, text)
+    return {f"{FOLDER}/{name}": sha256(text.encode()).hexdigest() for name, text in texts.items()}
