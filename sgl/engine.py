@@ -209,4 +209,5 @@ class Snapshot:
 
     def path_of(self, name: str) -> Path:
         """Return the file that diagnostics call so."""
-        return stdlib_dir().parent / name if name.startswith(f"{STDLIB}/") else Path(name)
+        packed = self.project.main.root.packed if self.project is not None else None
+        return (packed or stdlib_dir().parent) / name if name.startswith(f"{STDLIB}/") else Path(name)

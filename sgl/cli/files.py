@@ -21,7 +21,7 @@ from sgl.disk import DEVICE, LINK, PIPE, InTheWayError, kind, send, temporary, w
 from sgl.disk.stages import staged_file
 from sgl.foreign import ForeignFileError
 from sgl.lang import MAX_SOURCE
-from sgl.lang.packed import main_of
+from sgl.lang.packed import is_packed, main_of
 from sgl.resources import bundled_grammars
 
 #: What a message needs: why a file may not be written, and what to do.
@@ -213,6 +213,8 @@ def replace_text(path: Path, text: str) -> None:
         # A device or a pipe is written to: to replace `/dev/null` by a file would be a surprise.
         send(path, text.encode("utf-8", "replace"))
         return
+    if is_packed(path):
+        raise InTheWayError(path, "it is a file of a dataset")
     with staged_file(path) as new:
         write(new, text)
 

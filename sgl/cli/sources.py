@@ -18,6 +18,7 @@ from sgl.foreign import SOURCE, read_bytes, text_of
 from sgl.lang import DECLARATIONS, MAX_SOURCE
 from sgl.lang.layout import layout
 from sgl.lang.lock import check_lock, lock_of, lock_text
+from sgl.lang.packed import is_packed
 from sgl.lang.project import load_project, read_file, source_of
 from sgl.lang.reader import read
 from sgl.resources import templates
@@ -73,10 +74,11 @@ def fmt(session: Session, files: tuple[Path, ...], check: bool, diff: bool) -> N
     """Lay out FILE…, in place; `-` reads standard input and writes standard output.
 
     There is one style and no option for it.  Line breaks and comments stay.  Of a directory all
-    `.sgl` files are laid out.  A file that cannot be read as a grammar stays as it is.
+    `.sgl` files are laid out but those of datasets.  A file that cannot be read as a grammar stays as it is.
     """
     changed = 0
-    for path in (inner for file in files for inner in (sorted(file.rglob("*.sgl")) if file.is_dir() else [file])):
+    found = (file for file in files for file in (sorted(file.rglob("*.sgl")) if file.is_dir() else [file]))
+    for path in (path for path in found if path in files or not is_packed(path)):
         texts = _laid_out(session, path)
         if texts is None:
             continue
@@ -147,8 +149,6 @@ def lock(session: Session, grammar: Path, update: bool) -> None:
     from sgl.frontend import compile_project
 
     project = load_project(grammar, session.sources, session.diagnostics)
-    if project is not None and project.seed is not None:
-        session.refuse(f"`{grammar.parent}` belongs to a dataset, whose SHA256SUMS is its lock")
     if project is None or compile_project(project, session.settings, session.diagnostics) is None:
         session.stop()
     path, text = lock_of(grammar), lock_text(project)

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from sgl.cache import cached
-from sgl.cli.files import ARCHIVE, FILE, GRAMMAR, force_option, why_not
+from sgl.cli.files import ARCHIVE, FILE, GRAMMAR, STREAM, force_option, why_not
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import Session, no_cache_option, session_options
 from sgl.cli.terminal import count, json_option, talk_options
@@ -30,7 +30,14 @@ from sgl.verify.skeleton import visible
 @click.argument("path", type=FILE)
 @json_option
 @click.option("--signature", default="", show_default=False, help="Refuse a dataset with another signature than this.")
-@click.option("--grammar", type=GRAMMAR, help="Compile this grammar again, and compare every file.")
+@click.option(
+    "--grammar",
+    type=GRAMMAR,
+    is_flag=False,
+    flag_value=str(STREAM),
+    metavar="[FILE]",
+    help="Compile the grammar of the dataset, or FILE, again, and compare every file.",
+)
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
@@ -95,10 +102,13 @@ def _compile_again(session: Session, path: Path, grammar: Path) -> Result:
     """Compile a grammar with the parameters and the seed of a dataset; compare every file."""
     # Only this needs the compiler.
     from sgl.cli.compile import prove_and_produce
+    from sgl.lang.packed import main_of
     from sgl.parallel.executor import Parallelism
     from sgl.pipeline.release import compare, request_of
 
     session.settings, seed = request_of(path)
+    if grammar == STREAM and (grammar := main_of(path)) == path:
+        session.refuse(f"`{path}` has no folder `grammar`: name the file of its grammar")
     compiled = session.open(grammar).with_seed(seed)
     with temporary() as folder:
         again = folder / path.resolve().name

@@ -78,6 +78,11 @@ def record_of(folder: Path, inside: Path | None = None) -> Record | None:
     return Record(main, parameters, seed, content.decode())
 
 
+def is_packed(path: Path) -> bool:
+    """Return whether a file is, or would be, in the grammar of a dataset."""
+    return any(folder.name == FOLDER and (folder / RECORD).exists() for folder in path.absolute().parents)
+
+
 def main_of(path: Path, place: Callable[[], Path] | None = None) -> Path:
     """Return the main file of a dataset, or of its folder ``grammar``; any other path is returned as it is.
 

@@ -7,7 +7,6 @@ them: ``gen-000001`` is the first row of ``gen``.
 
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -20,12 +19,12 @@ from sgl.foreign import BENCHMARK, ForeignFileError, lines_of, opened, read_text
 from sgl.foreign.json import JsonValue, json_of
 from sgl.foreign.parquet import table_of
 from sgl.frontend import Compiled
+from sgl.lang.packed import main_of
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.proofs import fingerprints
 from sgl.rendering.views import VIEWS
 from sgl.research.analyse.predictions import PredictionsError
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
-from sgl.resources import grammars_dir
 
 #: Logical forms that can be compared by what they mean.
 FORMS = tuple(name for name, view in VIEWS.items() if view.syntax)
@@ -242,18 +241,13 @@ def grammar_of(
 ) -> Compiled | None:
     """Return the grammar for partial matches; None if there is none, or after errors.
 
-    Without one that is ``given`` it is looked for by name beside the dataset, in the current directory, and among the
-    grammars that come with SGL.  A grammar with another fingerprint has changed since the dataset was made.  It is
-    used with a warning; rows that it no longer derives are counted.
+    Without one that is ``given`` it is the grammar of the dataset.  One with another fingerprint is used with a
+    warning; rows that it does not derive are counted.
     """
     path = None if isinstance(given, Compiled) else given
     if given is None and benchmark.directory is not None:
-        directory = benchmark.directory.resolve()
-        folders = [directory, directory.parent, Path(), Path("grammars")]
-        with suppress(FileNotFoundError):
-            folders.append(grammars_dir())
-        files = (folder / f"{benchmark.name}.sgl" for folder in folders)
-        path = next(filter(Path.is_file, files), None)
+        path = main_of(benchmark.directory)
+        path = path if path != benchmark.directory else None
     compiled = given if isinstance(given, Compiled) else None
     if path is not None:
         compiled = open_grammar(path, {**benchmark.parameters, **settings}, sources, diagnostics)

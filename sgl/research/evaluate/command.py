@@ -162,7 +162,7 @@ class Evaluation:
         elif not benchmark.patterns and request.grammar is None:
             why = "the dataset has no manifest; `--grammar` names its grammar"
         else:
-            why = "the grammar of the dataset is not at hand"
+            why = "the dataset has no folder `grammar`; `--grammar` names its grammar"
             compiled = grammar_of(benchmark, request.grammar, request.settings, self._sources, self._diagnostics)
         if compiled is not None:
             self._compiled = compiled
@@ -291,7 +291,7 @@ class EvaluationRequest:
 @click.argument("predictions", type=SYSTEM, nargs=-1, required=True, metavar="[NAME=]PREDICTIONS...")
 @click.option("--split", metavar="NAME", help="The split predicted.  [default: gen]")
 @click.option("--target", metavar="NAME", help="The target predicted.  [default: the first]")
-@click.option("--grammar", type=GRAMMAR, help="The grammar for Partial Match.  [default: that of the manifest]")
+@click.option("--grammar", type=GRAMMAR, help="The grammar for Partial Match.  [default: that of the dataset]")
 @click.option("--language", metavar="CODE", help="Language of the target, for BLEU.")
 @click.option(
     "--test",
