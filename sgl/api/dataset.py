@@ -43,6 +43,11 @@ class Dataset(Shown):
         return f"<dataset {self._named[0]}: {', '.join(f'{n:,} {name}' for name, n in self.splits.items())}>"
 
     @cached_property
+    def grammar(self) -> Grammar:
+        """The grammar that the dataset was made from, as ``load`` returns it; raises ``GrammarError`` without one."""
+        return load(self.directory)
+
+    @cached_property
     def signature(self) -> str:
         """What the data are cited by."""
         return signature(self.directory, self._named[1])
@@ -153,7 +158,7 @@ def evaluate(
     column ``id``), or a function that makes a target of a source.  Some may be missing where they have names:
     they count as wrong, or with ``missing="left-out"`` only rows are scored that every system has a prediction for,
     and ``data["dataset"]["left_out"]`` says how many are not.  Partial Match, edges and mistakes need the ``grammar``,
-    if it is not beside the dataset.  The other keywords are the options of the command.  Raises ``GrammarError``.
+    if it is not in the dataset.  The other keywords are the options of the command.  Raises ``GrammarError``.
 
     >>> import sgl, tempfile
     >>> g = sgl.loads('layer en : text\ncategory S\nword S: "yes"\nword S: "no"\ndataset\n  from S\n  train 2\n')

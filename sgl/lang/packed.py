@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import BadZipFile
 
-from sgl import EDITION, __version__, foreign
+from sgl import EDITION, __version__
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.disk import make, unpack, write
-from sgl.foreign import SETTINGS, ForeignFileError, read_bytes
+from sgl.foreign import SETTINGS, SOURCE, TABLE, ForeignFileError, opened, read_bytes
 from sgl.foreign.json import JsonValue, json_of
 from sgl.lang import MAX_TABLE
 from sgl.lang.syntax import Name, Param
@@ -59,8 +59,8 @@ class Record:
 def record_of(folder: Path, inside: Path | None = None) -> Record | None:
     """Return the record of a packed grammar; None if the folder has none.
 
-    Raises ``ForeignFileError`` for a record that is malformed, and if links lead out of ``inside`` or the main file
-    out of the folder.
+    Raises ``ForeignFileError`` for a record that is malformed or that a link leads out of ``inside``, and if the main
+    file cannot be opened in the folder.
     """
     path = folder / RECORD
     if not path.is_file():
@@ -72,8 +72,7 @@ def record_of(folder: Path, inside: Path | None = None) -> Record | None:
     main, seed = document["main"].of(str), document["seed"].of(int)
     if not _MAIN.fullmatch(main):
         raise document["main"].fault("is no name of a grammar file")
-    if (folder / main).resolve().parent != folder.resolve():
-        raise ForeignFileError(folder / main, "it is a link that leads out of the grammar's folder")
+    opened(folder / main, SOURCE, inside=folder).close()
     parameters = {name: value.of(str) for name, value in document["parameters"].members().items()}
     return Record(main, parameters, seed, content.decode())
 
@@ -100,8 +99,8 @@ def main_of(path: Path, place: Callable[[], Path] | None = None) -> Path:
 def _unpacked(archive: Path, place: Path) -> Path:
     """Return the main file of a dataset in a zip archive, after its grammar was unpacked below ``place``."""
     try:
-        foreign.opened(archive, foreign.TABLE).close()
-        unpack(archive, place, _IN_ARCHIVE.fullmatch, foreign.SOURCE.limit)
+        opened(archive, TABLE).close()
+        unpack(archive, place, _IN_ARCHIVE.fullmatch, SOURCE.limit)
     except ForeignFileError:
         raise
     except (OSError, BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError) as problem:
