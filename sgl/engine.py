@@ -36,6 +36,7 @@ from sgl.diagnostics import Diagnostic, Diagnostics, SourceMap
 from sgl.frontend import Compilation, Compiled, run_passes
 from sgl.lang import SUFFIXES
 from sgl.lang.allowed import AllowedWarnings
+from sgl.lang.packed import RECORD
 from sgl.lang.project import STDLIB, Project, load_project
 from sgl.lint import opinions
 from sgl.memory import Memory, keeping
@@ -204,6 +205,8 @@ class Snapshot:
         """The texts of the files in the folder of the main one, or below, by their paths; the main one is the first."""
         root = self.root.resolve()
         found = {self.path_of(name).resolve(): file.text for name, file in self.sources.files.items()}
+        if self.project is not None and self.project.record is not None:
+            found[root.with_name(RECORD)] = self.project.record.text
         paths = sorted(found, key=lambda path: (path != root, path.name))
         return {path: found[path] for path in paths if path.is_relative_to(root.parent)}
 

@@ -97,8 +97,8 @@ def run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diagn
     signature, dataset, release = build_signature(resolved), read_dataset(resolved), read_release(resolved)
     if signature is None:
         return Compilation()
-    if dataset is not None and project.seed is not None:
-        dataset.seed = project.seed
+    if dataset is not None and project.record is not None:
+        dataset.seed = project.record.seed
     signed = Signed(project, settings, diagnostics, resolved.parameters, resolved.names, signature)
     targets = choose_targets(dataset, signed) if dataset is not None else ()
     expanded = _expanded(signed, dataset)

@@ -20,7 +20,7 @@ from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, SourceMa
 from sgl.foreign import SOURCE, ForeignFileError, edit_of, read_bytes, text_of
 from sgl.lang import MAX_SOURCE, SUFFIXES, TABLE_SUFFIXES, TEMPLATE_SUFFIXES
 from sgl.lang.chunks import placed
-from sgl.lang.packed import RECORD, main_of, record_of
+from sgl.lang.packed import RECORD, Record, main_of, record_of
 from sgl.lang.reader import read
 from sgl.lang.syntax import File, Module, Name, SyntaxNode, Unread, Use
 from sgl.memory import kept, memory
@@ -63,16 +63,14 @@ class Unit:
 class Project:
     """All files of a grammar, the main one last, and the declarations that are ``unread``.
 
-    Attributes:
-        settings: The parameters that were set where packed grammars were compiled.
-        seed: The seed of the dataset, if the grammar is packed (:mod:`sgl.lang.packed`).
+    ``record`` says how it was compiled if it is packed, ``settings`` are the parameters of all packed files.
     """
 
     units: tuple[Unit, ...]
     sources: SourceMap
     unread: frozenset[Unread] = frozenset()
     settings: Mapping[str, str] = field(default_factory=dict)
-    seed: int | None = None
+    record: Record | None = None
 
     def may_declare(self, keyword: str, name: str) -> bool:
         """Return whether what could not be read may declare this name; its lack is then no news."""
@@ -146,7 +144,7 @@ def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Pr
         return None
     unread = frozenset({entry for unit in loader.order for entry in unit.file.unread} | loader.missing)
     settings = {**loader.settings, **(record.parameters if record else {})}
-    return Project(tuple(loader.order), sources, unread, settings, record.seed if record else None)
+    return Project(tuple(loader.order), sources, unread, settings, record)
 
 
 #: The tree of a file, and what was said of the file while it was read.

@@ -170,7 +170,7 @@ class Manifest:
     nowhere: tuple[Clause, ...] = ()
     ambiguous: StringPolicy | None = None
     guarantees: tuple[GuaranteeClaim, ...] = ()
-    parameters: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, object] = field(default_factory=dict)
 
     def texts(self) -> tuple[str, ...]:
         """Return the comments in the CoNLL-U files that hold the source and the target."""

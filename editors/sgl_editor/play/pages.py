@@ -13,10 +13,10 @@ from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcMethodNotFound
 
 from sgl.children import program
-from sgl.disk import InTheWayError, make, pack, temporary, write
+from sgl.cli.files import replace_text
+from sgl.disk import make, pack, temporary, write
 from sgl.disk.stages import staged_file
 from sgl.foreign import SOURCE, read_text
-from sgl.lang.packed import RECORD, is_packed, record_of
 from sgl.resources import grammars_dir
 from sgl_editor.lsp.commands import check_arguments
 from sgl_editor.lsp.document import Document
@@ -67,10 +67,7 @@ class Page(Server):
                 # A link may have taken the place of a folder since the file was opened.
                 is_own = path in self.uris and self.engine.sees(path) and not path.is_relative_to(self._bundled)
                 if is_own and read_text(path, SOURCE).replace("\r\n", "\n") != text:
-                    if is_packed(path):
-                        raise InTheWayError(path, "it is a file of a dataset")
-                    with staged_file(path) as new:
-                        write(new, text)
+                    replace_text(path, text)
                     changed.append(path.name)
         except OSError as problem:
             raise JsonRpcException(f"not saved: {problem.strerror}", t.LSPErrorCodes.RequestFailed) from None
@@ -95,6 +92,4 @@ def _copied(document: Document, place: Path) -> Path:
         copied = place / path.relative_to(root.parent)
         make(copied.parent)
         write(copied, text)
-    if (record := record_of(root.parent)) is not None:
-        write(place / RECORD, record.text)
     return place / root.name
