@@ -12,6 +12,7 @@ from sgl.api.grammar import Grammar, load
 from sgl.api.values import Findings, GrammarError, Scores, Shown, raised, whole, working
 from sgl.cli.registry import commands
 from sgl.cli.terminal import count as number
+from sgl.core.plan import LOADED
 from sgl.dataset import manifest_of, signature
 from sgl.diagnostics import Diagnostics, SourceMap, one_of
 from sgl.foreign.parquet import table_of
@@ -89,8 +90,6 @@ class Dataset(Shown):
 
     def split_named(self, split: str) -> str:
         """Return the name that the files have for a split, which the Hub calls otherwise: ``dev`` is ``validation``."""
-        from sgl.dataset.manifest import LOADED
-
         own = next((name for name in self.splits if split in (name, LOADED.get(name))), None)
         if own is None:
             raise GrammarError(f"there is no split `{split}`; {one_of(f'{split}', self.splits)}")
@@ -121,10 +120,7 @@ class Dataset(Shown):
         from datasets import Dataset as HubDataset
         from datasets import DatasetDict
 
-        from sgl.dataset.manifest import LOADED
-
-        names = LOADED if "release" in self.manifest else {}
-        return DatasetDict({names.get(split, split): HubDataset(self.to_arrow(split)) for split in self.splits})
+        return DatasetDict({LOADED.get(split, split): HubDataset(self.to_arrow(split)) for split in self.splits})
 
 
 #: Predictions of a system: a file, texts in the order of the rows, texts by the names of rows, or what makes a target

@@ -28,11 +28,18 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.structure import Structure
 
 TRAIN, GEN = "train", "gen"
+#: What loaders call the splits that they know; Croissant has a class for each of these.
+LOADED = {"train": "train", "dev": "validation", "test": "test"}
 IN_DISTRIBUTION = "in_distribution"
 EXPOSURE_PREFIX = "exposure:"
 PART_PREFIX = "part:"
 #: The streams of training sentences that are drawn because a pattern needs them.
 NEED_PREFIX = "need:"
+
+
+def split_called(name: str) -> str:
+    """Return the name that files have for a split, which may be called as loaders call it."""
+    return next((own for own, loaded in LOADED.items() if loaded == name), name)
 
 
 class Ambiguous(Enum):

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from sgl import EDITION, __version__
 from sgl.core.encoding import plain, stated
 from sgl.core.grammar import CoreGrammar
-from sgl.core.plan import Ambiguous, Plan, Release, known
+from sgl.core.plan import LOADED, Ambiguous, Plan, Release, known
 from sgl.dataset.fingerprint import identity
 from sgl.dataset.staged import FORMAT, MANIFEST
 from sgl.disk import write
@@ -269,10 +269,6 @@ def templates() -> "Environment":
     return environment
 
 
-#: What loaders call the splits that they know; Croissant has a class for each of these.
-LOADED = {"train": "train", "dev": "validation", "test": "test"}
-
-
 def descriptions(manifest: Mapping[str, Any], sentences: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the names and texts of what describes a dataset: the card, and more if it is released.
 
@@ -312,6 +308,7 @@ def values_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "shares": shares,
         "tests": tests,
         "left_out": dict(left_out(manifest)),
+        "loaded": {split: LOADED.get(split, split) for split in manifest["splits"]},
     }
 
 
@@ -333,5 +330,4 @@ def release_values(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "names": names,
         "cite": release["cite"] or cite,
         "columns": known()["columns"] | {f"target_{x}": f"The target `{x}`." for x in manifest["layers"]["further"]},
-        "loaded": {split: LOADED.get(split, split) for split in manifest["splits"]},
     }

@@ -19,8 +19,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from sgl.core.plan import LOADED
 from sgl.dataset import CHECKSUMS, MANIFEST, manifest_of
-from sgl.dataset.manifest import LOADED
 from sgl.dataset.staged import listed_files
 from sgl.disk import create, unpack
 from sgl.foreign import TABLE, ForeignFileError, opened, read_bytes, sha256_of

@@ -18,7 +18,7 @@ from sgl.automata.proofs.compiler import structures_of
 from sgl.core.extent import Extent
 from sgl.core.grammar import Category, CoreGrammar, Rule, Token
 from sgl.core.interpret import Item, interpret
-from sgl.core.plan import Constraint, Plan, Stratum
+from sgl.core.plan import Constraint, Plan, Stratum, split_called
 from sgl.diagnostics import Diagnostics, SourceMap, Span, one_of, shortlist
 from sgl.frontend import Compiled
 from sgl.frontend.passes import read_structure
@@ -246,6 +246,8 @@ def _source_of(
     for stratum in strata:
         if what in (stratum.split, stratum.category, stratum.stream):
             return SampleSource(core, (core.start,), stratum.constraint)
+    if (split := split_called(what)) != what and any(stratum.split == split for stratum in strata):
+        return _source_of(compiled, split, sources, diagnostics)
     if "{" in what:
         if (structure := read_structure(compiled, what, sources, diagnostics)) is None:
             return None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from sgl.core.plan import IN_DISTRIBUTION
+from sgl.core.plan import IN_DISTRIBUTION, split_called
 from sgl.corpus.rows import Corpus, Unreadable
 from sgl.dataset import MANIFEST, manifest_of, signature
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -159,7 +159,7 @@ def _of_dataset(path: Path, split: str | None, target: str | None) -> Benchmark:
         raise
     layers, splits = manifest["layers"], list(manifest["splits"].members())
     targets = [layers["target"].of(str), *layers["further"].texts()]
-    chosen = split or ("gen" if "gen" in splits else splits[-1] if splits else "")
+    chosen = split_called(split or "") or ("gen" if "gen" in splits else splits[-1] if splits else "")
     wanted = target or targets[0]
     for what, name, known in (("split", chosen, splits), ("target", wanted, targets)):
         if name not in known:
