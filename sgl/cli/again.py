@@ -30,8 +30,6 @@ class _Said:
     text: str
     reported: str
     answers: FileDependencies
-    lock: Path
-    locked: bool
 
 
 class Listener(io.StringIO):
@@ -55,10 +53,9 @@ class Listener(io.StringIO):
         session.show()
         cache, compiled = current(), session.compiled
         if cache is not None and compiled is not None and not session.diagnostics.errors:
-            answers, lock = compiled.project.sources.dependencies, compiled.project.units[-1].path.with_suffix(".lock")
+            answers = compiled.project.sources.dependencies
             if answers.complete:
-                said = _Said(self.getvalue(), session.reported, answers, lock, lock.is_file())
-                cache.put_off(said, "said", *_parts(arguments))
+                cache.put_off(_Said(self.getvalue(), session.reported, answers), "said", *_parts(arguments))
 
 
 def listen(context: click.Context, session: Session, command: Callable[[], object]) -> None:
@@ -76,7 +73,7 @@ def is_said(arguments: Sequence[str]) -> bool:
     """Say what is kept of these arguments; False if there is nothing."""
     cache = None if "--no-cache" in arguments else open_cache()
     known = cache.get(_Said, "said", *_parts(arguments)) if cache is not None else None
-    if known is None or known.lock.is_file() != known.locked or not known.answers.hold():
+    if known is None or not known.answers.hold():
         return False
     sys.stdout.write(known.text)
     click.echo(known.reported, nl=False, err=True, color=True)

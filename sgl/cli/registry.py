@@ -64,6 +64,7 @@ OWN: dict[str, CommandEntry] = {
     "cache": CommandEntry("sgl.cli.about:cache_group", "Show or clear the cache of earlier results."),
     "check": CommandEntry("sgl.cli.check", "Read and check a grammar.", CHECK),
     "compile": CommandEntry("sgl.cli.compile", "Prove, sample, write and verify a dataset.", MAKE),
+    "diff": CommandEntry("sgl.cli.verify:diff", "Show what has changed between two datasets.", CHECK),
     "explain": CommandEntry("sgl.cli.about:explain", "Explain a diagnostic code.", CHECK),
     "fit": CommandEntry("sgl.cli.corpora:fit", "Estimate the weights of a grammar from a corpus.", MAKE),
     "fmt": CommandEntry("sgl.cli.sources:fmt", "Lay out grammars in the one style that they have.", WRITE),

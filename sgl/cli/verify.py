@@ -183,3 +183,19 @@ def release(session: Session, directory: Path, out: Path | None) -> None:
     session.echo(f"verified: {count(report.items, 'item')}, no violation")
     session.echo(f"{out}: {packed / 1e6:,.1f} MB, unpacked {size / 1e6:,.1f} MB")
     session.echo(f"signature {visible(report.signature)}")
+
+
+@click.command("diff")
+@click.argument("first", type=FILE, metavar="A")
+@click.argument("second", type=FILE, metavar="B")
+@json_option
+@session_options
+def diff(session: Session, first: Path, second: Path, as_json: bool) -> None:
+    """Show what has changed from dataset A to dataset B: rows and claims, and the version that follows."""
+    from sgl.pipeline.difference import difference
+
+    found = difference(first, second)
+    if as_json:
+        session.json(found)
+    else:
+        session.present("diff.j2", **found)

@@ -28,8 +28,8 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN
 _OLD = os.O_RDONLY | _PLAIN | _STAY | getattr(os, "O_NONBLOCK", 0)
 _STREAM = os.O_WRONLY | _PLAIN | getattr(os, "O_NONBLOCK", 0)
 
-#: Bytes that are unpacked at once, and that a file counts for besides its own.
-_PIECE, _ENTRY = 1 << 16, 1 << 10
+#: Bytes that a file of an archive counts for besides its own.
+_ENTRY = 1 << 10
 
 #: Whether names can be looked up in an open directory; Windows needs whole paths.
 _HANDLES = {os.open, os.stat, os.mkdir, os.rename, os.unlink, os.rmdir} <= os.supports_dir_fd
@@ -228,36 +228,26 @@ def send(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-def pack(place: Path, archive: Path) -> None:
-    """Write a new zip archive of the files below a directory, in a folder of its name."""
-    import zipfile
-
-    with create(archive) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
-        for path in sorted(path for path in place.rglob("*") if kind(path) == FILE):
-            packed.write(path, path.relative_to(place.parent))
-
-
 def unpack(archive: Path, place: Path, wanted: Callable[[str], object] = lambda _: True, limit: float = inf) -> None:
     """Write the ``wanted`` files of a zip archive below a directory.
 
-    Raises ``InTheWayError`` if one would be outside it, and ``OSError`` if they have more bytes than the ``limit``,
-    whatever the archive says of their sizes.
+    Raises ``InTheWayError`` if one would be outside it, and ``OSError`` if they take more bytes than the ``limit``.
     """
+    import shutil
     import zipfile
 
     with zipfile.ZipFile(archive) as packed:
-        for entry in (entry for entry in packed.infolist() if wanted(entry.filename)):
+        entries = [entry for entry in packed.infolist() if wanted(entry.filename)]
+        # No more is read of a file than the archive says that it has; an empty one takes room as well.
+        if sum(entry.file_size + _ENTRY for entry in entries) > limit:
+            raise OSError(EFBIG, "its files are too large")
+        for entry in entries:
             path = place / entry.filename
             if entry.is_dir() or ".." in Path(entry.filename).parts or not path.is_relative_to(place):
                 raise InTheWayError(path, "an archive contains nothing but files below its top")
             make(path.parent)
             with packed.open(entry) as source, create(path) as file:
-                # Also an empty file takes room.
-                limit -= _ENTRY
-                while limit >= 0 and (piece := source.read(_PIECE)):
-                    limit -= file.write(piece)
-            if limit < 0:
-                raise OSError(EFBIG, "its files are too large")
+                shutil.copyfileobj(source, file)
 
 
 @contextmanager

@@ -32,6 +32,7 @@ def check_lock(project: Project, diagnostics: Diagnostics) -> None:
     """Report every file that is not what the lock has recorded, if there is a lock."""
     lock = lock_of(project.main.path)
     if not lock.is_file():
+        project.sources.dependencies.lacked(lock)
         return
     source = read_file(lock, project.main.root.display(lock), None, MAX_SOURCE, project.sources, diagnostics)
     if source is None:

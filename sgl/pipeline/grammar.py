@@ -113,7 +113,7 @@ def _known_check(kind: str, request: tuple[str, ...]) -> _Outcome[GrammarSize] |
         return known
     last = cache.get(str, "last", kind, *_without_text(request))
     known = cache.get(_Outcome, kind, last) if last is not None else None
-    known = _commented(known) if known is not None and not _locked(request) else None
+    known = _commented(known) if known is not None else None
     if known is not None:
         cache.put(known.sources.dependencies, "looks", *request)
         _keep_check(kind, request, known)
@@ -129,12 +129,14 @@ def _keep_check(kind: str, request: tuple[str, ...], said: _Outcome[GrammarSize]
 
 
 def _commented(known: _Outcome[GrammarSize]) -> _Outcome[GrammarSize] | None:
-    """Return an outcome for files that differ from its own in comments alone; None if they differ in more."""
+    """Return an outcome for files that differ from its own in comments alone; None if more differs, or is locked."""
     from sgl.lang.chunks import commented
     from sgl.lang.project import read_file
 
     answers, found = known.sources.dependencies, SourceMap(dict(known.sources.files))
     found.dependencies = replace(answers, contents=dict(answers.contents))
+    if any(name.endswith(".lock") for name in answers.names.values()):
+        return None
     for path in answers.changed() or ():
         name = answers.names[str(path)]
         before, read = found.files.get(name), SourceMap()
@@ -244,14 +246,7 @@ def _request_of(path: Path, settings: Mapping[str, str]) -> tuple[str, ...]:
     except (OSError, RuntimeError, ValueError):
         return ()
     set_to = repr(sorted(settings.items()))
-    # A lock that is new was no file that the grammar has read.
-    locked = str(main.with_suffix(".lock").is_file())
-    return (os.fspath(path), os.fspath(main), content, os.fspath(library), set_to, locked)
-
-
-def _locked(request: tuple[str, ...]) -> bool:
-    """Return whether every byte of the files counts."""
-    return bool(request) and request[-1] == str(True)
+    return (os.fspath(path), os.fspath(main), content, os.fspath(library), set_to)
 
 
 def _known_origin(request: tuple[str, ...]) -> str:

@@ -52,9 +52,9 @@ def name_of(directory: Path) -> str:
     return name
 
 
-def write_archive(directory: Path, archive: Path, progress: Callable[[str, int, int], None]) -> int:
-    """Write all files of a dataset into an archive, in a folder of its name; return their size."""
-    folder, names = name_of(directory), sorted({*(listed_files(directory) or ())} - {"", CHECKSUMS})
+def write_archive(directory: Path, archive: Path, progress: Callable[[str, int, int], None], folder: str = "") -> int:
+    """Write all files of a dataset into an archive, in a ``folder`` or one of its name; return their size."""
+    folder, names = folder or name_of(directory), sorted({*(listed_files(directory) or ())} - {"", CHECKSUMS})
     size = 0
     with create(archive) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for number, name in enumerate((CHECKSUMS, *names)):

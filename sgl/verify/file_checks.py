@@ -17,10 +17,9 @@ from pathlib import Path, PurePosixPath
 
 from sgl import foreign
 from sgl.foreign import TABLE, read_bytes, sha256_of
-from sgl.foreign.json import json_of
 from sgl.verify.dataset import LoadedData, Result, SkippedError, checks
 from sgl.verify.items import conllu_path
-from sgl.verify.manifest import CERTIFICATE, GRAMMAR, MANIFEST, RECORD, Manifest
+from sgl.verify.manifest import CERTIFICATE, GRAMMAR, MANIFEST, Manifest
 from sgl.verify.rows import ACCEPTED
 from sgl.verify.structure import StructureError, read_structure
 
@@ -48,8 +47,6 @@ def files_unchanged(data: LoadedData, tally: Result) -> None:
     for file in grammar:
         tally.checked += 1
         _expect_hash(data.directory, tally, file.path, file.sha256, present)
-    if any(file.path == RECORD for file in grammar) and RECORD in present:
-        _check_record(data, tally)
     listed = Counter(file.path for file in (*data.manifest.files, *grammar))
     for name in [name for name, times in listed.items() if times > 1]:
         tally.fault(f"the file is listed {listed[name]} times", name)
@@ -63,19 +60,6 @@ def _expect_hash(directory: Path, tally: Result, name: str, stated: str, present
         tally.fault("the file is missing", name)
     elif sha256_of(directory / name) != stated:
         tally.fault("the file has changed: another SHA-256", name)
-
-
-def _check_record(data: LoadedData, tally: Result) -> None:
-    """Report what the grammar says otherwise than the manifest on how the dataset is compiled."""
-    path = data.directory / RECORD
-    found, manifest = json_of(read_bytes(path, foreign.SETTINGS, inside=data.directory), path), data.manifest
-    said = found if isinstance(found, dict) else {}
-    # Those that were not set are in the files.
-    parameters = {**manifest.parameters, **set_} if isinstance(set_ := said.get("parameters"), dict) else None
-    stated = ("seed", manifest.seed), ("compiler", asdict(manifest.compiler)), ("parameters", manifest.parameters)
-    for name, own in stated:
-        if (parameters if name == "parameters" else said.get(name)) != own:
-            tally.fault(f"the manifest has another value of `{name}`", RECORD)
 
 
 def _of_splits(manifest: Manifest) -> Iterator[str]:

@@ -22,8 +22,6 @@ __all__ = ["Clause", "Exposure", "ExtentClaim", "GraphLayer", "Need", "PartClaim
 
 FORMAT = "sgl-dataset/3"
 MANIFEST, CERTIFICATE, GRAMMAR = "manifest.json", "certificate.json", "grammar"
-#: The file of a grammar that says how it is compiled.
-RECORD = f"{GRAMMAR}/grammar.json"
 SPLITS = ("train", "dev", "test", "gen")
 
 #: What may be done with ambiguous strings.
@@ -170,7 +168,6 @@ class Manifest:
     nowhere: tuple[Clause, ...] = ()
     ambiguous: StringPolicy | None = None
     guarantees: tuple[GuaranteeClaim, ...] = ()
-    parameters: dict[str, object] = field(default_factory=dict)
 
     def texts(self) -> tuple[str, ...]:
         """Return the comments in the CoNLL-U files that hold the source and the target."""

@@ -14,9 +14,10 @@ from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcMeth
 
 from sgl.children import program
 from sgl.cli.files import replace_text
-from sgl.disk import make, pack, temporary, write
+from sgl.disk import make, temporary, write
 from sgl.disk.stages import staged_file
 from sgl.foreign import SOURCE, read_text
+from sgl.pipeline.release import write_archive
 from sgl.resources import grammars_dir
 from sgl_editor.lsp.commands import check_arguments
 from sgl_editor.lsp.document import Document
@@ -82,7 +83,7 @@ class Page(Server):
                 code, said = await program("sgl", *words)
                 if not code:
                     with staged_file(self.folder / ARCHIVE) as new:
-                        await asyncio.to_thread(pack, place / "dataset", new)
+                        await asyncio.to_thread(write_archive, place / "dataset", new, lambda *_: None, "dataset")
         return {"html": render("problem.html.j2", text=said), "folder": "" if code else self.folder.name}
 
 

@@ -1,0 +1,57 @@
+"""What has changed from one version of a dataset to another, and the number that the new version has to have.
+
+Rows of a pattern in a split are compared as a multiset.  A row that is gone is *changed* if the other version has its
+source with another target.  A claim is changed if its result is, or what its pattern holds out and asks for.  Versions
+are semantic: the first number says that something is gone or changed, the second that something is new.
+"""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from sgl.dataset import manifest_of
+from sgl.foreign import BENCHMARK, lines_of, read_text
+
+#: The parts of a version, by what raises them.
+_PARTS = ("major", "minor", "patch")
+#: The members of a pattern that a claim is about.
+_CLAIMED = ("forbid", "never", "gen", "exclude", "needs")
+
+#: Names with their values: sources with targets, claims with results.
+_Content = Counter[tuple[str, str]]
+
+
+def difference(first: Path, second: Path) -> dict[str, Any]:
+    """Return what was added, removed and changed of each pattern, and the part of the version that this raises."""
+    (before, old), (after, new) = _read(first), _read(second)
+    changes = [_change(*key, old.get(key, _Content()), new.get(key, _Content())) for key in dict.fromkeys([*old, *new])]
+    changes = [change for change in changes if change["added"] or change["removed"] or change["changed"]]
+    lost = any(change["removed"] or change["changed"] for change in changes)
+    place = 0 if lost else 1 if changes else 2
+    numbers = [int(number) for number in before.split(".") if number.isdecimal()]
+    raised = [*numbers[:place], numbers[place] + 1, 0, 0][:3] if len(numbers) == len(_PARTS) else []
+    versions = {"first": before, "second": after, "follows": ".".join(map(str, raised))}
+    return {"changes": changes, "raises": _PARTS[place], "versions": versions}
+
+
+def _read(directory: Path) -> tuple[str, dict[tuple[str, str], _Content]]:
+    """Return the version of a dataset; the rows of each split and pattern, and the claims of each pattern."""
+    manifest, found = manifest_of(directory), dict[tuple[str, str], _Content]()
+    for split in manifest["splits"].members():
+        text = read_text(directory / "data" / f"{split}.tsv", BENCHMARK, inside=directory)
+        for source, target, pattern, *_ in (f"{line}\t\t".split("\t") for line in lines_of(text)):
+            found.setdefault((split, pattern), _Content())[source, target] += 1
+    patterns = {pattern["name"].of(str): pattern.of(dict) for pattern in manifest["patterns"].elements()}
+    for claim in manifest["guarantees"].elements():
+        name, kind, method, result = (claim[each].of(str) for each in ("pattern", "claim", "method", "result"))
+        said = [patterns.get(name, {}).get(member) for member in _CLAIMED]
+        found.setdefault(("claims", name), _Content())[f"{kind}, {method}", f"{result} {said}"] += 1
+    release = manifest.members().get("release")
+    return "" if release is None else release["version"].of(str), found
+
+
+def _change(split: str, pattern: str, old: _Content, new: _Content) -> dict[str, Any]:
+    gone, come = old - new, new - old
+    changed = (Counter(name for name, _ in gone.elements()) & Counter(name for name, _ in come.elements())).total()
+    added, removed = come.total() - changed, gone.total() - changed
+    return {"split": split, "pattern": pattern, "added": added, "removed": removed, "changed": changed}
