@@ -28,9 +28,6 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN
 _OLD = os.O_RDONLY | _PLAIN | _STAY | getattr(os, "O_NONBLOCK", 0)
 _STREAM = os.O_WRONLY | _PLAIN | getattr(os, "O_NONBLOCK", 0)
 
-#: Bytes that a file of an archive counts for besides its own.
-_ENTRY = 1 << 10
-
 #: Whether names can be looked up in an open directory; Windows needs whole paths.
 _HANDLES = {os.open, os.stat, os.mkdir, os.rename, os.unlink, os.rmdir} <= os.supports_dir_fd
 
@@ -228,7 +225,7 @@ def send(path: Path, content: bytes) -> None:
         file.write(content)
 
 
-def unpack(archive: Path, place: Path, wanted: Callable[[str], object] = lambda _: True, limit: float = inf) -> None:
+def unpack(archive: Path, place: Path, wanted: Callable[[str], object] = str, limit: float = inf) -> None:
     """Write the ``wanted`` files of a zip archive below a directory.
 
     Raises ``InTheWayError`` if one would be outside it, and ``OSError`` if they take more bytes than the ``limit``.
@@ -239,7 +236,7 @@ def unpack(archive: Path, place: Path, wanted: Callable[[str], object] = lambda 
     with zipfile.ZipFile(archive) as packed:
         entries = [entry for entry in packed.infolist() if wanted(entry.filename)]
         # No more is read of a file than the archive says that it has; an empty one takes room as well.
-        if sum(entry.file_size + _ENTRY for entry in entries) > limit:
+        if sum(entry.file_size + 1_000 for entry in entries) > limit:
             raise OSError(EFBIG, "its files are too large")
         for entry in entries:
             path = place / entry.filename

@@ -28,7 +28,7 @@ from zipfile import BadZipFile
 from sgl import EDITION, __version__
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.disk import make, unpack, write
-from sgl.foreign import SETTINGS, SOURCE, TABLE, ForeignFileError, opened, read_bytes
+from sgl.foreign import SETTINGS, SOURCE, ForeignFileError, opened, read_bytes
 from sgl.foreign.json import JsonValue, json_of
 from sgl.lang import MAX_TABLE
 from sgl.lang.syntax import Name, Param
@@ -99,10 +99,7 @@ def main_of(path: Path, place: Callable[[], Path] | None = None) -> Path:
 def _unpacked(archive: Path, place: Path) -> Path:
     """Return the main file of a dataset in a zip archive, after its grammar was unpacked below ``place``."""
     try:
-        opened(archive, TABLE).close()
         unpack(archive, place, _IN_ARCHIVE.fullmatch, SOURCE.limit)
-    except ForeignFileError:
-        raise
     except (OSError, BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError) as problem:
         raise ForeignFileError(archive, f"it cannot be unpacked: {problem}") from None
     for top in (place, *sorted(place.iterdir())):
