@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from workplace import PATTERN, Workplace
 
-import sgl
 from sgl.cli.main import OK, OUTPUT, run
 from sgl.pipeline.difference import difference
 
@@ -127,9 +126,3 @@ def test_the_command_shows_them(made: Path, copy: Path, work: Workplace) -> None
     assert run(["diff", str(made), str(copy), "--json"]) == OK
     assert json.loads(work.capsys.readouterr().out) == difference(made, copy)
     assert run(["diff", str(made), "nowhere"]) == OUTPUT
-
-
-def test_dev_is_also_called_validation(made: Path) -> None:
-    dataset = sgl.open_dataset(made)
-    assert dataset.to_arrow("validation") == dataset.to_arrow("dev")
-    assert [*map(str, dataset.grammar.sample(2, of="validation"))] == [*map(str, dataset.grammar.sample(2, of="dev"))]
