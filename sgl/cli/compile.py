@@ -12,6 +12,7 @@ from sgl.cli.parallelism import parallel_options, resumable
 from sgl.cli.session import Session, grammar_argument, grammar_options, level_options, named_values
 from sgl.dataset import check_target, fingerprint, left_out, string_figures
 from sgl.frontend import Compiled
+from sgl.lang.packed import LARGEST_SEED
 from sgl.parallel.executor import Parallelism
 from sgl.pipeline.production import ProducedDataset, compiling_kernels, produce
 from sgl.pipeline.proofs import certificate_file, establish, with_needs
@@ -28,7 +29,7 @@ from sgl.pipeline.variants import is_part, listed, write_variants
     callback=named_values,
     help="Write also the training sets of other settings, for the same gen (repeatable).",
 )
-@click.option("--seed", type=click.IntRange(min=0), help="Draw the dataset with this seed.  [default: the grammar's]")
+@click.option("--seed", type=click.IntRange(0, LARGEST_SEED), help="The seed.  [default: that of the grammar]")
 @parallel_options
 @click.option("--force", is_flag=True, help="Start over, even if a run was interrupted.")
 @level_options

@@ -17,13 +17,11 @@ from __future__ import annotations
 
 import json
 import re
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
-from zipfile import BadZipFile
 
 from sgl import EDITION, __version__
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -36,13 +34,11 @@ from sgl.lang.syntax import Name, Param
 if TYPE_CHECKING:
     from sgl.lang.project import Project
 
-#: The folder of a dataset that has its grammar, and the file that says how the grammar is compiled.
-FOLDER, RECORD = "grammar", "grammar.json"
-FORMAT = "sgl-grammar/1"
+#: The folder of a dataset that has its grammar; the file that says how it is compiled, its format, what it may say.
+FOLDER, RECORD, FORMAT, LARGEST_SEED = "grammar", "grammar.json", "sgl-grammar/1", 10**15
 
-#: What the name of a main file is, which is in no other folder.
+#: What the name of a main file is, which is in no other folder; and the files of a grammar in an archive.
 _MAIN = re.compile(r"[^/\\\0]+\.sgl")
-#: The files of a grammar in an archive.
 _IN_ARCHIVE = re.compile(rf"([^/]+/)?{FOLDER}/.*[^/]")
 
 
@@ -72,6 +68,8 @@ def record_of(folder: Path, inside: Path | None = None) -> Record | None:
     main, seed = document["main"].of(str), document["seed"].of(int)
     if not _MAIN.fullmatch(main):
         raise document["main"].fault("is no name of a grammar file")
+    if not 0 <= seed <= LARGEST_SEED:
+        raise document["seed"].fault("is no seed")
     opened(folder / main, SOURCE, inside=folder).close()
     parameters = {name: value.of(str) for name, value in document["parameters"].members().items()}
     return Record(main, parameters, seed, content.decode())
@@ -98,9 +96,13 @@ def main_of(path: Path, place: Callable[[], Path] | None = None) -> Path:
 
 def _unpacked(archive: Path, place: Path) -> Path:
     """Return the main file of a dataset in a zip archive, after its grammar was unpacked below ``place``."""
+    import lzma
+    import zipfile
+    import zlib
+
     try:
         unpack(archive, place, _IN_ARCHIVE.fullmatch, SOURCE.limit)
-    except (OSError, BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError) as problem:
+    except (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error, lzma.LZMAError) as problem:
         raise ForeignFileError(archive, f"it cannot be unpacked: {problem}") from None
     for top in (place, *sorted(place.iterdir())):
         if (main := main_of(top)) != top:

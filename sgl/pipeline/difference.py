@@ -12,10 +12,8 @@ from typing import Any
 from sgl.dataset import manifest_of
 from sgl.foreign import BENCHMARK, lines_of, read_text
 
-#: The parts of a version, by what raises them.
-_PARTS = ("major", "minor", "patch")
-#: The members of a pattern that a claim is about.
-_CLAIMED = ("forbid", "never", "gen", "exclude", "needs")
+#: The members of a pattern that a claim is about; the parts of a version.
+_CLAIMED, _RAISED = ("forbid", "never", "gen", "exclude", "needs"), ("major", "minor", "patch")
 
 #: Names with their values: sources with targets, claims with results.
 _Content = Counter[tuple[str, str]]
@@ -26,12 +24,11 @@ def difference(first: Path, second: Path) -> dict[str, Any]:
     (before, old), (after, new) = _read(first), _read(second)
     changes = [_change(*key, old.get(key, _Content()), new.get(key, _Content())) for key in dict.fromkeys([*old, *new])]
     changes = [change for change in changes if change["added"] or change["removed"] or change["changed"]]
-    lost = any(change["removed"] or change["changed"] for change in changes)
-    place = 0 if lost else 1 if changes else 2
+    place = 0 if any(change["removed"] or change["changed"] for change in changes) else 1 if changes else 2
     numbers = [int(number) for number in before.split(".") if number.isdecimal()]
-    raised = [*numbers[:place], numbers[place] + 1, 0, 0][:3] if len(numbers) == len(_PARTS) else []
+    raised = [*numbers[:place], numbers[place] + 1, 0, 0][:3] if len(numbers) == len(_RAISED) else []
     versions = {"first": before, "second": after, "follows": ".".join(map(str, raised))}
-    return {"changes": changes, "raises": _PARTS[place], "versions": versions}
+    return {"changes": changes, "raises": _RAISED[place], "versions": versions}
 
 
 def _read(directory: Path) -> tuple[str, dict[tuple[str, str], _Content]]:

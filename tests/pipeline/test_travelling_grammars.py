@@ -264,6 +264,7 @@ _PLANTED: dict[str, tuple[Callable[[Path, Path], object], str]] = {
     "main at the top": (lambda own, _: _with_record(own, main="/etc/passwd"), "is no name of a grammar file"),
     "no main": (lambda own, _: _with_record(own, main="none.sgl"), "No such file"),
     "main is a number": (lambda own, _: _with_record(own, main=3), "`main` is no text"),
+    "seed below zero": (lambda own, _: _with_record(own, seed=-1), "`seed` is no seed"),
     "no JSON": (lambda own, _: (own / RECORD).write_text("{"), "it is not JSON"),
     "a link for the main file": (lambda own, mine: _link(own / "farm.sgl", mine), "a link leads out of"),
     "a link to itself": (lambda own, _: _link(own / "farm.sgl", own / "farm.sgl"), "links lead in a circle"),
