@@ -18,6 +18,7 @@ from toy import TOY, GrammarBuilder, toy_plan
 
 from sgl.core.grammar import Origin
 from sgl.core.interpret import Derivation
+from sgl.core.plan import LOADED
 from sgl.dataset import Guarantee, Provenance, fingerprint, manifest, write_manifest
 from sgl.dataset.maker import expression_output, features, item_id, recursive_labels, rule_labels
 from sgl.dataset.manifest import descriptions
@@ -225,7 +226,7 @@ def test_the_card_says_what_the_manifest_says(dataset: Dataset) -> None:
     assert front["pretty_name"] == 'A "toy" grammar'
     assert front["size_categories"] == ["n<1K"]
     assert front["configs"][0]["data_files"] == [
-        {"split": split, "path": f"parquet/{split}.parquet"} for split in SPLITS
+        {"split": LOADED.get(split, split), "path": f"parquet/{split}.parquet"} for split in SPLITS
     ]
     assert content["identity"] in text
     assert "| train | exposure:cat_as_object | 30 |" in text

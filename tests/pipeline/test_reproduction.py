@@ -63,7 +63,7 @@ def content_of(directory: Path) -> dict[str, tuple[bytes, int]]:
 
 def test_a_copy_is_the_same(copy: Path, made: Path) -> None:
     result = compare(copy, made)
-    assert (result.status, result.checked, result.figures) == ("passed", 20, [])
+    assert (result.status, result.checked, result.figures) == ("passed", 18, [])
 
 
 def _nonsense(copy: Path) -> None:
@@ -206,7 +206,7 @@ def test_the_command_compares_and_touches_nothing(
     home = made.parent
     before = content_of(home)
     assert run(["verify", str(made), "--grammar", str(home / MAIN), "--no-cache"]) == OK
-    assert "passed  G001  grammar                   20 checked" in capsys.readouterr().out
+    assert "passed  G001  grammar                   18 checked" in capsys.readouterr().out
     assert content_of(home) == before
     assert list(work.directory.iterdir()) == []
 

@@ -10,6 +10,7 @@ from forging import CERTIFICATE, MANIFEST, SIGNED, Forger, forgery
 from forgeries.claims import drop
 from forgeries.whole import draw_again, weigh_again
 from sgl.dataset.staged import write_checksums
+from sgl.foreign import sha256_of
 
 stated = partial(forgery, "what the manifest states")
 manifest_text = partial(forgery, "text of the manifest", "V001", sealed=False)
@@ -167,6 +168,12 @@ def a_file_of_another_directory(of: Forger) -> None:
     of.manifest["files"].append({**of.manifest["files"][0], "path": "../other/train.tsv"})
 
 
+@stated("V002")
+def a_file_of_the_grammar_that_was_changed(of: Forger) -> None:
+    """The manifest has the hash of another grammar file."""
+    of.manifest["grammar"]["files"][0]["sha256"] = "0" * 64
+
+
 # ---- others
 
 
@@ -178,8 +185,10 @@ def a_dataset_with_a_certificate_on_many_lines(of: Forger) -> None:
 
 @other()
 def a_dataset_with_other_grammar_files(of: Forger) -> None:
-    """The manifest has the hash of another grammar file."""
-    of.manifest["grammar"]["files"][0]["sha256"] = "0" * 64
+    """A file of the grammar has one more comment."""
+    file = next(own for own in of.manifest["grammar"]["files"] if own["path"].endswith(".sgl"))
+    of.write_text(file["path"], of.text(file["path"]) + "# another\n")
+    file["sha256"] = sha256_of(of.directory / file["path"])
 
 
 @other()
