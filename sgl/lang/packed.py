@@ -24,12 +24,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sgl import EDITION, __version__
-from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.disk import make, unpack, write
 from sgl.foreign import SETTINGS, SOURCE, ForeignFileError, opened, read_bytes
-from sgl.foreign.json import JsonValue, json_of
 from sgl.lang import MAX_TABLE
-from sgl.lang.syntax import Name, Param
 
 if TYPE_CHECKING:
     from sgl.lang.project import Project
@@ -61,6 +58,9 @@ def record_of(folder: Path, inside: Path | None = None) -> Record | None:
     path = folder / RECORD
     if not path.is_file():
         return None
+    # Every command asks where its grammar is, and few grammars are packed.
+    from sgl.foreign.json import JsonValue, json_of
+
     content = read_bytes(path, SETTINGS, inside=inside or folder)
     document = JsonValue(path, json_of(content, path))
     if not isinstance(document.data, dict) or document.data.get("format") != FORMAT:
@@ -112,7 +112,9 @@ def _unpacked(archive: Path, place: Path) -> Path:
 
 def write_grammar(directory: Path, project: Project, parameters: Mapping[str, str], seed: int) -> dict[str, str]:
     """Write the grammar of a dataset into its directory; return the SHA-256 of each file by its path there."""
+    from sgl.diagnostics import Diagnostics, SourceMap
     from sgl.lang.project import locate, read_file
+    from sgl.lang.syntax import Name, Param
 
     # With other parameters it reads other tables.
     sources = SourceMap(dict(project.sources.files))
