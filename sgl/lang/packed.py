@@ -86,7 +86,7 @@ def main_of(path: Path, place: Callable[[], Path] | None = None) -> Path:
     The grammar of a zip archive is unpacked, if there is a ``place`` for it.  Raises ``ForeignFileError`` as
     :func:`record_of` does, and for an archive without a grammar.
     """
-    if place is not None and path.suffix == ".zip" and path.is_file():
+    if place is not None and path.suffix.lower() == ".zip" and path.is_file():
         return _unpacked(path, place())
     for folder in (path / FOLDER, path) if path.is_dir() else ():
         if (record := record_of(folder, path)) is not None:
