@@ -63,7 +63,7 @@ class Unit:
 class Project:
     """All files of a grammar, the main one last, and the declarations that are ``unread``.
 
-    ``record`` says how it was compiled if it is packed, ``settings`` are the parameters of all packed files.
+    ``record`` says how the main file of a packed grammar was compiled; ``settings`` are those of all packed files.
     """
 
     units: tuple[Unit, ...]
@@ -144,7 +144,8 @@ def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Pr
         return None
     unread = frozenset({entry for unit in loader.order for entry in unit.file.unread} | loader.missing)
     settings = {**loader.settings, **(record.parameters if record else {})}
-    return Project(tuple(loader.order), sources, unread, settings, record)
+    own = record if record is not None and record.main == resolved.name else None
+    return Project(tuple(loader.order), sources, unread, settings, own)
 
 
 #: The tree of a file, and what was said of the file while it was read.
@@ -237,8 +238,7 @@ class _Loader:
         if target.is_file():
             return target, library
         self.sources.dependencies.missed()
-        # A link in the place of a copy may lead to all files of the machine.
-        files = sorted(library.directory.rglob("*.sgl")) if not library.directory.is_symlink() else ()
+        files = () if library.directory.is_symlink() else sorted(library.directory.rglob("*.sgl"))  # may lead anywhere
         paths = [file.relative_to(library.directory).with_suffix("").parts for file in files]
         known = [".".join((*library.shown.split("/"), *names)) for names in paths]
         name = ".".join(parts)
@@ -282,9 +282,7 @@ class _Loader:
 class Root:
     """A directory that files may be read from, and how its files are called.
 
-    Attributes:
-        packed: The folder of the packed grammar that they belong to, which has its own standard library.
-        prefix: What stands before the names of the standard library.
+    Those in the folder of a ``packed`` grammar have a standard library of their own, whose names have a ``prefix``.
     """
 
     directory: Path

@@ -154,6 +154,14 @@ def test_dev_is_also_called_validation(home: Path) -> None:
         dataset.to_arrow("valid")
 
 
+def test_it_is_extended_from_its_archive(archive: Path) -> None:
+    g = sgl.load(archive)
+    larger = g.extend('word N: "ox"\n  ja "雄牛"\n  syn node(lemma=ox, upos=NOUN)\n\ndataset\n  seed 3\n')
+    assert (g.accepts("The ox saw a cat."), larger.accepts("The ox saw a cat.")) == (False, True)
+    assert (g.compiled.plan.seed, larger.compiled.plan.seed) == (7, 3)
+    assert larger.compiled.parameters["size"] == "800"
+
+
 def test_it_scores_and_verifies_itself(farm: Path, work: Workplace) -> None:
     rows = (farm / "data" / "gen.tsv").read_text("utf-8").splitlines()
     work.write("system.txt", "".join(row.split("\t")[1] + "\n" for row in rows))
