@@ -121,11 +121,11 @@ def test_what_is_said_on_the_command_line_comes_first(farm: Path, work: Workplac
 
 
 def test_its_standard_library_is_its_own(farm: Path) -> None:
+    """With another inflection there, its example is wrong."""
     own = farm / "grammar" / "stdlib" / "ja" / "verb.sgl"
-    sentence = "The dog chased a cat."
-    before = sgl.load(farm).translate(sentence)
     own.write_text(own.read_text("utf-8").replace("た", "タ"), "utf-8")
-    assert sgl.load(farm).translate(sentence) != before
+    with pytest.raises(sgl.GrammarError, match="追いかけタ"):
+        sgl.load(farm)
     own.unlink()
     with pytest.raises(sgl.GrammarError, match=r"the standard library has no file `stdlib\.ja\.verb`"):
         sgl.load(farm)
