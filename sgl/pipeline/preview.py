@@ -31,10 +31,10 @@ from sgl.pipeline.strings import ambiguity_finder, held_out_in, is_twin
 from sgl.rendering import outputs
 
 #: Sentences that are looked at first, of all parts together, and at least and at most of each.
-_IN_ALL, _LEAST, _MOST = 300, 3, 20
+_IN_ALL, _LEAST, _MOST = 200, 2, 20
 
 #: Sentences of a part that are looked at if one of the first has several readings, and that are tried.
-THOROUGH, TRIED = 100, 1_000
+THOROUGH, TRIED = 60, 1_000
 
 #: The share of a part's sentences with several readings from which on it is told, and of those with one cause.
 SHARE, _OF_CAUSE = 0.25, 0.1
