@@ -109,7 +109,8 @@ class Others:
         """Return the readings of a row; a copy of the last row has the same."""
         if row != self.last:
             self.last, self.found = row, tuple(self.readings.take(row.name))
-            self._check(row)
+            if self.found:
+                self._check(row)
         return self.found
 
     def _check(self, row: Named) -> None:
