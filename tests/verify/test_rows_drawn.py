@@ -22,7 +22,9 @@ from sgl.verify import rows as rows_module
 from sgl.verify import verify
 from sgl.verify.candidates import Refusal, Weights
 from sgl.verify.certificate_format import STRICT
+from sgl.verify.derivation import Derivation, Interpreter
 from sgl.verify.rows import Rows
+from sgl.verify.sampled import look_at
 from sgl.verify.schema import CertificateData
 
 Json = Any
@@ -52,6 +54,21 @@ def change_rows(directory: Path, split: str, edit: Callable[[list[str]], object]
     for folder in ("data", "derivations"):
         change(directory / folder / f"{split}.tsv", edit)
     change(directory / "conllu" / f"{split}.conllu", edit, blocks=True)
+
+
+def test_rows_without_other_answers_are_not_read_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sample of a large dataset would use the budget up, since each row of it is looked at for answers."""
+    written = list[str]()
+    plain = Interpreter.text
+
+    def counted(meaning: Interpreter, name: str, derivation: Derivation) -> str:
+        written.append(name)
+        return plain(meaning, name, derivation)
+
+    monkeypatch.setattr(Interpreter, "text", counted)
+    look = look_at(compiled("farm"), each=1)
+    assert not look.refusal
+    assert 0 < len(written) < look.rows
 
 
 def swapped(rows: list[str]) -> None:
