@@ -59,13 +59,13 @@ def change_rows(directory: Path, split: str, edit: Callable[[list[str]], object]
 def test_rows_without_other_answers_are_not_read_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sample of a large dataset would use the budget up, since each row of it is looked at for answers."""
     written = list[str]()
-    plain = Interpreter.text
+    plain = Interpreter._text
 
     def counted(meaning: Interpreter, name: str, derivation: Derivation) -> str:
         written.append(name)
         return plain(meaning, name, derivation)
 
-    monkeypatch.setattr(Interpreter, "text", counted)
+    monkeypatch.setattr(Interpreter, "_text", counted)
     look = look_at(compiled("farm"), each=1)
     assert not look.refusal
     assert 0 < len(written) < look.rows
