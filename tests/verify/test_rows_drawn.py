@@ -22,8 +22,7 @@ from sgl.verify import rows as rows_module
 from sgl.verify import verify
 from sgl.verify.candidates import Refusal, Weights
 from sgl.verify.certificate_format import STRICT
-from sgl.verify.derivation import Derivation, Interpreter
-from sgl.verify.rows import Rows
+from sgl.verify.rows import Others, Rows
 from sgl.verify.sampled import look_at
 from sgl.verify.schema import CertificateData
 
@@ -57,18 +56,15 @@ def change_rows(directory: Path, split: str, edit: Callable[[list[str]], object]
 
 
 def test_rows_without_other_answers_are_not_read_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sample of a large dataset would use the budget up, since each row of it is looked at for answers."""
-    written = list[str]()
-    plain = Interpreter._text
+    """All rows before one that is sampled are passed by: to read each would use the budget of a sample up."""
 
-    def counted(meaning: Interpreter, name: str, derivation: Derivation) -> str:
-        written.append(name)
-        return plain(meaning, name, derivation)
+    def check(*_: object) -> None:
+        pytest.fail("a row was read for answers that are not there")
 
-    monkeypatch.setattr(Interpreter, "_text", counted)
-    look = look_at(compiled("farm"), each=1)
-    assert not look.refusal
-    assert 0 < len(written) < look.rows
+    monkeypatch.setattr(Others, "_check", check)
+    assert not look_at(compiled("farm")).refusal
+    with pytest.raises(pytest.fail.Exception):
+        look_at(compiled("listed"))
 
 
 def swapped(rows: list[str]) -> None:
