@@ -1,10 +1,7 @@
 """Words, patterns and datasets: translations that nothing tells apart, spaces in a word, and what asks for little."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, partial
-from operator import itemgetter
-from unicodedata import name as unicode_name
+from functools import partial
 
 from sgl.core.derivation import RULES
 from sgl.core.grammar import Token
@@ -53,38 +50,6 @@ def one_lemma_for_all(subject: Subject) -> Iterator[Finding]:
             message = f"all {len(own)} words of `{own[0].name}` have the lemma `{min(lemmas)}`"
             hint = f"a column is written with its sign: `lemma=${min(lemmas)}`"
             yield Finding(own[0].span, message, hint, label="the first of them")
-
-
-#: The least words of a text layer, and the share of them, in one script before a word in another one is odd.
-_WORDS, _IN_ONE_SCRIPT = 5, 0.85
-
-#: Scripts that are written together.
-_EAST_ASIAN = frozenset(("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HALFWIDTH", "FULLWIDTH", "IDEOGRAPHIC"))
-
-
-@of_grammar("SGL0619")
-def words_in_another_script(subject: Subject) -> Iterator[Finding]:
-    """Find words in another script than nearly all words of their layer: of the source, where a translation belongs."""
-    grammar, placed = subject.declared.grammar, list(subject.placed)
-    for number, layer in enumerate(grammar.text_layers):
-        texts = [(span, x.text) for rule, span in placed for x in rule.templates[number] if isinstance(x, Token)]
-        words = {text: _script_of(text) for _, text in texts}
-        counts = Counter(filter(None, words.values()))
-        usual, most = max(counts.items(), key=itemgetter(1), default=("", 0))
-        odd = {text for text, script in words.items() if script not in ("", usual)}
-        if most >= _WORDS and most >= _IN_ONE_SCRIPT * counts.total():
-            # A word may stand in many rules.
-            for text, span in {text: span for span, text in reversed(texts) if text in odd}.items():
-                message = f"`{text}` in the layer `{layer.name}` is in another script than its other words"
-                yield Finding(span, message, f"write the word of `{layer.name}`, or leave it as it is if it is meant")
-
-
-@cache
-def _script_of(text: str) -> str:
-    """Return the script of a word: the first word of the names of its letters; empty if it has none, or several."""
-    scripts = {unicode_name(letter, "").partition(" ")[0] for letter in text if letter.isalpha()}
-    scripts = {"EAST ASIAN" if script in _EAST_ASIAN else script for script in scripts}
-    return scripts.pop() if len(scripts) == 1 else ""
 
 
 @of_dataset("SGL0837")
