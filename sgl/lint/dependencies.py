@@ -18,7 +18,7 @@ _ODD = {label: [frozenset(end.split()) for end in ends] for label, ends in _TABL
 
 
 #: The share of a layer's labels from which on it is taken for Universal Dependencies.
-_MOST = 0.75
+_SHARE = 0.75
 
 
 def _trees(subject: Subject) -> Iterator[int]:
@@ -30,7 +30,7 @@ def _universal(subject: Subject) -> Iterator[int]:
     """Yield the numbers of those most of whose labels are labels of Universal Dependencies."""
     for layer in _trees(subject):
         labels = {_base(edge) for _, _, edge in _edges(subject, layer)}
-        if len(labels & _ODD.keys()) >= _MOST * len(labels):
+        if len(labels & _ODD.keys()) >= _SHARE * len(labels):
             yield layer
 
 

@@ -31,7 +31,7 @@ from sgl.pipeline.strings import ambiguity_finder, held_out_in, is_twin
 from sgl.rendering import outputs
 
 #: Sentences that are looked at first, of all parts together, and at least and at most of each.
-_IN_ALL, _LEAST, _MOST = 200, 2, 20
+_IN_ALL, _FEWEST, _EACH = 200, 2, 20
 
 #: Sentences of a part that are looked at if one of the first has several readings, and that are tried.
 THOROUGH, TRIED = 60, 1_000
@@ -130,7 +130,7 @@ def look(compiled: Compiled, structures: StructureCompiler) -> Preview:
     reader = None if plan.ambiguous is Ambiguous.IGNORE else _Reader(compiled, structures)
     repeating, matters, graphs = list[tuple[str, str]](), list[Ambiguity](), list[Ambiguity]()
     parts = _different(plan)
-    number = max(_LEAST, min(_MOST, _IN_ALL // max(len(parts), 1)))
+    number = max(_FEWEST, min(_EACH, _IN_ALL // max(len(parts), 1)))
     for stratum in parts:
         walks = Walks(structures.language(stratum.constraint))
         tried = islice(walks.derivations(), TRIED)
