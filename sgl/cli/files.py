@@ -63,9 +63,12 @@ class GrammarFile(Input):
         if bundled is None:
             context = ctx or click.get_current_context()
             try:
-                return main_of(path, lambda: context.with_resource(temporary()))
+                main = main_of(path, lambda: context.with_resource(temporary()))
             except ForeignFileError as problem:
                 self.fail(str(problem), param, ctx)
+            if (main / "manifest.json").is_file():
+                self.fail(f"`{path}` is a dataset without its grammar, of an older version: name the file", param, ctx)
+            return main
         for own in (path, path.with_suffix(".sgl")):
             if own.is_file():
                 click.echo(f"note: `{own}` is read, not the grammar `{path}` that comes with SGL", err=True)

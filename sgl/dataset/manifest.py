@@ -99,6 +99,7 @@ class StringFigures(Readings):
     """The readings of a whole dataset, and what its author wants of ambiguous strings."""
 
     policy: Ambiguous
+    rejected: int = 0
 
     @property
     def sentence(self) -> str:
@@ -107,14 +108,15 @@ class StringFigures(Readings):
             return "not parsed, so that other readings are not looked at (`ambiguous ignore`)"
         if not self.several:
             return f"{self.parsed:,} parsed: each has one reading"
+        listed = self.ambiguous - self.rejected
         kept = {
-            Ambiguous.REJECT: "rejected",
-            Ambiguous.LIST: "kept, with every output as an answer, or rejected for what is held out",
-        }.get(self.policy, "KEPT (`ambiguous report`)")
+            Ambiguous.REJECT: f"{self.ambiguous:,} rejected",
+            Ambiguous.LIST: f"{self.rejected:,} rejected, {listed:,} kept with all their outputs",
+        }.get(self.policy, f"{self.ambiguous:,} KEPT (`ambiguous report`)")
         return (
             f"{self.parsed:,} parsed: {self.several:,} with several readings, "
             f"{self.held_out:,} of them with one that contains what is held out, "
-            f"{self.outputs:,} with another output; {self.ambiguous:,} {kept}"
+            f"{self.outputs:,} with another output; {kept}"
         )
 
 
@@ -127,7 +129,8 @@ def string_figures(content: Mapping[str, Any], path: Path = Path(MANIFEST)) -> S
     names = ("parsed", "several", "held_out", "outputs", "ambiguous")
     policy = Ambiguous(manifest["ambiguous"]["policy"].one_of([own.value for own in Ambiguous]))
     parsed, several, held_out, outputs, ambiguous = (sum(entry[name].of(int) for entry in found) for name in names)
-    return StringFigures(parsed, several, held_out, outputs, ambiguous, policy=policy)
+    rejected = sum(stratum["rejected"]["ambiguous"].of(int) for stratum in strata)
+    return StringFigures(parsed, several, held_out, outputs, ambiguous, policy=policy, rejected=rejected)
 
 
 def manifest(

@@ -63,7 +63,10 @@ def record_of(folder: Path, inside: Path | None = None) -> Record | None:
 
     content = read_bytes(path, SETTINGS, inside=inside or folder)
     document = JsonValue(path, json_of(content, path))
-    if not isinstance(document.data, dict) or document.data.get("format") != FORMAT:
+    kind = document.data.get("format") if isinstance(document.data, dict) else None
+    if isinstance(kind, str) and kind != FORMAT and kind.startswith(FORMAT.partition("/")[0] + "/"):
+        raise document["format"].fault(f"is {kind}, of another version of SGL; this one reads {FORMAT}")
+    if kind != FORMAT:
         return None
     main, seed = document["main"].of(str), document["seed"].of(int)
     if not _MAIN.fullmatch(main):

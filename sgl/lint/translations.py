@@ -28,7 +28,8 @@ def words_in_another_script(subject: Subject) -> Iterator[Finding]:
     for number, layer in enumerate(grammar.text_layers):
         texts = [(span, x.text) for rule, span in placed for x in rule.templates[number] if isinstance(x, Token)]
         if usual := _script(text for _, text in texts):
-            odd = {text for _, text in texts if _script_of(text) not in ("", usual)}
+            # A single letter of another alphabet is a symbol: λ, µ.
+            odd = {text for _, text in texts if _script_of(text) not in ("", usual) and len(text) > 1}
             # A word may stand in many rules.
             for text, span in {text: span for span, text in reversed(texts) if text in odd}.items():
                 message = f"`{text}` in the layer `{layer.name}` is in another script than its other words"

@@ -34,10 +34,15 @@ def difference(first: Path, second: Path) -> dict[str, Any]:
 def _read(directory: Path) -> tuple[str, dict[tuple[str, str], _Content]]:
     """Return the version of a dataset; the rows of each split and pattern, and the claims of each pattern."""
     manifest, found = manifest_of(directory), dict[tuple[str, str], _Content]()
+    folders = ["data", *(f"data/{target}" for target in manifest["layers"]["further"].texts())]
+    listed = {entry["path"].of(str) for entry in manifest["files"].elements()}
     for split in manifest["splits"].members():
-        text = read_text(directory / "data" / f"{split}.tsv", BENCHMARK, inside=directory)
-        for source, target, pattern, *_ in (f"{line}\t\t".split("\t") for line in lines_of(text)):
-            found.setdefault((split, pattern), _Content())[source, target] += 1
+        paths = [*(f"{folder}/{split}.tsv" for folder in folders), f"references/{split}.jsonl"]
+        files = [lines_of(read_text(directory / path, BENCHMARK, inside=directory)) for path in paths if path in listed]
+        # A row is its source with its targets, and all right answers where there are several.
+        for first, *others in zip(*files, strict=False):
+            source, target, pattern, *_ = f"{first}\t\t".split("\t")
+            found.setdefault((split, pattern), _Content())[source, "\n".join((target, *others))] += 1
     patterns = {pattern["name"].of(str): pattern.of(dict) for pattern in manifest["patterns"].elements()}
     for claim in manifest["guarantees"].elements():
         name, kind, method, result = (claim[each].of(str) for each in ("pattern", "claim", "method", "result"))

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sgl.core.arrays import Derivations
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation
-from sgl.core.plan import Plan
+from sgl.core.plan import Ambiguous, Plan
 from sgl.corpus.audit.auditor import bracketed
 from sgl.dataset import DataFile
 from sgl.dataset.rows import Chunk
@@ -95,6 +95,9 @@ class Observer:
 #: So many sentences, and such a share of those with a rule, are a loss worth a warning; so many
 #: rules are named.
 LEAST, SHARE, _NAMED = 10, 0.1, 3
+
+#: What a hint says of sentences all of whose readings are meant.
+KEEP_ALL = "if all are right, `ambiguous list` in the dataset keeps such sentences with all their outputs"
 
 #: A rule by its name; a word also by what it is in the source.
 RuleName = tuple[str, tuple[str, ...]]
@@ -182,8 +185,8 @@ class Losses:
             place,
             f"{lost:,} ambiguous sentences with {in_words(rule)} were rejected; in the data it is used "
             + (f"{kept:,} times" if kept else "nowhere"),
-            "if one reading is not meant, make the grammar exclude it, by a feature for example; "
-            "`ambiguous report` in the dataset lets such sentences pass",
+            "if one reading is not meant, make the grammar exclude it, by a feature for example"
+            + ("" if self._compiled.plan.ambiguous is Ambiguous.LIST else f"; {KEEP_ALL}"),
             labels=labels,
             notes=notes,
         )

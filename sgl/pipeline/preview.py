@@ -25,9 +25,9 @@ from sgl.diagnostics import Diagnostics, Label, shortlist
 from sgl.frontend import Compiled
 from sgl.memory import kept
 from sgl.parsing import Forest, Parser, TooLongError
-from sgl.pipeline.observers import RuleName, parting, rule_name, side_by_side
+from sgl.pipeline.observers import KEEP_ALL, RuleName, parting, rule_name, side_by_side
 from sgl.pipeline.sentences import place_of_stream
-from sgl.pipeline.strings import ambiguity_finder, held_out_in, is_twin
+from sgl.pipeline.strings import ambiguity_finder, held_out_in, is_twin, of_consequence
 from sgl.rendering import outputs
 
 #: Sentences that are looked at first, of all parts together, and at least and at most of each.
@@ -78,11 +78,13 @@ def report_preview(compiled: Compiled, structures: StructureCompiler, diagnostic
         notes = [f"one of them is: {text}", *([f"likewise for {others}"] if others else ())]
         diagnostics.warning("SGL0858", place_of_stream(compiled, stream), message, hint, notes=notes)
     policy = compiled.plan.ambiguous
+    listed = policy is Ambiguous.LIST
     for found in _by_rules(compiled, seen.matters):
         what = "is rejected" if policy.rejects else "refutes the guarantee of strings"
-        hint = "exclude the reading that is not meant, by a feature for example; if all are right, "
-        hint += "`ambiguous list` in the dataset keeps such sentences with all their outputs"
-        _warn(compiled, found, f"with other outputs or what is held out: such a sentence {what}", hint, diagnostics)
+        other = "what is held out, or in too many ways" if listed else "other outputs or what is held out"
+        hint = "exclude the reading that is not meant, by a feature for example"
+        hint += "" if listed else f"; {KEEP_ALL}"
+        _warn(compiled, found, f"with {other}: such a sentence {what}", hint, diagnostics)
     for found in _by_rules(compiled, seen.graphs):
         hint = "the dataset has one of these graphs by chance: exclude the reading that is not meant, or let the rules "
         hint += "write what each means in another layer"
@@ -198,10 +200,10 @@ class _Reader:
             assert forest is not None, f"the parser does not read what was drawn: {text}"
             if forest.count == 1:
                 continue
-            found = self._finder.find_batch([text], Derivations.of([own]), structures=structures)
-            if any(ambiguity.matters for ambiguity in found.values()):
+            (found,) = self._finder.find_batch([text], Derivations.of([own]), structures=structures).values()
+            if of_consequence(found, self._compiled.plan.ambiguous):
                 pairs.append((True, own, self._finder.evidence(text, own, structures=structures)))
-            elif (other := self._other_graph(forest, own)) is not None:
+            elif not found.matters and (other := self._other_graph(forest, own)) is not None:
                 pairs.append((False, own, other))
         return pairs
 

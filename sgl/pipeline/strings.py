@@ -44,6 +44,13 @@ def ambiguity_finder(
     )
 
 
+def of_consequence(found: Ambiguity, policy: Ambiguous) -> bool:
+    """Return whether readings matter to a dataset: other outputs do not where all of them are listed."""
+    if policy is Ambiguous.LIST:
+        return bool(found.structures) or (found.matters and found.readings > MOST_READINGS)
+    return found.matters
+
+
 def is_twin(grammar: CoreGrammar, output: Output) -> bool:
     """Return whether an output is a layer that contrasts with the source."""
     finish = None if output.layer is None else grammar.text_layers[output.layer].finish
@@ -98,9 +105,7 @@ class AmbiguityFilter:
 
     def rejects(self, found: Ambiguity) -> bool:
         """Return whether a text with these readings is rejected."""
-        if self._policy is Ambiguous.LIST:
-            return bool(found.structures) or (found.matters and found.readings > MOST_READINGS)
-        return self._policy is Ambiguous.REJECT and found.matters
+        return self._policy.rejects and of_consequence(found, self._policy)
 
     def count(self, stratum: PackedStratum, parsed: int, found: Iterable[Ambiguity]) -> None:
         """Count ``parsed`` texts, and the readings of those that have several."""

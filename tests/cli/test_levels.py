@@ -84,7 +84,7 @@ def test_a_comment_allows_a_warning_of_its_declaration(declaration: str, work: W
     "declaration",
     [
         "# allow SGL0204\n\ncategory Unused\n",
-        '# allow SGL0204\nword N: "mouse"\n  ja "x"\n  syn node(upos=NOUN)\ncategory Unused\n',
+        '# allow SGL0204\nword N: "mouse"\n  ja "鼠"\n  syn node(upos=NOUN)\ncategory Unused\n',
         "category Unused\ncategory Other  # allow SGL0713\n",
     ],
 )

@@ -36,6 +36,7 @@ READ = {
     "export forms": ["forms.tsv"],
     "export unordered": ["bank.conllu"],
     "import irtg": ["farm.irtg"],
+    "import cfg": ["rules.cfg"],
     "release": ["ds/data/gen.tsv", "ds/manifest.json"],
     "recipe": ["banks/bank.conllu", "bank.conllu"],
 }

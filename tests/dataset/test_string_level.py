@@ -189,7 +189,7 @@ def test_the_summary_says_out_loud_what_was_done(
         assert run(["compile", MAIN, "--out", "out"]) == OK
         said[clause] = capsys.readouterr().out
     assert " rejected\n" in said[REJECT]
-    assert "kept, with every output as an answer" in said[LIST]
+    assert "kept with all their outputs" in said[LIST]
     assert "KEPT (`ambiguous report`)" in said[REPORT]
     assert "not parsed, so that other readings are not looked at (`ambiguous ignore`)" in (said[IGNORE])
 

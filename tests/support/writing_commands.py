@@ -34,6 +34,7 @@ WRITING = {
     ("export forms", "--out"): ["export", "forms", "forms.tsv", "--to", "penman"],
     ("export unordered", "--out"): ["export", "unordered", "bank.conllu"],
     ("import irtg", "--out"): ["import", "irtg", "farm.irtg"],
+    ("import cfg", "--out"): ["import", "cfg", "rules.cfg"],
     ("test", "--junit"): ["test", MAIN],
     ("release", "--out"): ["release", "ds"],
     ("recipe", "--json"): ["recipe", "sr", "banks", "x=bank.conllu"],
@@ -63,6 +64,7 @@ def write_inputs(place: Path) -> Path:
             grammar.write(RELEASE)
         assert run(["compile", MAIN, "--out", "ds"]) == OK
         assert run(["export", "irtg", MAIN, "--out", "farm.irtg"]) == OK
+    (place / "rules.cfg").write_text("S -> N V\nN -> 'dogs'\nV -> 'bark'\n")
     shutil.copy(place / "ds/data/gen.tsv", place / "rows.tsv")
     shutil.copy(place / "ds/conllu/gen.conllu", place / "bank.conllu")
     (place / "banks").mkdir()

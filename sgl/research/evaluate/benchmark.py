@@ -196,7 +196,8 @@ def _listed_rows(path: Path, split: str, target: str, data: str, manifest: JsonV
             changed = "has other bytes than when it was written" if file in listed else "is not listed"
             raise DatasetError(
                 f"`{path / file}` is not the file of the manifest: it {changed}",
-                f"`sglc verify {path}` says more; `sglc eval {path / data}` takes the file by itself",
+                f"`sglc verify {path}` says more"
+                + (f"; `sglc eval {path / data}` takes the file by itself" if references not in listed else ""),
                 ["scores against it would not be scores on the dataset"],
             )
     if references not in listed:

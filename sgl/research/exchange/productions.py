@@ -116,7 +116,9 @@ class _LineReader:
         if (layers := self._layers(lines, separator, whole)) is None:
             return None
         rules = [rule for line in lines for rule in self._productions(line, separator, len(layers))]
-        wanted = self._start or Name(self._notation.start or lines[0].left.text, lines[0].left.span)
+        first = lines[0].left
+        # What is asked for on the command line comes before what the file says.
+        wanted = Name(self._notation.start, first.span) if self._notation.start else self._start or first
         start = self._mention(wanted)
         if start.name not in self._names:
             self._fail(wanted.span, f"no production makes the start `{start.name}`", suggest(start.name, self._names))
