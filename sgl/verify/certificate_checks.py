@@ -181,7 +181,7 @@ def _unlicensed(pattern: PatternClaim, claimed: Collection[Promise]) -> Iterator
         if need.structure.text not in contained:
             yield f"{pattern.name}: licensed: {TRAIN}: nothing contains {need.structure}"
     waived = [clause.text for clause in pattern.waive]
-    known = {_nameless(read_structure(text)) for text in (*contained, *waived)}
+    known = {nameless(read_structure(text)) for text in (*contained, *waived)}
     for whole in pattern.held_out:
         if missing := len(pieces_of(whole.text) - known):
             yield f"{pattern.name}: licensed: {missing} pieces of {whole} are in no claim"
@@ -238,7 +238,7 @@ def pieces_of(text: str) -> set[Nameless]:
     structure = read_structure(text)
     body, tests = structure.body, structure.body.lengths
     alone = [StructureBody((), (), (x,)) for x in tests if body.variables or tests[1:]]
-    found = {_nameless(GraphPattern(own, (), structure.layer)) for own in alone}
+    found = {nameless(GraphPattern(own, (), structure.layer)) for own in alone}
     for variables, links in [(body.variables, [*body.links])] if tests else _reduced(body):
         graph = nx.Graph([(link.source, link.target) for link in links])
         graph.add_nodes_from(range(len(variables)))
@@ -246,7 +246,7 @@ def pieces_of(text: str) -> set[Nameless]:
             own = [link for link in links if link.source in members]
             first = variables[members[0]]
             if own or first.degrees or any(test.attribute != LAYER for test in first.tests):
-                found.add(_nameless(_piece(structure, variables, own, members)))
+                found.add(nameless(_piece(structure, variables, own, members)))
     return found
 
 
@@ -281,8 +281,8 @@ def _piece(
     return GraphPattern(body, tuple(kept), structure.layer)
 
 
-def _nameless(structure: GraphPattern) -> Nameless:
-    """Return a structure without the names of its variables."""
+def nameless(structure: GraphPattern) -> Nameless:
+    """Return a structure without the names of its variables, the same for all that differ in names only."""
     names = {variable.name: n for n, variable in enumerate(structure.body.variables)}
     bodies = list[Nameless]()
     for body in structure.bodies:
