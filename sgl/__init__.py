@@ -18,7 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sgl.api.dataset import Dataset, Predictions, audit, evaluate, open_dataset
+    from sgl.api.dataset import Dataset, Predictions, audit, evaluate, open_dataset, prompts
     from sgl.api.grammar import Grammar, grammars, load, loads
     from sgl.api.patterns import Pattern
     from sgl.api.texts import Text, Texts
@@ -40,6 +40,7 @@ __all__ = [
     "load",
     "loads",
     "open_dataset",
+    "prompts",
 ]
 
 __version__ = "0.1.0"
@@ -52,7 +53,8 @@ def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'sgl' has no attribute {name!r}")
     # What writes and reads datasets takes longer to load than a grammar.
-    home = "dataset" if name in ("Dataset", "Predictions", "Scores", "audit", "evaluate", "open_dataset") else "grammar"
+    of_data = ("Dataset", "Predictions", "Scores", "audit", "evaluate", "open_dataset", "prompts")
+    home = "dataset" if name in of_data else "grammar"
     return getattr(import_module(f"sgl.api.{home}"), name)
 
 

@@ -10,9 +10,21 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
+from typing import cast
 
 from sgl.core.graph import Attributes, Graph
-from sgl.core.structure import Body, DegreeTest, LabelTest, LengthTest, Link, NodeTest, Structure, Variable
+from sgl.core.structure import (
+    Body,
+    Comparison,
+    DegreeTest,
+    LabelTest,
+    LengthTest,
+    Link,
+    NodeTest,
+    Sign,
+    Structure,
+    Variable,
+)
 from sgl.foreign import TREEBANK, opened
 from sgl.verify.conllu import Malformed, MalformedError, Sentence, TokenTable, WordForm, read_sentences
 from sgl.verify.items import ShapeTable, at_layers, conllu_path, merged
@@ -157,11 +169,15 @@ def _body(body: StructureBody) -> Body:
         Variable(
             own.name,
             tuple(NodeTest(test.attribute, test.values, test.negated) for test in own.tests),
-            tuple(DegreeTest(labels(test.labels), test.comparison, test.number) for test in own.degrees),
+            tuple(
+                DegreeTest(labels(test.labels), cast(Comparison, test.comparison), test.number) for test in own.degrees
+            ),
         )
         for own in body.variables
     ]
     links = [Link(link.source, labels(link.labels), link.target, link.low, link.high) for link in body.links]
     return Body(
-        tuple(variables), tuple(links), tuple(LengthTest(x.layer, x.comparison, x.number) for x in body.lengths)
+        tuple(variables),
+        tuple(links),
+        tuple(LengthTest(x.layer, cast(Sign, x.comparison), x.number) for x in body.lengths),
     )

@@ -23,6 +23,9 @@ from sgl.verify.structure import GraphPattern, Link, NodeVariable, StructureBody
 #: A node for each variable that has one, by its name.
 _Held = dict[str, int]
 
+#: A link with the pairs of nodes between which there is such a walk.
+_Walked = tuple[Link, set[tuple[int, int]]]
+
 #: Nodes that are tried in one graph for one structure; what takes more is refused.
 _MOST_TRIED = 1_000_000
 
@@ -46,10 +49,12 @@ def check_prompts(directory: Path, dataset: Path, progress: Callable[[str, int, 
     material = read_material(dataset, proof["split"].of(str), proof["target"].of(str))
     claims = [
         _Claim(
-            *(each[name].of(str) for name in ("id", "pattern")),
+            each["id"].of(str),
+            each["pattern"].of(str),
             each["shots"].texts(),
             {part: shot.of(str) for part, shot in each["shown"].members().items()},
-            *(each[name].texts() for name in ("missing", "untrained")),
+            each["missing"].texts(),
+            each["untrained"].texts(),
         )
         for each in proof["prompts"].elements()
     ]
@@ -186,34 +191,29 @@ class _Search:
     def matches(self, body: StructureBody, held: _Held) -> Iterator[_Held]:
         """Yield each match that extends ``held``."""
         if all(passes(int(self._comments[f"length_{test.layer}"]), test) for test in body.lengths):
-            walks = [(link, self._walks(link)) for link in body.links]
-            yield from self._extended(body, held, dict.fromkeys(held.values()), walks, 0)
+            walks = list[_Walked]()
+            for link in body.links:
+                walks.append((link, self._walks(link)))
+                if not walks[-1][1]:
+                    return
+            yield from self._extended(body, held, walks)
 
-    def _extended(
-        self,
-        body: StructureBody,
-        held: _Held,
-        used: dict[int, None],
-        walks: "list[tuple[Link, set[tuple[int, int]]]]",
-        at: int,
-    ) -> Iterator[_Held]:
+    def _extended(self, body: StructureBody, held: _Held, walks: list[_Walked], at: int = 0) -> Iterator[_Held]:
+        """Yield the matches that give the variables before ``at`` the nodes that they have, and the others any."""
         if at == len(body.variables):
             yield held
             return
-        variable = body.variables[at]
+        variable, used = body.variables[at], {*held.values()}
+        names = body.names
+        ends = [(names[x.source], names[x.target], pairs) for x, pairs in walks if max(x.source, x.target) == at]
         own = [held[variable.name]] if variable.name in held else [n for n in range(len(self._words)) if n not in used]
         for node in own:
             self._tried += 1
             if self._tried > _MOST_TRIED:
                 raise PromptsError("the search for a structure takes too long")
-            nodes = {**{n: held[v.name] for n, v in enumerate(body.variables[:at])}, at: node}
-            ends = (
-                (link, pairs)
-                for link, pairs in walks
-                if at in (link.source, link.target) and max(link.source, link.target) <= at
-            )
-            if self._passes(variable, node) and all((nodes[x.source], nodes[x.target]) in pairs for x, pairs in ends):
-                yield from self._extended(body, {**held, variable.name: node}, {**used, node: None}, walks, at + 1)
+            now = {**held, variable.name: node}
+            if self._passes(variable, node) and all((now[x], now[y]) in pairs for x, y, pairs in ends):
+                yield from self._extended(body, now, walks, at + 1)
 
     def _passes(self, variable: NodeVariable, node: int) -> bool:
         out = [label for source, label, _ in self._edges if source == node]
@@ -224,6 +224,8 @@ class _Search:
     def _walks(self, link: Link) -> set[tuple[int, int]]:
         """Return the pairs of nodes between which there is a walk of a length that fits."""
         edges = {(source, target) for source, label, target in self._edges if link.labels.passes(label)}
+        if link.is_edge:
+            return edges
         walked = {(node, node) for node in range(len(self._words))}
         found = set[tuple[int, int]]()
         last = link.low + len(self._words) if link.high is None else min(link.high, link.low + len(self._words) ** 2)

@@ -137,8 +137,9 @@ class _Shooting:
         found.sort(key=lambda shot: int(order[shot]))
         shown, missing = {}, []
         for part, number in zip(self._needs[item], parts, strict=True):
-            if shots := [shot for shot in found if self._shows[number, shot]]:
-                shown[part] = rows[shots[0]].id
+            shot = next((shot for shot in found if self._shows[number, shot]), None)
+            if shot is not None:
+                shown[part] = rows[shot].id
             else:
                 missing.append(part)
         untrained = tuple(part for part in missing if not self._shows[self._number[part]].any())

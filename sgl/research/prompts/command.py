@@ -56,9 +56,9 @@ class UnwritableError(UserError):
 @click.option("--split", metavar="NAME", help="The split with the items.  [default: gen]")
 @click.option("--target", metavar="NAME", help="The target that is asked for.  [default: the first]")
 @click.option("--seed", type=click.IntRange(0), default=1, help="Seed of the random numbers.")
-@click.option("--instruction", default=INSTRUCTION, metavar="TEXT", help="The first line of each prompt.")
+@click.option("--instruction", metavar="TEXT", help=f"The first line of each prompt.  [default: {INSTRUCTION}]")
 @click.option("--as", "forms", type=click.Choice(FORMS), multiple=True, help="Write this form as well (repeatable).")
-@click.option("--model", default="MODEL", metavar="NAME", help="The model that chat prompts name.")
+@click.option("--model", metavar="NAME", help="The model that chat prompts name.")
 @click.option("--force", is_flag=True, help="Replace prompts that are there.")
 @json_option
 @session_options
@@ -94,7 +94,9 @@ def prompts(dataset: Path, options: dict[str, Any], progress: _Progress) -> dict
     # Without --force no directory with files in it may be replaced.
     listing = prompt_files if options["force"] else lambda _: None
     settings = Settings(*(options[name] for name in ("shots", "select", "patterns", "items", "seed")))
-    wording = Wording(options["instruction"], tuple(dict.fromkeys(options["forms"])), options["model"])
+    wording = Wording(
+        options["instruction"] or INSTRUCTION, tuple(dict.fromkeys(options["forms"])), options["model"] or "MODEL"
+    )
     try:
         if out is not None:
             check_target(out, listing)

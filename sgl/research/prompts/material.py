@@ -65,8 +65,9 @@ def read_material(path: Path, split: str | None = None, target: str | None = Non
     main = manifest["layers"]["target"].of(str) == asked.target
     used = [f"data/{'' if main else f'{asked.target}/'}{name}.tsv" for name in splits]
     used += [f"derivations/{name}.tsv" for name in splits]
-    layers = manifest["layers"].of(dict).get("written", ())
-    used += [f"conllu/{layer}{name}.conllu" for name in splits for layer in ("", *(f"{one}/" for one in layers))]
+    layers = manifest["layers"].members()
+    written = layers["written"].texts() if "written" in layers else ()
+    used += [f"conllu/{layer}{name}.conllu" for name in splits for layer in ("", *(f"{one}/" for one in written))]
     signed = ""
     if missing := [name for name in used if not (path / name).is_file()]:
         raise PromptsError(f"`{path}` has no file `{min(missing)}`, by which shots are proved", _AGAIN)
@@ -79,8 +80,8 @@ def read_material(path: Path, split: str | None = None, target: str | None = Non
         each["name"].of(str): (*each["forbid"].texts(), *each["never"].texts())
         for each in manifest["patterns"].elements()
     }
-    found = [_rows(path, own.split, own.rows, rules) for own in (asked, train)]
-    return Material(path, signed, asked.split, asked.target, *found, held_out)
+    items, training = (_rows(path, own.split, own.rows, rules) for own in (asked, train))
+    return Material(path, signed, asked.split, asked.target, items, training, held_out)
 
 
 _AGAIN = "`sglc compile` makes datasets with graphs and derivations"

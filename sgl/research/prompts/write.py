@@ -27,9 +27,9 @@ INSTRUCTION = "Give the output of the last input, in the way of the examples."
 class Wording:
     """What prompts say beside their sentences, and the forms in which they are written."""
 
-    instruction: str = INSTRUCTION
-    forms: tuple[str, ...] = ()
-    model: str = "MODEL"
+    instruction: str
+    forms: tuple[str, ...]
+    model: str
 
 
 def _text(wording: Wording, shots: Iterable[BenchmarkRow], item: BenchmarkRow) -> str:
@@ -49,9 +49,8 @@ def _chat(wording: Wording, shots: Iterable[BenchmarkRow], item: BenchmarkRow) -
 def files_of(material: Material, prompts: Iterable[tuple[str, str, Sequence[str]]], wording: Wording) -> dict[str, str]:
     """Return the text of each file but the certificate, from the item, pattern and shots of each prompt."""
     known = {row.id: row for rows in (material.items.rows, material.train.rows) for row in rows}
-    lines: dict[str, list[str]] = {"prompts.jsonl": [], "gold.tsv": []} | (
-        {"chat.jsonl": []} if CHAT in wording.forms else {}
-    )
+    names = ("prompts.jsonl", "gold.tsv", *(["chat.jsonl"] if CHAT in wording.forms else []))
+    lines: dict[str, list[str]] = {name: [] for name in names}
     files: dict[str, str] = {}
     for name, pattern, shots in prompts:
         item, shown = known[name], [known[shot] for shot in shots]
@@ -108,6 +107,7 @@ def summary_rows(prompts: Sequence[Prompt]) -> Iterator[dict[str, Any]]:
             "pattern": pattern,
             "prompts": len(own),
             "complete": sum(not prompt.missing for prompt in own) / len(own),
+            "complete_but_untrained": sum(prompt.missing == prompt.untrained for prompt in own) / len(own),
             "parts": fmean(len(prompt.shown) + len(prompt.missing) for prompt in own),
             "missing": fmean(len(prompt.missing) for prompt in own),
             "commonest": most and {"part": most, "prompts": missing[most]},
