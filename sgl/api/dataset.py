@@ -219,39 +219,20 @@ def _outputs(given: Predictions) -> Any:  # noqa: ANN401 - a file, texts by name
 def prompts(
     dataset: str | PathLike[str] | Dataset,
     out: str | PathLike[str] | None = None,
-    *,
-    shots: int = 8,
-    select: Literal["covering", "similar", "diverse", "random"] = "covering",
-    patterns: str | Sequence[str] = (),
-    items: int | None = None,
-    split: str | None = None,
-    target: str | None = None,
-    seed: int = 1,
-    instruction: str | None = None,
-    forms: Sequence[Literal["chat", "text"]] = (),
-    model: str | None = None,
-    force: bool = False,
-    progress: Callable[[str, int, int], None] | None = None,
+    **options: Any,  # noqa: ANN401 - those of the command
 ) -> Findings:
     """Make a prompt with examples from training for each item of a dataset, as ``sglc prompts`` does.
 
     The rows are the patterns, with the share of their prompts that show all parts.  ``out`` is the directory for the
-    prompts and their certificate; without one nothing is written.  Raises ``GrammarError``.
+    prompts and their certificate; without one nothing is written.  The options are those of the command: ``shots=4``,
+    ``patterns=["x"]``, ``forms=["chat"]``.  Raises ``GrammarError``.
     """
-    own = ("dataset", "progress")
-    options = {name: value for name, value in locals().items() if name not in (*own, "own")}
-    directory = dataset.directory if isinstance(dataset, Dataset) else Path(dataset)
-    command = commands()["prompts"]
+    directory, command = dataset.directory if isinstance(dataset, Dataset) else Path(dataset), commands()["prompts"]
     with working():
-        if isinstance(patterns, str):
-            options["patterns"] = (patterns,)
-        if split is not None and isinstance(dataset, Dataset):
-            options["split"] = dataset.split_named(split)
-        data = command.function()(directory, command.typed(options), progress or (lambda *_: None))
+        data = command.function()(directory, command.typed(options | {"out": out}))
     columns = ("pattern", "prompts", "complete", "complete_but_untrained", "parts", "missing")
     rows = [tuple(row[column] for column in columns) for row in data["summary"]]
-    made = sum(row["prompts"] for row in data["summary"])
-    return Findings(f"{number(made, 'prompt')} of {number(shots, 'shot')}", True, columns, rows, data)
+    return Findings(f"{number(sum(row[1] for row in rows), 'prompt')}", True, columns, rows, data)
 
 
 def audit(grammar: str | PathLike[str] | Grammar, *corpora: str | PathLike[str]) -> Findings:

@@ -28,9 +28,9 @@ from sgl.core.structure import (
 from sgl.foreign import TREEBANK, opened
 from sgl.verify.conllu import Malformed, MalformedError, Sentence, TokenTable, WordForm, read_sentences
 from sgl.verify.items import ShapeTable, at_layers, conllu_path, merged
-from sgl.verify.manifest import ManifestError, read_manifest
+from sgl.verify.manifest import Manifest, ManifestError, read_manifest
 from sgl.verify.search import Searcher, SearchError
-from sgl.verify.structure import Labels, StructureBody, StructureError, read_structure
+from sgl.verify.structure import GraphPattern, Labels, NodeVariable, StructureError, read_structure
 
 #: A node for each variable of a body, by index.
 Binding = tuple[int, ...]
@@ -84,31 +84,23 @@ def occurring(dataset: Path, split: str, structure: str) -> list[bool]:
 
     Raises ``NoStructureError``, and ``OccurrenceError`` for a file that cannot be read or if it takes too long.
     """
-    try:
-        pattern = read_structure(structure)
-    except StructureError as problem:
-        raise NoStructureError(f"`{structure}` is no structure: {problem}") from None
-    path = dataset / conllu_path(split, pattern.layer)
-    found = _found(ShapeTable([pattern]), (_well_formed(path, own) for own in _blocks(dataset, path, pattern.layer)))
-    return list(map(bool, found))
+    return list(map(bool, occurrences(dataset, [structure], written_graphs(dataset, split))))
 
 
 def occurrences(dataset: Path, structures: Sequence[str], sentences: Iterable[Sentence]) -> list[int]:
     """Return the structures that occur in each of the ``written_graphs`` of a dataset, a bit for each.
 
-    Raises ``OccurrenceError``.
+    Raises what ``occurring`` raises.
     """
-    try:
-        manifest, _ = read_manifest(dataset)
-        patterns = list(map(read_structure, structures))
-    except (ManifestError, StructureError) as problem:
-        raise OccurrenceError(str(problem)) from None
-    if manifest.layers.written:
-        patterns = [at_layers(pattern, manifest.distinct.layer) for pattern in patterns]
-    return _found(ShapeTable(patterns), sentences)
-
-
-def _found(table: ShapeTable, sentences: Iterable[Sentence]) -> list[int]:
+    first, patterns = "", list[GraphPattern]()
+    if (manifest := _manifest(dataset)).layers.written:
+        first = manifest.distinct.layer
+    for text in structures:
+        try:
+            patterns.append(at_layers(read_structure(text), first) if first else read_structure(text))
+        except StructureError as problem:
+            raise NoStructureError(f"`{text}` is no structure: {problem}") from None
+    table = ShapeTable(patterns)
     shapes = list(map(table.of, sentences))
     searcher = Searcher(table)
     searcher.allow(table.shapes())
@@ -125,59 +117,50 @@ def written_graphs(dataset: Path, split: str) -> Iterator[Sentence]:
 
     Raises ``OccurrenceError``, and ``ForeignFileError`` if there is no file.
     """
+    layers = _manifest(dataset).layers
+    names = [_manifest(dataset).distinct.layer, *layers.written]
+    graphs = {layer.name: layer for layer in layers.graph}
+    paths = [dataset / conllu_path(split, layer) for layer in ("", *layers.written)]
+    for path in paths:
+        opened(path, TREEBANK, inside=dataset).close()
+    files = [read_sentences(path, TokenTable(free=path is not paths[0])) for path in paths]
+    for first, *others in zip_longest(*files, fillvalue=Malformed(0, "a sentence is missing")):
+        try:
+            if isinstance(first, Malformed):
+                raise MalformedError(first.reason)
+            yield merged([graphs[name] for name in names], first, others) if others else first
+        except MalformedError as problem:
+            raise OccurrenceError(f"`{paths[0]}`: line {first.line}: {problem}") from None
+
+
+def _manifest(dataset: Path) -> Manifest:
     try:
-        manifest, _ = read_manifest(dataset)
+        return read_manifest(dataset)[0]
     except ManifestError as problem:
         raise OccurrenceError(str(problem)) from None
-    graphs, written = {layer.name: layer for layer in manifest.layers.graph}, manifest.layers.written
-    path = dataset / conllu_path(split)
-    others = [_blocks(dataset, dataset / conllu_path(split, layer), layer) for layer in written]
-    for own, *more in zip_longest(_blocks(dataset, path, ""), *others):
-        first = _well_formed(path, own or Malformed(0, "a sentence is missing"))
-        try:
-            yield merged([graphs[x] for x in (manifest.distinct.layer, *written)], first, more) if more else first
-        except MalformedError as problem:
-            raise OccurrenceError(f"`{path}`: line {first.line}: {problem}") from None
-
-
-def _blocks(dataset: Path, path: Path, layer: str) -> Iterator[Sentence | Malformed]:
-    opened(path, TREEBANK, inside=dataset).close()
-    return read_sentences(path, TokenTable(free=bool(layer)))
-
-
-def _well_formed(path: Path, block: Sentence | Malformed) -> Sentence:
-    if isinstance(block, Malformed):
-        raise OccurrenceError(f"`{path}`: line {block.line}: {block.reason}")
-    return block
 
 
 def structure_of(text: str) -> Structure:
-    """Return the structure that a manifest writes so; raises ``NoStructureError``."""
-    try:
-        found = read_structure(text)
-    except StructureError as problem:
-        raise NoStructureError(f"`{text}` is no structure: {problem}") from None
-    bodies = tuple(map(_body, found.bodies))
-    return Structure(found.layer, bodies[0], bodies[1:], named=bool(found.layer))
-
-
-def _body(body: StructureBody) -> Body:
-    def labels(test: Labels) -> LabelTest:
-        return LabelTest(test.labels, test.negated)
-
-    variables = [
-        Variable(
-            own.name,
-            tuple(NodeTest(test.attribute, test.values, test.negated) for test in own.tests),
-            tuple(
-                DegreeTest(labels(test.labels), cast(Comparison, test.comparison), test.number) for test in own.degrees
-            ),
+    """Return the structure that a manifest writes so; raises ``StructureError``."""
+    found = read_structure(text)
+    body, *without = [
+        Body(
+            tuple(Variable(own.name, _tests(own), _degrees(own)) for own in body.variables),
+            tuple(Link(x.source, _labels(x.labels), x.target, x.low, x.high) for x in body.links),
+            tuple(LengthTest(x.layer, cast(Sign, x.comparison), x.number) for x in body.lengths),
         )
-        for own in body.variables
+        for body in found.bodies
     ]
-    links = [Link(link.source, labels(link.labels), link.target, link.low, link.high) for link in body.links]
-    return Body(
-        tuple(variables),
-        tuple(links),
-        tuple(LengthTest(x.layer, cast(Sign, x.comparison), x.number) for x in body.lengths),
-    )
+    return Structure(found.layer, body, tuple(without), named=bool(found.layer))
+
+
+def _tests(own: NodeVariable) -> tuple[NodeTest, ...]:
+    return tuple(NodeTest(test.attribute, test.values, test.negated) for test in own.tests)
+
+
+def _degrees(own: NodeVariable) -> tuple[DegreeTest, ...]:
+    return tuple(DegreeTest(_labels(x.labels), cast(Comparison, x.comparison), x.number) for x in own.degrees)
+
+
+def _labels(test: Labels) -> LabelTest:
+    return LabelTest(test.labels, test.negated)

@@ -11,7 +11,7 @@ sum of the rows that still count; choosing a sentence takes the rows that it cov
 Sentences of equal gain are in the order of 64-bit numbers of seed, item and sentence, the same on every machine.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sgl.automata import pieces_of
 from sgl.core.structure import Structure
 from sgl.pipeline.matches import occurrences, structure_of
-from sgl.research.prompts.material import Material, PromptsError, sentence_of
+from sgl.research.prompts.material import Material, Prompt, PromptsError, sentence_of
 from sgl.sampling.engine import GAMMA, MIX_1, MIX_2, stream_key
 
 COVERING, SIMILAR, DIVERSE, RANDOM = STRATEGIES = "covering", "similar", "diverse", "random"
@@ -39,21 +39,6 @@ class Settings:
     patterns: tuple[str, ...] = ()
     items: int | None = None
     seed: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """An item and its shots, by names of rows: which shot shows a part, which parts no shot, or no training sentence.
-
-    ``untrained`` parts are among those that are ``missing``.
-    """
-
-    id: str
-    pattern: str
-    shots: tuple[str, ...]
-    shown: Mapping[str, str]
-    missing: tuple[str, ...]
-    untrained: tuple[str, ...]
 
 
 def choose_prompts(material: Material, settings: Settings, progress: Callable[[str, int, int], None]) -> list[Prompt]:

@@ -11,7 +11,7 @@ from sgl.cli.files import DIRECTORY, FILE
 from sgl.cli.main import FAILED
 from sgl.cli.session import Session, session_options
 from sgl.cli.terminal import count, json_option
-from sgl.dataset.staged import OutputError, check_target
+from sgl.dataset import check_target
 from sgl.diagnostics import UserError, one_of
 from sgl.research.prompts.check import check_prompts
 from sgl.research.prompts.choose import COVERING, STRATEGIES, Settings, choose_prompts
@@ -36,13 +36,7 @@ _Progress = Callable[[str, int, int], None]
 class PromptFault(UserError):
     """A prompt that is not what its certificate says."""
 
-    code = "SGL1702"
-
-
-class UnwritableError(UserError):
-    """A directory that cannot be written."""
-
-    code = "SGL1103"
+    code = "SGL1413"
 
 
 @click.command("prompts")
@@ -56,9 +50,9 @@ class UnwritableError(UserError):
 @click.option("--split", metavar="NAME", help="The split with the items.  [default: gen]")
 @click.option("--target", metavar="NAME", help="The target that is asked for.  [default: the first]")
 @click.option("--seed", type=click.IntRange(0), default=1, help="Seed of the random numbers.")
-@click.option("--instruction", metavar="TEXT", help=f"The first line of each prompt.  [default: {INSTRUCTION}]")
+@click.option("--instruction", metavar="TEXT", default=INSTRUCTION, help="The first line of each prompt.")
 @click.option("--as", "forms", type=click.Choice(FORMS), multiple=True, help="Write this form as well (repeatable).")
-@click.option("--model", metavar="NAME", help="The model that chat prompts name.")
+@click.option("--model", default="MODEL", metavar="NAME", help="The model that chat prompts name.")
 @click.option("--force", is_flag=True, help="Replace prompts that are there.")
 @json_option
 @session_options
@@ -85,33 +79,28 @@ def command(session: Session, dataset: Path, proved: Path | None, *, as_json: bo
         session.present("prompts.j2", "sgl.research.prompts", **found)
 
 
-def prompts(dataset: Path, options: dict[str, Any], progress: _Progress) -> dict[str, Any]:
+def prompts(dataset: Path, options: dict[str, Any], progress: _Progress = lambda *_: None) -> dict[str, Any]:
     """Make prompts and return what is told of them; the options are those of the command.
 
-    Raises ``UserError`` for what cannot be made or written.
+    Raises ``UserError`` for what cannot be made, and ``OutputError`` for what cannot be written.
     """
+    own = click.Context(command)
+    options = {each.name: each.type_cast_value(own, each.get_default(own)) for each in command.params} | options
     out: Path | None = options["out"]
     # Without --force no directory with files in it may be replaced.
     listing = prompt_files if options["force"] else lambda _: None
     settings = Settings(*(options[name] for name in ("shots", "select", "patterns", "items", "seed")))
-    wording = Wording(
-        options["instruction"] or INSTRUCTION, tuple(dict.fromkeys(options["forms"])), options["model"] or "MODEL"
-    )
-    try:
-        if out is not None:
-            check_target(out, listing)
-        progress("reading", 0, 1)
-        material = read_material(dataset, options["split"], options["target"])
-        known = list(dict.fromkeys(row.category for row in material.items.rows))
-        if unknown := [name for name in settings.patterns if name not in known]:
-            raise click.UsageError(f"no item is of a pattern `{unknown[0]}`; {one_of(unknown[0], known)}")
-        made = choose_prompts(material, settings, progress)
-        told = asdict(settings) | {"patterns": list(settings.patterns)}
-        if out is not None:
-            files = files_of(material, [(each.id, each.pattern, each.shots) for each in made], wording)
-            write_prompts(out, files, prompts_certificate(material, made, told, wording), listing)
-    except OutputError as problem:
-        hint = "`--force` replaces prompts" if out is not None and prompt_files(out) is not None else ""
-        raise UnwritableError(f"cannot write `{out}`: {problem.reason}", hint) from None
+    wording = Wording(options["instruction"], tuple(dict.fromkeys(options["forms"])), options["model"])
+    if out is not None:
+        check_target(out, listing)
+    progress("reading", 0, 1)
+    material = read_material(dataset, options["split"], options["target"])
+    known = list(dict.fromkeys(row.category for row in material.items.rows))
+    if unknown := [name for name in settings.patterns if name not in known]:
+        raise click.UsageError(f"no item is of a pattern `{unknown[0]}`; {one_of(unknown[0], known)}")
+    made, told = choose_prompts(material, settings, progress), asdict(settings)
+    if out is not None:
+        proof = prompts_certificate(material, made, told, wording)
+        write_prompts(out, files_of(material, made, wording), proof, listing)
     head = {"dataset": material.signature, "split": material.split, **told, "out": out and str(out)}
     return head | {"summary": list(summary_rows(made))}

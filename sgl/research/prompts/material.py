@@ -28,7 +28,7 @@ _CERTIFICATE = "certificate.json"
 class PromptsError(UserError):
     """No prompts can be made of a dataset."""
 
-    code = "SGL1701"
+    code = "SGL1412"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,21 @@ class Material:
     items: PromptRows
     train: PromptRows
     held_out: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """An item and its shots, by names of rows: which shot shows a part, which parts no shot, or no training sentence.
+
+    ``untrained`` parts are among those that are ``missing``.
+    """
+
+    id: str
+    pattern: str
+    shots: tuple[str, ...]
+    shown: Mapping[str, str]
+    missing: tuple[str, ...]
+    untrained: tuple[str, ...]
 
 
 def read_material(path: Path, split: str | None = None, target: str | None = None) -> Material:

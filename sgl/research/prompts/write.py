@@ -15,8 +15,7 @@ from sgl.disk import make, write
 from sgl.foreign import CERTIFICATE, ForeignFileError
 from sgl.foreign.json import read_document
 from sgl.research.evaluate.benchmark import BenchmarkRow
-from sgl.research.prompts.choose import Prompt
-from sgl.research.prompts.material import Material
+from sgl.research.prompts.material import Material, Prompt
 
 FORMAT, PROOF = "sgl-prompts/1", "prompts.certificate.json"
 CHAT, TEXT = FORMS = "chat", "text"
@@ -46,16 +45,18 @@ def _chat(wording: Wording, shots: Iterable[BenchmarkRow], item: BenchmarkRow) -
     return {"custom_id": item.id, "method": "POST", "url": "/v1/chat/completions", "body": body}
 
 
-def files_of(material: Material, prompts: Iterable[tuple[str, str, Sequence[str]]], wording: Wording) -> dict[str, str]:
+def files_of(material: Material, prompts: Iterable[Prompt], wording: Wording) -> dict[str, str]:
     """Return the text of each file but the certificate, from the item, pattern and shots of each prompt."""
     known = {row.id: row for rows in (material.items.rows, material.train.rows) for row in rows}
     names = ("prompts.jsonl", "gold.tsv", *(["chat.jsonl"] if CHAT in wording.forms else []))
     lines: dict[str, list[str]] = {name: [] for name in names}
     files: dict[str, str] = {}
-    for name, pattern, shots in prompts:
-        item, shown = known[name], [known[shot] for shot in shots]
+    for prompt in prompts:
+        name, item, shown = prompt.id, known[prompt.id], [known[shot] for shot in prompt.shots]
         text = _text(wording, shown, item)
-        lines["prompts.jsonl"].append(_line({"id": name, "pattern": pattern, "shots": list(shots), "text": text}))
+        lines["prompts.jsonl"].append(
+            _line({"id": name, "pattern": prompt.pattern, "shots": list(prompt.shots), "text": text})
+        )
         lines["gold.tsv"].append(f"{name}\t{item.target}")
         if CHAT in wording.forms:
             lines["chat.jsonl"].append(_line(_chat(wording, shown, item)))
