@@ -58,6 +58,7 @@ RESEARCH: dict[str, set[str]] = {
     "evaluate": {"analyse", "logical_forms", "treebank"},
     "exchange": {"logical_forms", "treebank"},
     "logical_forms": set(),
+    "prompts": {"evaluate"},
     "recipes": {"analyse", "evaluate"},
     "treebank": set(),
 }

@@ -84,8 +84,7 @@ def prompts(dataset: Path, options: dict[str, Any], progress: _Progress = lambda
 
     Raises ``UserError`` for what cannot be made, and ``OutputError`` for what cannot be written.
     """
-    own = click.Context(command)
-    options = {each.name: each.type_cast_value(own, each.get_default(own)) for each in command.params} | options
+    options = command.make_context("prompts", [str(dataset)]).params | options
     out: Path | None = options["out"]
     # Without --force no directory with files in it may be replaced.
     listing = prompt_files if options["force"] else lambda _: None
