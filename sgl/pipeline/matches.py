@@ -6,31 +6,22 @@ split with their graphs in all layers, and ``occurrences`` looks for many struct
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
-from typing import cast
+from typing import Any
 
+from sgl.core import structure as core
 from sgl.core.graph import Attributes, Graph
-from sgl.core.structure import (
-    Body,
-    Comparison,
-    DegreeTest,
-    LabelTest,
-    LengthTest,
-    Link,
-    NodeTest,
-    Sign,
-    Structure,
-    Variable,
-)
+from sgl.core.structure import Structure
 from sgl.foreign import TREEBANK, opened
+from sgl.verify import structure as written
 from sgl.verify.conllu import Malformed, MalformedError, Sentence, TokenTable, WordForm, read_sentences
 from sgl.verify.items import ShapeTable, at_layers, conllu_path, merged
 from sgl.verify.manifest import Manifest, ManifestError, read_manifest
 from sgl.verify.search import Searcher, SearchError
-from sgl.verify.structure import GraphPattern, Labels, NodeVariable, StructureError, read_structure
+from sgl.verify.structure import GraphPattern, StructureError, read_structure
 
 #: A node for each variable of a body, by index.
 Binding = tuple[int, ...]
@@ -92,14 +83,9 @@ def occurrences(dataset: Path, structures: Sequence[str], sentences: Iterable[Se
 
     Raises what ``occurring`` raises.
     """
-    first, patterns = "", list[GraphPattern]()
-    if (manifest := _manifest(dataset)).layers.written:
-        first = manifest.distinct.layer
-    for text in structures:
-        try:
-            patterns.append(at_layers(read_structure(text), first) if first else read_structure(text))
-        except StructureError as problem:
-            raise NoStructureError(f"`{text}` is no structure: {problem}") from None
+    manifest, patterns = _manifest(dataset), list(map(_read, structures))
+    if manifest.layers.written:
+        patterns = [at_layers(pattern, manifest.distinct.layer) for pattern in patterns]
     table = ShapeTable(patterns)
     shapes = list(map(table.of, sentences))
     searcher = Searcher(table)
@@ -133,6 +119,13 @@ def written_graphs(dataset: Path, split: str) -> Iterator[Sentence]:
             raise OccurrenceError(f"`{paths[0]}`: line {first.line}: {problem}") from None
 
 
+def _read(text: str) -> GraphPattern:
+    try:
+        return read_structure(text)
+    except StructureError as problem:
+        raise NoStructureError(f"`{text}` is no structure: {problem}") from None
+
+
 def _manifest(dataset: Path) -> Manifest:
     try:
         return read_manifest(dataset)[0]
@@ -140,27 +133,26 @@ def _manifest(dataset: Path) -> Manifest:
         raise OccurrenceError(str(problem)) from None
 
 
+#: Which class of the compiler is which of the verifier: their fields are the same, in the same order.
+_CLASSES: dict[type, Any] = {
+    written.Labels: core.LabelTest,
+    written.ValueTest: core.NodeTest,
+    written.DegreeComparison: core.DegreeTest,
+    written.LengthComparison: core.LengthTest,
+    written.NodeVariable: core.Variable,
+    written.Link: core.Link,
+    written.StructureBody: core.Body,
+}
+
+
 def structure_of(text: str) -> Structure:
-    """Return the structure that a manifest writes so; raises ``StructureError``."""
-    found = read_structure(text)
-    body, *without = [
-        Body(
-            tuple(Variable(own.name, _tests(own), _degrees(own)) for own in body.variables),
-            tuple(Link(x.source, _labels(x.labels), x.target, x.low, x.high) for x in body.links),
-            tuple(LengthTest(x.layer, cast(Sign, x.comparison), x.number) for x in body.lengths),
-        )
-        for body in found.bodies
-    ]
-    return Structure(found.layer, body, tuple(without), named=bool(found.layer))
+    """Return the structure that a manifest writes so; raises ``NoStructureError``."""
+    body, without, layer = _read(text)
+    return Structure(layer, _own(body), _own(without), named=bool(layer))
 
 
-def _tests(own: NodeVariable) -> tuple[NodeTest, ...]:
-    return tuple(NodeTest(test.attribute, test.values, test.negated) for test in own.tests)
-
-
-def _degrees(own: NodeVariable) -> tuple[DegreeTest, ...]:
-    return tuple(DegreeTest(_labels(x.labels), cast(Comparison, x.comparison), x.number) for x in own.degrees)
-
-
-def _labels(test: Labels) -> LabelTest:
-    return LabelTest(test.labels, test.negated)
+def _own(value: Any) -> Any:  # noqa: ANN401 - whatever a structure consists of
+    if isinstance(value, tuple):
+        return tuple(map(_own, value))
+    own = _CLASSES.get(type(value))
+    return own(*(_own(getattr(value, each.name)) for each in fields(value))) if own else value

@@ -8,13 +8,13 @@ certificate and the dataset, and compared.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import count
+from itertools import count, takewhile
 from pathlib import Path
 
-from sgl.foreign import BENCHMARK, CERTIFICATE, ForeignFileError, read_text
+from sgl.foreign import BENCHMARK, CERTIFICATE, read_text
 from sgl.foreign.json import JsonValue, read_document
 from sgl.research.prompts.material import Material, Prompt, PromptsError, read_material, sentence_of
-from sgl.research.prompts.write import FORMAT, FORMS, PROOF, Wording, files_of
+from sgl.research.prompts.write import FORMAT, FORMS, PROOF, files_of
 from sgl.verify.certificate_checks import nameless, pieces_of
 from sgl.verify.conllu import Sentence
 from sgl.verify.items import LAYER, at_layers
@@ -22,8 +22,6 @@ from sgl.verify.structure import GraphPattern, Link, StructureBody, StructureErr
 
 #: Nodes that are tried for one body in one graph; what takes more is refused.
 _MOST_TRIED = 1_000_000
-
-_Pairs = set[tuple[int, int]]
 
 
 def check_prompts(directory: Path, dataset: Path, progress: Callable[[str, int, int], None]) -> tuple[int, list[str]]:
@@ -36,9 +34,12 @@ def check_prompts(directory: Path, dataset: Path, progress: Callable[[str, int, 
     if proof["dataset"].of(str) != material.signature:
         return len(claims), [f"the prompts were made of another dataset: {proof['dataset'].of(str)}"]
     checker, faults = _Checker(material, proof["shots"].of(int)), list[str]()
-    for done, claim in enumerate(claims):
-        progress("prompts", done, len(claims))
-        faults += [f"{claim.id}: {fault}" for fault in checker.faults(claim)]
+    try:
+        for done, claim in enumerate(claims):
+            progress("prompts", done, len(claims))
+            faults += [f"{claim.id}: {fault}" for fault in checker.faults(claim)]
+    except StructureError as problem:
+        raise PromptsError(f"the manifest has no structure where there should be one: {problem}") from None
     return len(claims), faults or list(_changed(directory, material, claims, proof))
 
 
@@ -51,17 +52,13 @@ def _claim(prompt: JsonValue) -> Prompt:
 def _changed(directory: Path, material: Material, claims: Sequence[Prompt], proof: JsonValue) -> Iterator[str]:
     """Yield the files that are not what prompts with these shots are."""
     forms = tuple(form.one_of(FORMS) for form in proof["forms"].elements())
-    wording = Wording(proof["instruction"].of(str), forms, proof["model"].of(str))
+    wording = {"instruction": proof["instruction"].of(str), "forms": forms, "model": proof["model"].of(str)}
     for name, text in files_of(material, claims, wording).items():
-        try:
-            found = read_text(directory / name, BENCHMARK, inside=directory)
-        except ForeignFileError as problem:
-            yield f"{name}: {problem.strerror}"
-            continue
+        found = read_text(directory / name, BENCHMARK, inside=directory)
         if found != text:
-            pairs = enumerate(zip(found.split("\n"), text.split("\n"), strict=False), 1)
-            line = next((number for number, (one, other) in pairs if one != other), "the last")
-            yield f"{name}: line {line} is not what the dataset and the certificate say"
+            lines = zip(found.split("\n"), text.split("\n"), strict=False)
+            number = 1 + sum(1 for _ in takewhile(lambda both: both[0] == both[1], lines))
+            yield f"{name}: line {number} is not what the dataset and the certificate say"
 
 
 class _Checker:
@@ -91,9 +88,9 @@ class _Checker:
         elif unknown := [shot for shot in claim.shots if shot not in self._train]:
             yield f"`{unknown[0]}` is no sentence of training"
         else:
-            yield from self._of_shots(claim, item)
-            yield from self._of_needs(claim, item)
-            yield from self._of_parts(claim)
+            needs = list(self._of_needs(claim, item))
+            # Only what the item needs is looked for: nobody else's structures.
+            yield from (*self._of_shots(claim, item), *needs, *([] if needs else self._of_parts(claim)))
 
     def _of_shots(self, claim: Prompt, item: int) -> Iterator[str]:
         own = sentence_of(self._items.rows[item])
@@ -149,7 +146,7 @@ def contains(graph: Sentence, structure: GraphPattern) -> bool:
 
 def _matches(graph: Sentence, body: StructureBody, given: dict[str, int]) -> Iterator[dict[str, int]]:
     """Yield each match of a body that extends the nodes ``given`` for variables."""
-    comments, names, tried = dict(graph.comments), body.names, count()
+    comments, names, tried = dict(graph.comments) if body.lengths else {}, body.names, count()
     ends = [(max(x.source, x.target), names[x.source], names[x.target], _walks(graph, x)) for x in body.links]
 
     def fits(at: int, node: int, held: dict[str, int]) -> bool:
@@ -176,10 +173,10 @@ def _matches(graph: Sentence, body: StructureBody, given: dict[str, int]) -> Ite
 
 
 @lru_cache(1 << 16)
-def _walks(graph: Sentence, link: Link) -> _Pairs:
+def _walks(graph: Sentence, link: Link) -> set[tuple[int, int]]:
     """Return the pairs of nodes between which there is a walk of a length that fits."""
     edges = {(source, target) for source, label, target in graph.edges if link.labels.passes(label)}
-    walked, found = {(node, node) for node in range(len(graph.words))}, _Pairs()
+    walked, found = {(node, node) for node in range(len(graph.words))}, set[tuple[int, int]]()
     # Beyond as many edges as nodes a walk reaches nothing new.
     for length in range((link.low + len(graph.words) if link.high is None else link.high) + 1):
         found |= walked if length >= link.low else set()

@@ -5,18 +5,16 @@ A *part* is what an item needs and a shot can show::
     word dog                  a lemma in the graph of its sentence
     rule modified             a rule of its derivation, but for those of words
     { V -[nsubj]-> N }        a piece of a structure that its pattern holds out
-
-Nothing here chooses anything: choosing and checking both begin with these values.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from sgl.dataset import MANIFEST, manifest_of, signature
 from sgl.diagnostics import UserError
-from sgl.foreign import BENCHMARK, CERTIFICATE, ForeignFileError, lines_of, read_text
+from sgl.foreign import BENCHMARK, CERTIFICATE, lines_of, read_text
 from sgl.foreign.json import read_document
 from sgl.pipeline.matches import OccurrenceError, written_graphs
 from sgl.research.evaluate.benchmark import BenchmarkRow, read_benchmark
@@ -55,10 +53,7 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """An item and its shots, by names of rows: which shot shows a part, which parts no shot, or no training sentence.
-
-    ``untrained`` parts are among those that are ``missing``.
-    """
+    """An item and its shots, by names: which shot shows a part; parts that no shot has, and of these no sentence."""
 
     id: str
     pattern: str
@@ -70,42 +65,24 @@ class Prompt:
 
 def read_material(path: Path, split: str | None = None, target: str | None = None) -> Material:
     """Read a split of a dataset (``gen`` if there is one), and its training sentences; raises ``PromptsError``."""
-    asked, train = read_benchmark(path, split, target), None
-    if asked.directory is not None:
-        train = read_benchmark(path, "train", target)
-    if train is None:
+    asked = read_benchmark(path, split, target)
+    if asked.directory is None:
         raise PromptsError(f"`{path}` has no graphs, so nothing can be proved of a prompt", "name a dataset directory")
-    manifest = manifest_of(path)
-    splits = {asked.split, "train"}
-    main = manifest["layers"]["target"].of(str) == asked.target
-    used = [f"data/{'' if main else f'{asked.target}/'}{name}.tsv" for name in splits]
-    used += [f"derivations/{name}.tsv" for name in splits]
-    layers = manifest["layers"].members()
-    written = layers["written"].texts() if "written" in layers else ()
-    used += [f"conllu/{layer}{name}.conllu" for name in splits for layer in ("", *(f"{one}/" for one in written))]
-    signed = ""
-    if missing := [name for name in used if not (path / name).is_file()]:
-        raise PromptsError(f"`{path}` has no file `{min(missing)}`, by which shots are proved", _AGAIN)
-    with suppress(ForeignFileError):
-        signed = signature(path, manifest["identity"].of(str), MANIFEST, _CERTIFICATE, *used)
+    train, manifest = read_benchmark(path, "train", target), manifest_of(path)
+    # Other splits may have changed.
+    listed = [entry["path"].of(str) for entry in manifest["files"].elements()]
+    used = [name for name in listed if Path(name).stem in (asked.split, "train") and not name.endswith(".parquet")]
+    signed = signature(path, manifest["identity"].of(str), MANIFEST, _CERTIFICATE, *used)
     if "|files:" not in signed:
         raise PromptsError(f"the files of `{path}` are not those that it lists", f"`sglc verify {path}` says more")
-    rules = list(_rule_parts(path))
-    held_out = {
-        each["name"].of(str): (*each["forbid"].texts(), *each["never"].texts())
-        for each in manifest["patterns"].elements()
-    }
+    rules = [
+        f"rule {rule['name'].of(str)}" if rule["rhs"].of(list) else ""
+        for rule in read_document(path / _CERTIFICATE, CERTIFICATE, inside=path)["core"]["grammar"]["rules"].elements()
+    ]
+    patterns = manifest["patterns"].elements()
+    held_out = {own["name"].of(str): (*own["forbid"].texts(), *own["never"].texts()) for own in patterns}
     items, training = (_rows(path, own.split, own.rows, rules) for own in (asked, train))
     return Material(path, signed, asked.split, asked.target, items, training, held_out)
-
-
-_AGAIN = "`sglc compile` makes datasets with graphs and derivations"
-
-
-def _rule_parts(path: Path) -> Iterator[str]:
-    """Yield the name of each rule as a part; a rule of a word has none."""
-    for rule in read_document(path / _CERTIFICATE, CERTIFICATE, inside=path)["core"]["grammar"]["rules"].elements():
-        yield f"rule {rule['name'].of(str)}" if rule["rhs"].of(list) else ""
 
 
 def _rows(path: Path, split: str, rows: Sequence[BenchmarkRow], rules: Sequence[str]) -> PromptRows:
@@ -120,11 +97,9 @@ def _rows(path: Path, split: str, rows: Sequence[BenchmarkRow], rules: Sequence[
         used = [[rules[int(number)] for number in line.partition("\t")[2].split()] for line in lines]
     except (ValueError, IndexError):
         raise PromptsError(f"`derivations/{split}.tsv` names rules that are not in `{_CERTIFICATE}`") from None
-    words: dict[int, str] = {id(word): f"word {word.get('lemma')}" for graph in graphs for word in graph.words}
-    parts = [
-        frozenset([*names, *(words[id(word)] for word in graph.words)]) - {"", "word "}
-        for names, graph in zip(used, graphs, strict=True)
-    ]
+    lemma = cache(lambda word: f"word {word.get('lemma')}")
+    both = zip(used, graphs, strict=True)
+    parts = [frozenset([*names, *map(lemma, graph.words)]) - {"", "word "} for names, graph in both]
     return PromptRows(rows, graphs, parts)
 
 

@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -14,75 +14,51 @@ from sgl.dataset.staged import Listing
 from sgl.disk import make, write
 from sgl.foreign import CERTIFICATE, ForeignFileError
 from sgl.foreign.json import read_document
-from sgl.research.evaluate.benchmark import BenchmarkRow
 from sgl.research.prompts.material import Material, Prompt
 
 FORMAT, PROOF = "sgl-prompts/1", "prompts.certificate.json"
 CHAT, TEXT = FORMS = "chat", "text"
 INSTRUCTION = "Give the output of the last input, in the way of the examples."
 
-
-@dataclass(frozen=True, slots=True)
-class Wording:
-    """What prompts say beside their sentences, and the forms in which they are written."""
-
-    instruction: str
-    forms: tuple[str, ...]
-    model: str
+#: The options about what prompts say beside their sentences, and the forms in which they are written.
+WORDING = "instruction", "forms", "model"
 
 
-def _text(wording: Wording, shots: Iterable[BenchmarkRow], item: BenchmarkRow) -> str:
-    shown = (f"Input: {shot.source}\nOutput: {shot.target}" for shot in shots)
-    return "\n\n".join([wording.instruction, *shown, f"Input: {item.source}\nOutput:"])
-
-
-def _chat(wording: Wording, shots: Iterable[BenchmarkRow], item: BenchmarkRow) -> dict[str, Any]:
-    turns = [("system", wording.instruction)]
-    for shot in shots:
-        turns += [("user", shot.source), ("assistant", shot.target)]
-    messages = [{"role": role, "content": content} for role, content in (*turns, ("user", item.source))]
-    body = {"model": wording.model, "messages": messages, "temperature": 0}
-    return {"custom_id": item.id, "method": "POST", "url": "/v1/chat/completions", "body": body}
-
-
-def files_of(material: Material, prompts: Iterable[Prompt], wording: Wording) -> dict[str, str]:
-    """Return the text of each file but the certificate, from the item, pattern and shots of each prompt."""
+def files_of(material: Material, prompts: Iterable[Prompt], wording: Mapping[str, Any]) -> dict[str, str]:
+    """Return the text of each file but the certificate, from the items and shots of prompts."""
     known = {row.id: row for rows in (material.items.rows, material.train.rows) for row in rows}
-    names = ("prompts.jsonl", "gold.tsv", *(["chat.jsonl"] if CHAT in wording.forms else []))
-    lines: dict[str, list[str]] = {name: [] for name in names}
+    chat, instruction = CHAT in wording["forms"], wording["instruction"]
+    lines: dict[str, list[str]] = {name: [] for name in ("prompts.jsonl", "gold.tsv", *["chat.jsonl"] * chat)}
     files: dict[str, str] = {}
     for prompt in prompts:
-        name, item, shown = prompt.id, known[prompt.id], [known[shot] for shot in prompt.shots]
-        text = _text(wording, shown, item)
-        lines["prompts.jsonl"].append(
-            _line({"id": name, "pattern": prompt.pattern, "shots": list(prompt.shots), "text": text})
-        )
-        lines["gold.tsv"].append(f"{name}\t{item.target}")
-        if CHAT in wording.forms:
-            lines["chat.jsonl"].append(_line(_chat(wording, shown, item)))
-        if TEXT in wording.forms:
-            files[f"text/{name}.txt"] = text
+        item, shots = known[prompt.id], [known[shot] for shot in prompt.shots]
+        shown = (f"Input: {shot.source}\nOutput: {shot.target}" for shot in shots)
+        text = "\n\n".join([instruction, *shown, f"Input: {item.source}\nOutput:"])
+        about = {"id": prompt.id, "pattern": prompt.pattern, "shots": prompt.shots, "text": text}
+        lines["prompts.jsonl"].append(json.dumps(about, ensure_ascii=False))
+        lines["gold.tsv"].append(f"{prompt.id}\t{item.target}")
+        if chat:
+            turns = [("user", shot.source, "assistant", shot.target) for shot in shots]
+            talk = ["system", instruction, *(each for turn in turns for each in turn), "user", item.source]
+            messages = [{"role": role, "content": said} for role, said in zip(talk[::2], talk[1::2], strict=True)]
+            body = {"model": wording["model"], "messages": messages, "temperature": 0}
+            request = {"custom_id": prompt.id, "method": "POST", "url": "/v1/chat/completions", "body": body}
+            lines["chat.jsonl"].append(json.dumps(request, ensure_ascii=False))
+        if TEXT in wording["forms"]:
+            files[f"text/{prompt.id}.txt"] = text
     return files | {name: "".join(f"{line}\n" for line in own) for name, own in lines.items()}
 
 
-def _line(value: dict[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def prompts_certificate(
-    material: Material, prompts: Sequence[Prompt], settings: Mapping[str, Any], wording: Wording
-) -> dict[str, Any]:
-    """Return what is claimed of prompts: of each which shot shows which part."""
-    head = {"format": FORMAT, "dataset": material.signature, "split": material.split, "target": material.target}
-    return head | dict(settings) | asdict(wording) | {"prompts": [asdict(prompt) for prompt in prompts]}
-
-
-def write_prompts(out: Path, files: Mapping[str, str], proof: dict[str, Any], listing: Listing) -> None:
-    """Write a directory of prompts, or nothing; raises ``OutputError``."""
+def write_prompts(
+    out: Path, material: Material, prompts: Sequence[Prompt], options: Mapping[str, Any], listing: Listing
+) -> None:
+    """Write prompts with their certificate, or nothing; raises ``OutputError``."""
+    proof = {"format": FORMAT, "dataset": material.signature, "split": material.split, "target": material.target}
+    proof |= {**options, "prompts": list(map(asdict, prompts))}
     with staged_directory(out, listing=listing) as stage:
-        for folder in {Path(name).parent for name in files} - {Path()}:
-            make(stage / folder)
-        for name, text in files.items():
+        if TEXT in options["forms"]:
+            make(stage / "text")
+        for name, text in files_of(material, prompts, options).items():
             write(stage / name, text)
         write(stage / PROOF, json.dumps(proof, ensure_ascii=False, indent=1) + "\n")
 
