@@ -110,9 +110,8 @@ class _Checker:
         """Yield a part that the item needs and the claim does not name, or the other way round."""
         named = {*claim.shown, *claim.missing}
         words = {part for part in named if part.startswith(("word ", "rule "))}
-        if other := words ^ self._items.parts[item]:
-            needs = min(other) in self._items.parts[item]
-            yield f"`{min(other)}` is a part that the item {'needs, and is not named' if needs else 'does not need'}"
+        for part in sorted(words ^ self._items.parts[item])[:1]:
+            yield f"`{part}` is a part that the item {'does not need' if part in words else 'needs, and is not named'}"
         graph, held_out = self._items.graphs[item], self._held_out.get(claim.pattern, ())
         needed = {p for text in held_out if contains(graph, self._read(text)) for p in pieces_of(text)}
         try:
@@ -126,7 +125,7 @@ class _Checker:
     def _of_parts(self, claim: Prompt) -> Iterator[str]:
         for part, shot in claim.shown.items():
             if shot not in claim.shots or not self._shows(self._train[shot], part):
-                yield f"`{part}` is not in the shot {shot}" if shot in claim.shots else f"`{shot}` is no shot"
+                yield f"`{part}` is not in the shot {shot}, or that is no shot"
         for part in claim.missing:
             if part in claim.shown or any(self._shows(self._train[shot], part) for shot in claim.shots):
                 yield f"`{part}` is said to be missing, and a shot shows it"

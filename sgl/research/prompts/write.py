@@ -53,8 +53,8 @@ def write_prompts(
     out: Path, material: Material, prompts: Sequence[Prompt], options: Mapping[str, Any], listing: Listing
 ) -> None:
     """Write prompts with their certificate, or nothing; raises ``OutputError``."""
-    proof = {"format": FORMAT, "dataset": material.signature, "split": material.split, "target": material.target}
-    proof |= {**options, "prompts": list(map(asdict, prompts))}
+    head = {"format": FORMAT, "dataset": material.signature, "split": material.split, "target": material.target}
+    proof = {**head, **options, "prompts": list(map(asdict, prompts))}
     with staged_directory(out, listing=listing) as stage:
         if TEXT in options["forms"]:
             make(stage / "text")
