@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from graph_search import definition, graphs, structure_texts
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from random_datasets import random_grammar
 
 import sgl
@@ -100,7 +100,7 @@ def test_the_right_answers_are_predictions(farm: Path, tmp_path: Path) -> None:
 # What a second program says of prompts -----------------------------------------------------------------------------
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow])
 @given(structure_texts(), graphs())
 def test_the_search_of_the_check_is_the_definition(text: str, graph: Sentence) -> None:
     structure = read_structure(text)
