@@ -223,9 +223,8 @@ def prompts(
 ) -> Findings:
     """Make a prompt with examples from training for each item of a dataset, as ``sglc prompts`` does.
 
-    The rows are the patterns, with the share of their prompts that show all parts.  ``out`` is the directory for the
-    prompts and their certificate; without one nothing is written.  The options are those of the command: ``shots=4``,
-    ``patterns=["x"]``, ``forms=["chat"]``.  Raises ``GrammarError``.
+    The rows are the patterns, with the share of their prompts that show all parts.  Without ``out``, a directory,
+    nothing is written.  The options are those of the command, as ``shots=4``.  Raises ``GrammarError``.
     """
     directory, command = dataset.directory if isinstance(dataset, Dataset) else Path(dataset), commands()["prompts"]
     with working():

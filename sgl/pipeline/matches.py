@@ -1,8 +1,7 @@
 """Find structures in graphs as the verifier finds them: in those of derivations, and in the files of a dataset.
 
 ``GraphFinder`` looks at graphs of ``sgl.core``, ``occurring`` at the CoNLL-U of a split.  How long texts are is
-not asked of a graph; a structure that is about nothing else is everywhere.  ``written_graphs`` has the sentences of a
-split with their graphs in all layers, and ``occurrences`` looks for many structures in them at once.
+not asked of a graph; a structure that is about nothing else is everywhere.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

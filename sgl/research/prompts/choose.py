@@ -25,25 +25,17 @@ from sgl.sampling.engine import stream_key
 
 COVERING, SIMILAR, DIVERSE, RANDOM = STRATEGIES = "covering", "similar", "diverse", "random"
 
-#: Bits of the order of sentences with equal gain; the gain is above them.
-_ORDER = 48
-
 
 def choose_prompts(
     material: Material, settings: Mapping[str, Any], progress: Callable[[str, int, int], None]
 ) -> list[Prompt]:
-    """Return a prompt for each item that is asked for, in the order of the rows.
-
-    The ``settings`` are options of the command: ``shots``, ``select``, ``patterns``, ``items``, ``seed``.
-    """
+    """Return a prompt for each item that is asked for, in the order of the rows; settings are options."""
     of: dict[str, list[int]] = {}
     for number, row in enumerate(rows := material.items.rows):
         if not settings["patterns"] or row.category in settings["patterns"]:
             of.setdefault(row.category, []).append(number)
-    # Of each pattern those that the seed puts first.
     ranked = (sorted(own, key=lambda n: stream_key(settings["seed"], rows[n].id)) for own in of.values())
     chosen = sorted(number for own in ranked for number in own[: settings["items"]])
-    progress("structures", 0, 1)
     try:
         shooting, prompts = _Shooting(material, settings, chosen), list[Prompt]()
     except OccurrenceError as problem:
@@ -81,10 +73,8 @@ class _Shooting:
         for number, (row, parts) in enumerate(zip(self._train.rows, self._train.parts, strict=True)):
             self._shows[[self._number[part] for part in parts if part in self._number], number] = 1
             self._same.setdefault(sentence_of(row), []).append(number)
-        self._barred = {
-            name: np.max([none, *(columns[text] for text in own)], axis=0) > 0
-            for name, own in material.held_out.items()
-        }
+        barring = {name: [none, *map(columns.__getitem__, own)] for name, own in material.held_out.items()}
+        self._barred = {name: np.max(own, axis=0) > 0 for name, own in barring.items()}
 
     def prompt(self, item: int) -> Prompt:
         """Return the prompt of an item."""
@@ -95,10 +85,8 @@ class _Shooting:
         order = np.random.PCG64(stream_key(self._settings["seed"], row.id)).random_raw(len(rows))
         parts = [self._number[part] for part in self._needs[item]]
         shots = sorted(self._shots(parts, allowed, order), key=lambda shot: int(order[shot]))
-        shown: dict[str, str] = {}
-        for part, number in zip(self._needs[item], parts, strict=True):
-            found = [rows[shot].id for shot in shots if self._shows[number, shot]]
-            shown |= {part: found[0]} if found else {}
+        pairs = zip(self._needs[item], parts, strict=True)
+        shown = {part: rows[shot].id for part, n in pairs for shot in reversed(shots) if self._shows[n, shot]}
         missing = tuple(part for part in self._needs[item] if part not in shown)
         untrained = tuple(part for part in missing if not self._shows[self._number[part]].any())
         return Prompt(row.id, row.category, tuple(rows[shot].id for shot in shots), shown, missing, untrained)
@@ -110,12 +98,12 @@ class _Shooting:
         gain = self._shows[list(counted)].sum(0, dtype=np.uint64)
         left, found = set(counted), list[int]()
         for _ in range(min(self._settings["shots"], int(allowed.sum()))):
-            score: Any = (gain + np.uint64(1) << np.uint64(_ORDER)) + (order >> np.uint64(64 - _ORDER))
+            # The gain is above 48 bits of the order.
+            score: Any = (gain + np.uint64(1) << np.uint64(48)) + (order >> np.uint64(16))
             shot = int(np.argmax(np.where(allowed, score, 0)))
             found.append(shot)
             allowed[shot] = False
-            if select != SIMILAR:
-                covered = [part for part in left if self._shows[part, shot]]
-                left.difference_update(covered)
-                gain -= self._shows[covered].sum(0, dtype=np.uint64)
+            covered = [part for part in left if select != SIMILAR and self._shows[part, shot]]
+            left.difference_update(covered)
+            gain -= self._shows[covered].sum(0, dtype=np.uint64)
         return found

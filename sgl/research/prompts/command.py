@@ -16,9 +16,6 @@ from sgl.research.prompts.check import check_prompts
 from sgl.research.prompts.choose import COVERING, STRATEGIES, choose_prompts
 from sgl.research.prompts.material import read_material
 
-#: Faults of prompts that are reported; `--json` has all of them.
-_NAMED = 20
-
 
 @click.command("prompts")
 @click.argument("dataset", type=FILE)
@@ -46,7 +43,7 @@ def command(session: Session, dataset: Path, proved: Path | None, *, as_json: bo
     """
     if proved is not None:
         number, faults = check_prompts(proved, dataset, session.progress)
-        for fault in faults[:_NAMED]:
+        for fault in faults[:20]:
             session.diagnostics.error("SGL1413", None, fault)
         if as_json:
             session.json({"prompts": number, "faults": faults})
@@ -70,7 +67,6 @@ def prompts(
     settings = {name: options[name] for name in ("shots", "select", "patterns", "items", "seed")}
     if out is not None:
         check_target(out, listing)
-    progress("reading", 0, 1)
     material = read_material(dataset, options["split"], options["target"])
     known = dict.fromkeys(row.category for row in material.items.rows)
     for name in [name for name in settings["patterns"] if name not in known]:

@@ -20,8 +20,6 @@ from sgl.pipeline.matches import OccurrenceError, written_graphs
 from sgl.research.evaluate.benchmark import BenchmarkRow, read_benchmark
 from sgl.verify.conllu import Sentence
 
-_CERTIFICATE = "certificate.json"
-
 
 class PromptsError(UserError):
     """No prompts can be made of a dataset."""
@@ -69,15 +67,16 @@ def read_material(path: Path, split: str | None = None, target: str | None = Non
     if asked.directory is None:
         raise PromptsError(f"`{path}` has no graphs, so nothing can be proved of a prompt", "name a dataset directory")
     train, manifest = read_benchmark(path, "train", target), manifest_of(path)
-    # Other splits may have changed.
     listed = [entry["path"].of(str) for entry in manifest["files"].elements()]
     used = [name for name in listed if Path(name).stem in (asked.split, "train") and not name.endswith(".parquet")]
-    signed = signature(path, manifest["identity"].of(str), MANIFEST, _CERTIFICATE, *used)
+    signed = signature(path, manifest["identity"].of(str), MANIFEST, "certificate.json", *used)
     if "|files:" not in signed:
         raise PromptsError(f"the files of `{path}` are not those that it lists", f"`sglc verify {path}` says more")
     rules = [
         f"rule {rule['name'].of(str)}" if rule["rhs"].of(list) else ""
-        for rule in read_document(path / _CERTIFICATE, CERTIFICATE, inside=path)["core"]["grammar"]["rules"].elements()
+        for rule in read_document(path / "certificate.json", CERTIFICATE, inside=path)["core"]["grammar"][
+            "rules"
+        ].elements()
     ]
     patterns = manifest["patterns"].elements()
     held_out = {own["name"].of(str): (*own["forbid"].texts(), *own["never"].texts()) for own in patterns}
@@ -96,7 +95,7 @@ def _rows(path: Path, split: str, rows: Sequence[BenchmarkRow], rules: Sequence[
     try:
         used = [[rules[int(number)] for number in line.partition("\t")[2].split()] for line in lines]
     except (ValueError, IndexError):
-        raise PromptsError(f"`derivations/{split}.tsv` names rules that are not in `{_CERTIFICATE}`") from None
+        raise PromptsError(f"`derivations/{split}.tsv` names rules that are not in `certificate.json`") from None
     lemma = cache(lambda word: f"word {word.get('lemma')}")
     both = zip(used, graphs, strict=True)
     parts = [frozenset([*names, *map(lemma, graph.words)]) - {"", "word "} for names, graph in both]

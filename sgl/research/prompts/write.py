@@ -67,9 +67,9 @@ def prompt_files(directory: Path) -> Collection[str] | None:
     """Return the files that a directory of prompts can have; None if it is none."""
     with suppress(ForeignFileError):
         proof = read_document(directory / PROOF, CERTIFICATE, inside=directory)
-        if proof["format"].of(str) == FORMAT:
-            names = [prompt["id"].of(str) for prompt in proof["prompts"].elements()]
-            return {PROOF, "prompts.jsonl", "gold.tsv", "chat.jsonl", *(f"text/{name}.txt" for name in names)}
+        proof["format"].one_of([FORMAT])
+        texts = [f"text/{prompt['id'].of(str)}.txt" for prompt in proof["prompts"].elements()]
+        return {PROOF, "prompts.jsonl", "gold.tsv", "chat.jsonl", *texts}
     return None
 
 

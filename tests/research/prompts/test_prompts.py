@@ -278,10 +278,10 @@ FORGERIES: dict[str, tuple[Forgery, str]] = {
     "an item as a shot": (show_an_item, "`gen-000007` is no sentence of training"),
     "another dataset": (use_another_dataset, "the prompts were made of another dataset"),
     "a second prompt": (prompt_an_item_twice, "it is no item, or one of two prompts"),
-    "another text": (change("prompts.jsonl"), "prompts.jsonl: line 1 is not what"),
-    "another answer": (change("gold.tsv"), "gold.tsv: line 1 is not what"),
-    "another chat": (change("chat.jsonl"), "chat.jsonl: line 1 is not what"),
-    "another text file": (change("text/gen-000001.txt"), "text/gen-000001.txt: line"),
+    "another text": (change("prompts.jsonl"), "prompts.jsonl: the text is not what"),
+    "another answer": (change("gold.tsv"), "gold.tsv: the text is not what"),
+    "another chat": (change("chat.jsonl"), "chat.jsonl: the text is not what"),
+    "another text file": (change("text/gen-000001.txt"), "text/gen-000001.txt: the text"),
     "a file is gone": (lose_a_file, "gold.tsv`: No such file"),
 }
 
