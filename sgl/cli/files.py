@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -62,13 +63,17 @@ class GrammarFile(Input):
         bundled = bundled_grammars().get(os.fspath(value))
         if bundled is None:
             context = ctx or click.get_current_context()
-            try:
-                main = main_of(path, lambda: context.with_resource(temporary()))
-            except ForeignFileError as problem:
-                self.fail(str(problem), param, ctx)
-            if (main / "manifest.json").is_file():
-                self.fail(f"`{path}` is a dataset without its grammar, of an older version: name the file", param, ctx)
-            return main
+            # What was unpacked is gone at once if it cannot be used, and else with the command.
+            with ExitStack() as unpacking:
+                try:
+                    main = main_of(path, lambda: unpacking.enter_context(temporary()))
+                except ForeignFileError as problem:
+                    self.fail(str(problem), param, ctx)
+                if (main / "manifest.json").is_file():
+                    message = f"`{path}` is a dataset without its grammar, of an older version: name the file"
+                    self.fail(message, param, ctx)
+                context.with_resource(unpacking.pop_all())
+                return main
         for own in (path, path.with_suffix(".sgl")):
             if own.is_file():
                 click.echo(f"note: `{own}` is read, not the grammar `{path}` that comes with SGL", err=True)

@@ -17,6 +17,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from errno import EEXIST, EFBIG, EINVAL, ENXIO
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import IO, BinaryIO, cast
@@ -249,11 +250,20 @@ def unpack(archive: Path, place: Path, wanted: Callable[[str], object] = str, li
 
 @contextmanager
 def temporary(inside: Path | None = None, prefix: str = "sgl-") -> Iterator[Path]:
-    """Yield a new directory for this process alone, which is removed at the end of the block."""
+    """Yield a new directory for this process alone, which is removed at the end of the block, or of the process."""
+    import atexit
+    import shutil
     import tempfile
 
-    with tempfile.TemporaryDirectory(prefix=prefix, dir=inside, ignore_cleanup_errors=True) as place:
+    place = tempfile.mkdtemp(prefix=prefix, dir=inside)
+    remove = partial(shutil.rmtree, place, ignore_errors=True)
+    # Who keeps the directory as long as a value may never come to the end of the block.
+    atexit.register(remove)
+    try:
         yield Path(place)
+    finally:
+        atexit.unregister(remove)
+        remove()
 
 
 def unnamed(inside: Path | None = None) -> IO[bytes]:
