@@ -242,6 +242,15 @@ def test_predictions_are_what_people_have(dataset: sgl.Dataset, place: Path) -> 
             ask()
 
 
+def test_a_name_that_no_row_has_is_refused(dataset: sgl.Dataset) -> None:
+    pytest.importorskip("scipy")
+    table = dataset.to_arrow("gen")
+    some = dict(zip(table["id"].to_pylist()[:3], table["target"].to_pylist(), strict=False))
+    assert {row[1] for row in sgl.evaluate(dataset, {"some": some}, samples=100, missing="left-out").rows} == {1.0}
+    with pytest.raises(sgl.GrammarError, match="1 of the 4 predictions have an unknown id"):
+        sgl.evaluate(dataset, {"more": {**some, "0123456789abcdef": "犬"}}, samples=100)
+
+
 def test_missing_predictions_count_as_wrong_or_are_left_out_for_all(dataset: sgl.Dataset) -> None:
     pytest.importorskip("scipy")
     targets = dataset.to_arrow("gen")["target"].to_pylist()

@@ -96,8 +96,11 @@ def read_run(
     ids = frozenset(row.id for row in rows)
     aligned = open_predictions(given, "form", ids) if isinstance(given, Path) else given_outputs(given)
     if (by_id := aligned.by_id) and ids.isdisjoint(by_id):
-        found = {row.id: by_id[name] for row, name in zip(rows, other_names(), strict=False) if name in by_id}
-        aligned = Aligned(found or by_id, iter(()))
+        others = other_names()
+        found = {row.id: by_id[name] for row, name in zip(rows, others, strict=False) if name in by_id}
+        # What is neither is reported as unknown.
+        strange = by_id.keys() - set(others)
+        aligned = Aligned(found | {name: by_id[name] for name in by_id if name in strange}, iter(()))
     outputs = [aligned.output(row.id) for row in rows]
     in_order = aligned.by_id is None
     try:
