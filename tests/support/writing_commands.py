@@ -52,6 +52,7 @@ WRITING_DIRECTORIES = {
     ("compile", "--out"): ["compile", MAIN],
     ("split", "--out"): ["split", "bank.conllu"],
     ("baseline", "--out"): ["baseline", "ds", "--steps", "1"],
+    ("prompts", "--out"): ["prompts", "ds"],
 }
 
 
