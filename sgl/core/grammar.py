@@ -228,6 +228,11 @@ class TextLayer:
     attach: frozenset[str] = frozenset()
     finish: Finish | None = None
 
+    @property
+    def twin(self) -> str:
+        """The layer that this one contrasts with; empty if it is no twin."""
+        return "" if self.finish is None else self.finish.twin
+
 
 @dataclass(frozen=True)
 class GraphLayer:

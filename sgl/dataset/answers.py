@@ -41,19 +41,19 @@ def write_answers(directory: Path, grammar: CoreGrammar, plan: Plan, rows: Itera
     other reading: the candidate, and the rules of a derivation in preorder.
     """
     targets = {name: output for name, output in outputs(grammar).items() if name in plan.targets}
-    splits, counts = dict.fromkeys(stratum.split for stratum in plan.strata), Counter[str]()
-    paths = [directory / folder / f"{split}{end}" for split in splits for folder, end in FOLDERS.items()]
+    splits, counts = dict.fromkeys(stratum.split for stratum in plan.strata), Counter[Path]()
+    paths = {s: [directory / folder / f"{s}{end}" for folder, end in FOLDERS.items()] for s in splits}
     with ExitStack() as closing:
         for folder in FOLDERS:
             make(directory / folder)
-        files = {path.relative_to(directory).as_posix(): closing.enter_context(create(path)) for path in paths}
+        files = {path: closing.enter_context(create(path)) for own in paths.values() for path in own}
         before = ""
         for split, candidate, own, others in rows:
             texts = {name: list(dict.fromkeys(map(output, (own, *others)))) for name, output in targets.items()}
             # Copies have the readings of the first one.
             shown = others if candidate != before else []
             lines, before = "".join(f"{candidate}\t{' '.join(map(str, other))}\n" for other in shown), candidate
-            for (folder, end), text in zip(FOLDERS.items(), (json_line(texts), lines), strict=True):
-                files[f"{folder}/{split}{end}"].write(text.encode())
-                counts[f"{folder}/{split}{end}"] += text.count("\n")
-    return [written(directory, path, counts[path.relative_to(directory).as_posix()]) for path in paths]
+            for path, text in zip(paths[split], (json_line(texts), lines), strict=True):
+                files[path].write(text.encode())
+                counts[path] += text.count("\n")
+    return [written(directory, path, counts[path]) for path in files]

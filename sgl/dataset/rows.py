@@ -300,11 +300,11 @@ def json_line(value: object) -> str:
 
 def write_pairs(directory: Path, grammar: CoreGrammar, plan: Plan) -> Iterator[DataFile]:
     """Write the rows of each target that is a twin as pairs; ``ViewError`` if a sentence is its own twin."""
-    finishes = {layer.name: layer.finish for layer in grammar.text_layers}
+    twins = {layer.name: layer.twin for layer in grammar.text_layers}
     splits = dict.fromkeys(stratum.split for stratum in plan.strata)
     for target in plan.targets:
-        finish, folder = finishes.get(target), "" if target == plan.target else target
-        for split in splits if finish is not None and finish.twin == plan.source else ():
+        folder = "" if target == plan.target else target
+        for split in splits if twins.get(target) == plan.source else ():
             path = directory / "pairs" / folder / f"{split}.jsonl"
             lines = _pairs((directory / "data" / folder / f"{split}.tsv").read_text("utf-8"))
             make(path.parent)

@@ -55,7 +55,7 @@ def one_translation(subject: Subject) -> Iterator[Finding]:
     grammar = subject.declared.grammar
     for number, layer in enumerate(grammar.text_layers[1:], 1):
         alike: dict[tuple[int, Template], dict[Template, Span]] = {}
-        for rule, span in subject.placed if not (layer.finish and layer.finish.twin) else ():
+        for rule, span in subject.placed if not layer.twin else ():
             if rule.lexical and any(isinstance(x, Token) and x.text for x in rule.templates[number]):
                 alike.setdefault((rule.lhs, rule.templates[number]), {}).setdefault(rule.templates[0], span)
         several = [words for words in alike.values() if len(words) > 1]

@@ -102,8 +102,8 @@ def written_graphs(dataset: Path, split: str) -> Iterator[Sentence]:
 
     Raises ``OccurrenceError``, and ``ForeignFileError`` if there is no file.
     """
-    layers = _manifest(dataset).layers
-    names = [_manifest(dataset).distinct.layer, *layers.written]
+    manifest = _manifest(dataset)
+    layers, names = manifest.layers, [manifest.distinct.layer, *manifest.layers.written]
     graphs = {layer.name: layer for layer in layers.graph}
     paths = [dataset / conllu_path(split, layer) for layer in ("", *layers.written)]
     for path in paths:

@@ -27,7 +27,7 @@ from sgl.dataset import DataFile
 from sgl.dataset.rows import Chunk
 from sgl.diagnostics import Diagnostics, Label
 from sgl.frontend import Compiled
-from sgl.rendering import outputs
+from sgl.rendering import Output, outputs
 from sgl.sampling.strata import Sampler
 
 #: The group of entry points that register observers.
@@ -118,17 +118,20 @@ def parting(rules: Sequence[Rule], derivation: Derivation, other: Derivation) ->
     return next((rules[a], rules[b]) for a, b in zip(derivation, other, strict=False) if a != b)
 
 
+def differing_output(compiled: Compiled, readings: Sequence[Derivation]) -> Output | None:
+    """Return the first output in which two readings differ; None if they differ in none."""
+    one, other = readings
+    return next((out for out in outputs(compiled.grammar).values() if out(one) != out(other)), None)
+
+
 def side_by_side(compiled: Compiled, readings: Sequence[Derivation]) -> str:
     """Return a sentence with two readings' texts in the first output they differ in, else with their phrases."""
     grammar, source = compiled.grammar, compiled.plan.source
-    written = outputs(grammar)
-    lines = [f'for example "{written[source](readings[0])}"']
-    for output in written.values():
-        texts = [output(reading) for reading in readings]
-        if texts[0] != texts[1]:
-            return "\n".join((*lines, *(f"  {output.name}  {text}" for text in texts)))
-    phrases = bracketed(grammar, readings, grammar.text_layer(source))
-    return "\n".join((*lines, *(f"  read as  {text}" for text in phrases)))
+    if (output := differing_output(compiled, readings)) is not None:
+        shown = [f"  {output.name}  {output(reading)}" for reading in readings]
+    else:
+        shown = [f"  read as  {text}" for text in bracketed(grammar, readings, grammar.text_layer(source))]
+    return "\n".join((f'for example "{outputs(grammar)[source](readings[0])}"', *shown))
 
 
 class Losses:
@@ -173,8 +176,7 @@ class Losses:
         place, second = spans[rule.id], spans[other.id]
         labels = [] if place == second else [Label(second, "the other reading is by this")]
         lost, notes = self._lost[name], [side_by_side(self._compiled, readings)]
-        texts = [{output(reading) for reading in readings} for output in outputs(self._compiled.grammar).values()]
-        if all(len(own) == 1 for own in texts):
+        if differing_output(self._compiled, readings) is None:
             notes[0] += "\none of these readings contains what a pattern holds out"
         if own.name == its.name and own.rhs and own.rhs != its.rhs:
             categories = self._compiled.grammar.categories

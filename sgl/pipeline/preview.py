@@ -1,7 +1,7 @@
 """Look at sentences of every part of a dataset before it is drawn: can they be read in several ways, are there any?
 
 That every item of a pattern is ambiguous, or that each repeats a lemma, is no matter of proof, and a compilation finds
-it out after minutes.  Here a few sentences of each part are looked at, and hundreds where one of the first is
+it out after minutes.  Here a few sentences of each part are looked at, and more where one of the first is
 ambiguous.  They are drawn without the weights (:mod:`sgl.automata.algebra.walks`): what is said stays the same while
 weights are tuned, and the shares are those of the sentences that were looked at, not of the dataset.
 """
@@ -27,7 +27,7 @@ from sgl.memory import kept
 from sgl.parsing import Forest, Parser, TooLongError
 from sgl.pipeline.observers import KEEP_ALL, RuleName, parting, rule_name, side_by_side
 from sgl.pipeline.sentences import place_of_stream
-from sgl.pipeline.strings import ambiguity_finder, held_out_in, is_twin, of_consequence
+from sgl.pipeline.strings import ambiguity_finder, is_twin, of_consequence
 from sgl.rendering import outputs
 
 #: Sentences that are looked at first, of all parts together, and at least and at most of each.
@@ -47,12 +47,18 @@ _READ = 20
 
 
 class Ambiguity(NamedTuple):
-    """How many sentences of a part have two readings that part at two rules, with an example of such readings."""
+    """How many sentences of a part have two readings that part at these rules, with an example of such readings."""
 
     stream: str
+    rules: frozenset[RuleName]
     number: int
     looked_at: int
     readings: tuple[Derivation, Derivation]
+
+    @property
+    def share(self) -> float:
+        """The share of the sentences that were looked at."""
+        return self.number / self.looked_at
 
 
 @dataclass(frozen=True)
@@ -77,38 +83,35 @@ def report_preview(compiled: Compiled, structures: StructureCompiler, diagnostic
         hint = "enlarge the lexicon, or leave a part of speech out of `distinct lemmas`"
         notes = [f"one of them is: {text}", *([f"likewise for {others}"] if others else ())]
         diagnostics.warning("SGL0858", place_of_stream(compiled, stream), message, hint, notes=notes)
-    policy = compiled.plan.ambiguous
-    listed = policy is Ambiguous.LIST
-    for found in _by_rules(compiled, seen.matters):
-        what = "is rejected" if policy.rejects else "refutes the guarantee of strings"
+    listed = compiled.plan.ambiguous is Ambiguous.LIST
+    for found in _by_rules(seen.matters):
+        what = "is rejected" if compiled.plan.ambiguous.rejects else "refutes the guarantee of strings"
         other = "what is held out, or in too many ways" if listed else "other outputs or what is held out"
         hint = "exclude the reading that is not meant, by a feature for example"
         hint += "" if listed else f"; {KEEP_ALL}"
         _warn(compiled, found, f"with {other}: such a sentence {what}", hint, diagnostics)
-    for found in _by_rules(compiled, seen.graphs):
+    for found in _by_rules(seen.graphs):
         hint = "the dataset has one of these graphs by chance: exclude the reading that is not meant, or let the rules "
         hint += "write what each means in another layer"
         _warn(compiled, found, "with the same outputs and another graph", hint, diagnostics)
 
 
-def _by_rules(compiled: Compiled, found: Sequence[Ambiguity]) -> Iterator[list[Ambiguity]]:
-    """Yield what has one cause, in parts of the dataset that are ambiguous in large part; the most frequent first."""
+def _by_rules(found: Sequence[Ambiguity]) -> Iterator[list[Ambiguity]]:
+    """Yield what has one cause, in parts of the dataset that are ambiguous in large part; the greatest shares first."""
     shares = defaultdict[str, float](float)
     for one in found:
-        shares[one.stream] += one.number / one.looked_at
+        shares[one.stream] += one.share
     groups: dict[frozenset[RuleName], list[Ambiguity]] = {}
     for one in found:
         if shares[one.stream] >= SHARE:
-            names = frozenset(map(rule_name, parting(compiled.grammar.rules, *one.readings)))
-            groups.setdefault(names, []).append(one)
-    groups_by_share = [(max(one.number / one.looked_at for one in group), group) for group in groups.values()]
-    for share, group in sorted(groups_by_share, key=lambda pair: -pair[0])[:_CAUSES]:
-        if share >= _OF_CAUSE:
+            groups.setdefault(one.rules, []).append(one)
+    worst_first = [sorted(group, key=lambda one: -one.share) for group in groups.values()]
+    for group in sorted(worst_first, key=lambda group: -group[0].share)[:_CAUSES]:
+        if group[0].share >= _OF_CAUSE:
             yield group
 
 
 def _warn(compiled: Compiled, found: Sequence[Ambiguity], what: str, hint: str, diagnostics: Diagnostics) -> None:
-    found = sorted(found, key=lambda one: -one.number / one.looked_at)
     own, its = parting(compiled.grammar.rules, *found[0].readings)
     rule, other = (its, own) if own.lexical and not its.lexical else (own, its)
     place, second = (compiled.rule_spans[one.id] for one in (rule, other))
@@ -168,7 +171,7 @@ class _Reader:
     @cached_property
     def _finder(self) -> AmbiguityFinder:
         # Most grammars do without: it has the automata of all structures.
-        return ambiguity_finder(self._compiled, self._structures, held_out_in(self._compiled.plan), self._parser)
+        return ambiguity_finder(self._compiled, self._structures, self._parser)
 
     def read(
         self, stratum: Stratum, first: Sequence[Derivation], more: Iterable[Derivation]
@@ -183,9 +186,9 @@ class _Reader:
             names = frozenset(map(rule_name, parting(self._compiled.grammar.rules, own, other)))
             found.setdefault((matters, names), []).append((own, other))
         result: dict[bool, list[Ambiguity]] = {True: [], False: []}
-        for (matters, _), readings in found.items():
+        for (matters, rules), readings in found.items():
             shown = min(readings, key=lambda pair: len(pair[0]))
-            result[matters].append(Ambiguity(stratum.stream, len(readings), looked_at, shown))
+            result[matters].append(Ambiguity(stratum.stream, rules, len(readings), looked_at, shown))
         return result
 
     def _pairs(self, stratum: Stratum, drawn: Sequence[Derivation]) -> list[tuple[bool, Derivation, Derivation]]:

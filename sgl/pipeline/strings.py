@@ -7,7 +7,7 @@ all its outputs are right answers (``ambiguous list``).
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from sgl.automata import StructureCompiler
 from sgl.core.arrays import Column, Derivations
@@ -28,17 +28,14 @@ MOST_READINGS = 100
 
 
 def ambiguity_finder(
-    compiled: Compiled,
-    structures: StructureCompiler,
-    held_out: Sequence[DeclaredStructure],
-    parser: Parser | None = None,
+    compiled: Compiled, structures: StructureCompiler, parser: Parser | None = None
 ) -> AmbiguityFinder:
     """Return what finds the readings of sentences that matter."""
     grammar, plan = compiled.grammar, compiled.plan
     source = grammar.text_layer(plan.source)
     return AmbiguityFinder(
         parser or Parser(grammar, source),
-        StructureFinder(grammar, tuple(held_out), structures),
+        StructureFinder(grammar, _held_out(plan), structures),
         # A twin is no answer, so that a sentence may have several.
         [output for output in outputs(grammar).values() if output.layer != source and not is_twin(grammar, output)],
     )
@@ -53,11 +50,10 @@ def of_consequence(found: Ambiguity, policy: Ambiguous) -> bool:
 
 def is_twin(grammar: CoreGrammar, output: Output) -> bool:
     """Return whether an output is a layer that contrasts with the source."""
-    finish = None if output.layer is None else grammar.text_layers[output.layer].finish
-    return finish is not None and bool(finish.twin)
+    return output.layer is not None and bool(grammar.text_layers[output.layer].twin)
 
 
-def held_out_in(plan: Plan) -> tuple[DeclaredStructure, ...]:
+def _held_out(plan: Plan) -> tuple[DeclaredStructure, ...]:
     """Return what the patterns of a plan hold out."""
     return tuple(entry for entry in declared_structures(plan.patterns, {}) if entry.held_out)
 
@@ -67,9 +63,10 @@ class AmbiguityFilter:
 
     def __init__(self, compiled: Compiled, structures: StructureCompiler) -> None:
         plan = compiled.plan
-        self._held_out = held_out_in(plan)
-        self._finder = ambiguity_finder(compiled, structures, self._held_out)
-        self._grammar, self._targets, self._policy = compiled.grammar, plan.targets, plan.ambiguous
+        self._held_out, self._policy = _held_out(plan), plan.ambiguous
+        self._finder = ambiguity_finder(compiled, structures)
+        written = outputs(compiled.grammar)
+        self._targets = [written[name] for name in plan.targets]
         self._strata = {stratum.stream: stratum for stratum in plan.strata}
         #: What was found in each stratum, by its stream.
         self.readings: dict[str, Readings] = {}
@@ -97,10 +94,10 @@ class AmbiguityFilter:
             yield self._answers(texts[number], own) if number in several else []
 
     def _answers(self, text: str, own: Derivation) -> list[Derivation]:
-        forest, written = self._finder.parser.forest(text), outputs(self._grammar)
+        forest = self._finder.parser.forest(text)
         assert forest is not None, f"the parser does not read what was drawn: {text}"
-        read = {tuple([written[name](one) for name in self._targets]): one for one in forest.readings(MOST_READINGS)}
-        read.pop(tuple([written[name](own) for name in self._targets]))
+        read = {tuple([target(one) for target in self._targets]): one for one in forest.readings(MOST_READINGS)}
+        read.pop(tuple([target(own) for target in self._targets]))
         return [*read.values()]
 
     def rejects(self, found: Ambiguity) -> bool:

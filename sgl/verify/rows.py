@@ -171,11 +171,10 @@ class Rows:
         others = {split: self.others(opened, split) for split in splits}
         numbers = Counter[str]()
         for number, stratum in enumerate(self.plan.strata):
+            answers = others[stratum.split]
             for named in self.acceptance.of(number).accepted():
                 numbers[stratum.split] += 1
-                row = Row(
-                    stratum.split, stratum.category, numbers[stratum.split], *named, others[stratum.split].of(named)
-                )
+                row = Row(stratum.split, stratum.category, numbers[stratum.split], *named, answers.of(named))
                 self._compare(row, files[stratum.split])
                 yield row
         self._check_ends(files, [own.readings for own in others.values()])

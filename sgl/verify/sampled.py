@@ -53,7 +53,7 @@ def _sampled(rows: Rows, each: int) -> Iterator[Row]:
     strata = {stratum.stream: number for number, stratum in enumerate(rows.plan.strata)}
     passed = Counter[str]()
     for split in dict.fromkeys(stratum.split for stratum in rows.plan.strata):
-        for number, (found, named, others) in enumerate(_named(rows, split), 1):
+        for number, (found, named, others) in enumerate(_entries(rows, split), 1):
             stream = named.name.rpartition("#")[0]
             if stream not in strata:
                 raise Refusal(f"R03 {split}, row {number}: there is no stream {stream!r}")
@@ -63,21 +63,17 @@ def _sampled(rows: Rows, each: int) -> Iterator[Row]:
             passed[stream] += 1
 
 
-def _named(rows: Rows, split: str) -> Iterator[tuple[tuple[bytes, ...], Named, tuple[Derivation, ...]]]:
+def _entries(rows: Rows, split: str) -> Iterator[tuple[tuple[bytes, ...], Named, tuple[Derivation, ...]]]:
     """Yield what the files of a split have of each row, the row, and the readings of its other answers."""
     with ExitStack() as closing:
-        others = rows.others(lambda path: closing.enter_context(rows.own(path).open("rb")), split)
-        for number, found in enumerate(_entries(rows, split), 1):
+
+        def opened(path: str) -> BinaryIO:
+            return closing.enter_context(rows.own(path).open("rb"))
+
+        others, paths = rows.others(opened, split), rows.writer.paths(split)
+        for number, found in enumerate(zip(*map(entries_of, paths, map(opened, paths)), strict=False), 1):
             named = named_in(found[0], f"R03 {split}, row {number}")
             yield found, named, others.of(named)
-
-
-def _entries(rows: Rows, split: str) -> Iterator[tuple[bytes, ...]]:
-    """Yield what the files of a split have of each row."""
-    paths = rows.writer.paths(split)
-    with ExitStack() as closing:
-        files = [closing.enter_context(rows.own(path).open("rb")) for path in paths]
-        yield from zip(*map(entries_of, paths, files), strict=False)
 
 
 def entries_of(path: str, file: BinaryIO) -> Iterator[bytes]:

@@ -9,26 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from released import write_released_farm
 
 import sgl
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("door")
-    write_released_farm(directory)
-    return directory
-
-
-@pytest.fixture(scope="module")
-def grammar(place: Path) -> sgl.Grammar:
-    return sgl.load(place / "farm.sgl")
-
-
-@pytest.fixture(scope="module")
-def dataset(grammar: sgl.Grammar, place: Path) -> sgl.Dataset:
-    return grammar.compile(place / "data")
 
 
 def test_importing_loads_nothing_heavy() -> None:

@@ -6,7 +6,6 @@ import pickle
 from pathlib import Path
 
 import pytest
-from released import write_released_farm
 
 import sgl
 
@@ -22,23 +21,6 @@ dataset
   from S
   train 1
 """
-
-
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("floor")
-    write_released_farm(directory)
-    return directory
-
-
-@pytest.fixture(scope="module")
-def grammar(place: Path) -> sgl.Grammar:
-    return sgl.load(place / "farm.sgl")
-
-
-@pytest.fixture(scope="module")
-def dataset(grammar: sgl.Grammar, place: Path) -> sgl.Dataset:
-    return grammar.compile(place / "data")
 
 
 @pytest.fixture

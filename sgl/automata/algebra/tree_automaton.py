@@ -322,7 +322,7 @@ def smallest_derivation(automaton: TreeAutomaton) -> Derivation | None:
 
 
 class SmallestDerivations:
-    """The smallest derivations of the states of an automaton, and their ``sizes``."""
+    """The smallest derivations of the states of an automaton: their ``sizes``, and ``totals`` by each transition."""
 
     def __init__(self, automaton: TreeAutomaton) -> None:
         self._automaton = automaton
@@ -333,9 +333,9 @@ class SmallestDerivations:
         np.minimum.at(self.sizes, automaton.words[live], index.word_costs[live])
         costs = index.costs[automaton.rules]
         while True:
-            self._totals = costs + self.sizes[automaton.children].sum(axis=0)
+            self.totals = costs + self.sizes[automaton.children].sum(axis=0)
             improved = self.sizes.copy()
-            np.minimum.at(improved, automaton.results, self._totals)
+            np.minimum.at(improved, automaton.results, self.totals)
             if np.array_equal(improved, self.sizes):
                 break
             self.sizes = improved
@@ -355,7 +355,7 @@ class SmallestDerivations:
         automaton, size, index = self._automaton, self.sizes[state], self._automaton.index
         words = index.words[(automaton.words == state) & (index.word_costs == size)]
         steps: list[tuple[int, tuple[int, ...]]] = [(word, ()) for word in words[:1].tolist()]
-        rows = np.flatnonzero((automaton.results == state) & (self._totals == size))
+        rows = np.flatnonzero((automaton.results == state) & (self.totals == size))
         for row in rows.tolist():
             rule = int(automaton.rules[row])
             children = tuple(automaton.children[: len(index.rhs[rule]), row].tolist())

@@ -12,6 +12,7 @@ from random import Random
 import numpy as np
 
 from sgl.automata.algebra.tree_automaton import SmallestDerivations, TreeAutomaton
+from sgl.automata.common import Mask
 from sgl.core.interpret import Derivation
 
 #: A derivation is larger than the smallest one, in source tokens plus rules, by at most this.
@@ -34,15 +35,14 @@ class Walks:
         #: Whether a state has derivations of several sizes.
         self._grows = self._growing()
 
-    def _growing(self) -> list[bool]:
-        automaton, sizes = self._automaton, self._smallest.sizes
-        totals = automaton.index.costs[automaton.rules] + sizes[automaton.children].sum(axis=0)
+    def _growing(self) -> Mask:
+        automaton, smallest = self._automaton, self._smallest
         grows = np.zeros(automaton.size + 1, np.bool_)
-        grows[automaton.results[totals > sizes[automaton.results]]] = True
+        grows[automaton.results[smallest.totals > smallest.sizes[automaton.results]]] = True
         before = 0
         while before < (before := int(np.count_nonzero(grows))):
             grows[automaton.results[grows[automaton.children].any(axis=0)]] = True
-        return [bool(one) for one in grows]
+        return grows
 
     def derivations(self, seed: int = 1) -> Iterator[Derivation]:
         """Yield derivations without end; none if the language is empty."""
@@ -77,8 +77,8 @@ class Walks:
         pairs = zip(index.words[words].tolist(), index.word_costs[words].tolist(), strict=True)
         ways: dict[int, list[tuple[int, tuple[int, ...]]]] = {word: [(cost, ())] for word, cost in pairs}
         rows = self._order[self._starts[state] : self._starts[state + 1]]
-        for rule, *children in zip(automaton.rules[rows].tolist(), *automaton.children[:, rows].tolist(), strict=True):
+        columns = automaton.rules[rows], self._smallest.totals[rows], *automaton.children[:, rows]
+        for rule, least, *children in zip(*[column.tolist() for column in columns], strict=True):
             own = tuple(children[: len(index.rhs[rule])])
-            least = int(index.costs[rule]) + sum(self._least[child] for child in own)
             ways.setdefault(int(index.phrasal[rule]), []).append((least, own))
         return [(rule, sorted(transitions)) for rule, transitions in ways.items()]

@@ -109,7 +109,7 @@ def check_contrast(state: Expanded) -> None:
     """Report sentences that differ from their twins nowhere, or in several places."""
     grammar = state.declared.grammar
     for number, layer in enumerate(grammar.text_layers):
-        if layer.finish is None or not layer.finish.twin:
+        if not layer.twin:
             continue
         found = differences(grammar, number)[grammar.start]
         for count, derivation in sorted(found.items()):

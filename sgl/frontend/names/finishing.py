@@ -94,7 +94,7 @@ def with_twins(text: Sequence[TextLayer], state: Resolved) -> tuple[TextLayer, .
     """Return the text layers, where twins join their words as the source layer does."""
     found = list(text[:1])
     for layer in text:
-        twin = layer.finish.twin if layer.finish is not None else ""
+        twin = layer.twin
         plain = replace(layer, finish=Finish(twin=twin)) == TextLayer(layer.name, finish=layer.finish)
         if twin and (twin != text[0].name or layer is text[0] or not plain):
             message = f"`{layer.name}` is the twin of no layer before it, or has other options"

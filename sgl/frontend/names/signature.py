@@ -90,8 +90,7 @@ class Signature:
 
     def is_twin(self, layer: str) -> bool:
         """Return whether a text layer is the twin of the source."""
-        found = next(own.finish for own in self.text_layers if own.name == layer)
-        return found is not None and bool(found.twin)
+        return bool(next(own.twin for own in self.text_layers if own.name == layer))
 
     @property
     def source(self) -> TextLayer:
