@@ -156,8 +156,8 @@ PICTURES: dict[str, Callable[[], str]] = {
     ),
     "sget": lambda: _figure(
         _PAIR,
-        "A pattern of SGET: relative clauses in training on objects, in the test on subjects.",
-        pair=pair("sget", "rc_in_subject"),
+        "A pattern of SGET: training asks about objects, the test about recipients.",
+        pair=pair("sget", "wh_recipient"),
         name="sget",
         language="ja",
     ),
