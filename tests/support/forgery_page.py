@@ -7,7 +7,7 @@ from pathlib import Path
 import forgeries
 from forging import FORGERIES, SIGNED, Forgery
 
-PAGE = Path(__file__).parents[2] / "docs" / "forgeries.md"
+PAGE = Path(__file__).parents[1] / "tampering" / "forgeries.md"
 _HEAD = """\
 # Forgeries
 
@@ -20,9 +20,9 @@ named, and accepts the honest datasets. This page is generated from the forgerie
 
 | codes | what refuses |
 | --- | --- |
-| C01 … | the [checker of certificates](certificate.md), `python sgl/verify/certificate.py` |
-| R01 … | the [checker of rows](certificate.md), `python sgl/verify/rows.py` |
-| V001 … | a [check of the verifier](checks.md) |
+| C01 … | the [checker of certificates](../../docs/certificate.md), `python sgl/verify/certificate.py` |
+| R01 … | the [checker of rows](../../docs/certificate.md), `python sgl/verify/rows.py` |
+| V001 … | a [check of the verifier](../../docs/checks.md) |
 """
 _SIGNED = """
 These are good datasets of their own: `sglc verify` accepts them, but not as the dataset that was
