@@ -82,7 +82,8 @@ def test_every_sgl_block_can_be_read(block: Block) -> None:
 
 #: Pages that compile a benchmark, or as much: they are tried for acceptance.
 LONG = [
-    *("commands", "discontinuity", "evaluate", "exchange", "faq", "fit", "releases", "split", "stdlib", "texts"),
+    *("discontinuity", "evaluate", "exchange", "faq", "fit", "releases", "split", "stdlib", "texts"),
+    *("commands/compile", "commands/grammars", "commands/verify"),
     *(
         "gallery/index",
         "gallery/pcfg_set",

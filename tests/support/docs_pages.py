@@ -4,10 +4,17 @@
 ``docs/diagnostics.md``  the list of all codes, from the registry
 ``docs/diagnostics/``    the codes themselves, a page for each topic
 ``docs/checks.md``       every check of the verifier, from the checks themselves
+``docs/commands.md``     the list of commands, in a page written by hand
+``docs/commands/``       usage, options and examples of each command, below the
+                         text that is written by hand
+``docs/language.md``     the grammar of each declaration, in a page written by hand
 ``docs/api.md``          every name of the pages in ``docs/api``, which are
                          written by hand
 ``docs/changelog.md``    the changelog, for the site
 =======================  =====================================================
+
+In a page written by hand, the generated part stands between ``<!-- generated: NAME -->`` and
+``<!-- end -->``, or the end of the page.
 
 The pages are kept in the repository, so that the site needs no plugin; a test
 compares them with what this module makes.
@@ -22,8 +29,11 @@ from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
+import click
 from diagnostics import BASE
 
+from sgl.cli.about import texts
+from sgl.cli.registry import GROUPS, commands
 from sgl.diagnostics import CODES, Code
 from sgl.diagnostics.registry import MAIN
 from sgl.pipeline.release import CLAIM, CODE, NAME
@@ -178,6 +188,68 @@ def _api_row(page: str, module: str, name: str, value: object) -> str:
     return f'| <a id="{place}"></a>[`{name}`](api/{page}.md#{place}) | {_cell(says)} |'
 
 
+#: Options that one sentence of ``commands.md`` explains for all commands.
+_COMMON = ("--set", "--no-cache", "--quiet", "--verbose", "--limit", "--format", "--color")
+
+
+def command_pages(directory: Path = DOCS) -> Iterator[tuple[str, str]]:
+    """Yield the list of all commands, and the page of each: its own text, then usage, options, examples."""
+    groups: dict[str, list[str]] = {group: [] for group in GROUPS}
+    for name, entry in commands().items():
+        summary = f"| <a id=\"{name}\"></a>[`{name}`](commands/{name}.md) | {_cell(entry.summary)} |"
+        groups.setdefault(entry.group, []).append(summary)
+        leaves = "".join("\n" + _usage(command, path) for command, path in _leaves(entry.load(), f"sglc {name}"))
+        yield f"commands/{name}.md", filled(directory / "commands" / f"{name}.md", "usage", leaves)
+    rows = (["", f"**{group}**", "", "| command | what it does |", "| --- | --- |", *rows] for group, rows in groups.items())
+    table = "\n".join(line for part in rows for line in part)
+    yield "commands.md", filled(directory / "commands.md", "commands", table + "\n\n")
+
+
+def filled(page: Path, name: str, text: str) -> str:
+    """Return a page that is written by hand, with ``text`` in the place that is kept for it."""
+    begin, end = f"<!-- generated: {name} -->\n", "<!-- end -->\n"
+    before, found, after = page.read_text(encoding="utf-8").partition(begin)
+    assert found, f"{page}: no place for {name}"
+    _, found, after = after.partition(end)
+    return f"{before}{begin}{text}{found}{after}"
+
+
+def _leaves(command: click.Command, path: str) -> Iterator[tuple[click.Command, str]]:
+    """Yield a command, or those of a group, each with how it is called."""
+    if not isinstance(command, click.Group):
+        yield command, path
+        return
+    for name, inner in command.commands.items():
+        yield from _leaves(inner, f"{path} {name}")
+
+
+def _usage(command: click.Command, path: str) -> str:
+    """Return how a command is called, its options, and its examples."""
+    context = click.Context(command, info_name=path, show_default=True)
+    call = " ".join([path, *(piece for piece in command.collect_usage_pieces(context) if piece != "[OPTIONS]")])
+    options = [option for option in command.params if isinstance(option, click.Option) and not option.hidden]
+    own = [option for option in options if not set(option.opts) & set(_COMMON)]
+    common = [next(name for name in option.opts if name in _COMMON) for option in options if option not in own]
+    rows = (_option_row(option, context) for option in own)
+    listed = "\n".join(["| option | meaning |", "| --- | --- |", *rows]) + "\n" if own else ""
+    also = f"Common options: {', '.join(f'`{name}`' for name in common)} ([what they mean](../commands.md#common-options)).\n"
+    examples = "\n".join(texts()["commands"].get(path.partition(" ")[2], {"examples": []})["examples"])
+    shown = f"Examples:\n\n```sh\n{examples}\n```\n"
+    place = "usage" if path.count(" ") == 1 else path.rpartition(" ")[2]
+    parts = [f"## Usage: `{call}` {{ #{place} }}\n", listed, also if common else "", shown if examples else ""]
+    return "\n".join(part for part in parts if part)
+
+
+def _option_row(option: click.Option, context: click.Context) -> str:
+    record = option.get_help_record(context)
+    assert record is not None
+    name, says = record
+    name = name.replace("INTEGER RANGE", "N").replace("INTEGER", "N").replace("|", "\\|")
+    says = re.sub(r"(\d+)<=x<=(\d+)", lambda found: f"{int(found[1]):,} to {int(found[2]):,}", says)
+    says = re.sub(r"\bx>=(\d+)", r"at least \1", says)
+    return f"| `{name}` | {_cell(says)} |"
+
+
 def changelog_page() -> str:
     """Return the changelog with links that hold on the site."""
     text = (DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -189,6 +261,7 @@ def pages() -> Iterator[tuple[str, str]]:
     """Yield every page: its name and its text."""
     yield from diagnostics_pages()
     yield "checks.md", checks_page()
+    yield from command_pages()
     yield "api.md", api_page()
     yield "changelog.md", changelog_page()
 
