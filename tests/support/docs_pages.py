@@ -7,7 +7,7 @@
 ``docs/commands.md``     the list of commands, in a page written by hand
 ``docs/commands/``       usage, options and examples of each command, below the
                          text that is written by hand
-``docs/language.md``     the grammar of each declaration, in a page written by hand
+``docs/grammar.md``      every production of the language, by declaration
 ``docs/api.md``          every name of the pages in ``docs/api``, which are
                          written by hand
 ``docs/changelog.md``    the changelog, for the site
@@ -24,8 +24,9 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
-from importlib import import_module
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module, resources
 from itertools import groupby
 from pathlib import Path
 
@@ -250,6 +251,58 @@ def _option_row(option: click.Option, context: click.Context) -> str:
     return f"| `{name}` | {_cell(says)} |"
 
 
+_GRAMMAR = """\
+# Grammar
+
+Use this page to look up how a declaration or clause is written, exactly. [Language](language.md) says what it means.
+`[x]` and `x?` are optional, `x*` is any number, `x+` one or more, `|` an alternative; NEWLINE begins an indented line.
+This page is generated from the grammar of the parser.
+
+"""
+#: A production, with its alternatives on further lines; a line of ``grammar.lark`` may be one of the words.
+_PRODUCTION = re.compile(r"^[?!]*([a-z_]+|[A-Z_]+)(?:\.\d+)?: (.*(?:\n +\|.*)*)$", re.MULTILINE)
+
+
+def grammar_page() -> str:
+    """Return the productions of the language: those of each declaration, and those that several share."""
+    source = resources.files("sgl.lang").joinpath("grammar.lark").read_text(encoding="utf-8")
+    rules = {name: _readable(text) for name, text in _PRODUCTION.findall(source)}
+    declarations = re.findall(r"\w+", rules.pop("declaration"))
+    own = {name: _below(name, rules) for name in declarations}
+    shared = Counter(name for names in own.values() for name in names)
+    parts = [_GRAMMAR]
+    for name in declarations:
+        said = re.search(r'"(\w+)"', rules[name])
+        assert said
+        parts.append(_productions(f"`{said[1]}`", [found for found in own[name] if shared[found] == 1], rules))
+    used = [name for name in rules if shared[name] > 1 and name.islower()]
+    words = [name for name in rules if shared[name] and name.isupper()]
+    return "".join([*parts, _productions("Shared by several", used, rules), _productions("Words", words, rules)])
+
+
+def _readable(production: str) -> str:
+    """Return a production without what only the parser needs, and without former notations."""
+    alternatives = re.split(r"\n? +\| (?![^(\[]*[)\]])", production)
+    kept = [one.partition(" -> ")[0].strip() for one in alternatives if " -> former_" not in one]
+    kept = [one.replace("_NL", "NEWLINE") for one in kept if not one.startswith("former_")]
+    return ("\n  | " if len(" | ".join(kept)) > 80 else " | ").join(kept)
+
+
+def _below(name: str, rules: Mapping[str, str]) -> list[str]:
+    """Return a production and those that it is made of, each once."""
+    found, left = list[str](), [name]
+    while left:
+        now = left.pop(0)
+        if now in rules and now not in found:
+            found.append(now)
+            left += re.findall(r"[A-Za-z_]+", re.sub(r'"[^"]*"', "", rules[now])) if now.islower() else []
+    return found
+
+
+def _productions(title: str, names: Iterable[str], rules: Mapping[str, str]) -> str:
+    return f"## {title}\n\n```text\n" + "".join(f"{name}: {rules[name]}\n" for name in names) + "```\n\n"
+
+
 def changelog_page() -> str:
     """Return the changelog with links that hold on the site."""
     text = (DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -262,6 +315,7 @@ def pages() -> Iterator[tuple[str, str]]:
     yield from diagnostics_pages()
     yield "checks.md", checks_page()
     yield from command_pages()
+    yield "grammar.md", grammar_page()
     yield "api.md", api_page()
     yield "changelog.md", changelog_page()
 
