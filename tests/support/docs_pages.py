@@ -7,6 +7,8 @@
 ``docs/commands.md``     the list of commands, in a page written by hand
 ``docs/commands/``       usage, options and examples of each command, below the
                          text that is written by hand
+``docs/limits.md``       the tables, from ``limits.toml`` and the constants, in a
+                         page written by hand
 ``docs/grammar.md``      every production of the language, by declaration
 ``docs/api.md``          every name of the pages in ``docs/api``, which are
                          written by hand
@@ -24,6 +26,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module, resources
@@ -33,6 +36,7 @@ from pathlib import Path
 import click
 from diagnostics import BASE
 
+from sgl import foreign
 from sgl.cli.about import texts
 from sgl.cli.registry import GROUPS, commands
 from sgl.diagnostics import CODES, Code
@@ -251,6 +255,28 @@ def _option_row(option: click.Option, context: click.Context) -> str:
     return f"| `{name}` | {_cell(says)} |"
 
 
+_UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+def limits_page(page: Path = DOCS / "limits.md") -> str:
+    """Return the page of limits: the words are in ``limits.toml``, the numbers in the program."""
+    parts = [""]
+    for topic, rows in tomllib.loads(Path(__file__).with_name("limits.toml").read_text(encoding="utf-8")).items():
+        parts += [f"### {topic}", "", "| what | at most | beyond it | option | in the source |"]
+        parts += ["| --- | --- | --- | --- | --- |", *(_limit_row(*row) for row in rows.items()), ""]
+    return filled(page, "limits", "\n".join(parts) + "\n")
+
+
+def _limit_row(constant: str, row: Mapping[str, str]) -> str:
+    module, _, name = constant.rpartition(".")
+    named = module == "sgl.foreign.Limits"
+    found = getattr(foreign.Limits(), name) if named else getattr(import_module(module), name)
+    number = found.limit if isinstance(found, foreign.Kind) else int(found)
+    unit = row.get("unit", "")
+    shown = f"{number // _UNITS.get(unit, 1):,} {unit}".rstrip()
+    return f"| {row['what']} | {shown} | {row['beyond']} | {f'`{name}`' if named else ''} | `{constant}` |"
+
+
 _GRAMMAR = """\
 # Grammar
 
@@ -316,6 +342,7 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "checks.md", checks_page()
     yield from command_pages()
     yield "grammar.md", grammar_page()
+    yield "limits.md", limits_page()
     yield "api.md", api_page()
     yield "changelog.md", changelog_page()
 
