@@ -70,12 +70,11 @@ _ELSEWHERE = "Other packages"
 _INTRODUCTION = """\
 # Diagnostics
 
-Use this page to look up a message of the compiler and to correct the mistake. Every message has a
-code, and `sglc explain` with the code prints its entry. An error stops the compilation, a warning
-does not. These pages are generated from the registry of the compiler. The tests compile every example:
-the wrong one gives this code and no other, and the right one gives none.
+Use this page to look up a message of the compiler. Every message has a code; `sglc explain CODE`
+prints its entry in the terminal. An error stops the compilation, a warning does not. Tests compile
+every example: the wrong one gives exactly this code, and the right one none.
 
-The examples are parts of a grammar. All other parts are as in this file, `{main}`:
+Examples are parts of a grammar. The rest of it is this file, `{main}`:
 
 ```sgl
 {base}```
@@ -84,17 +83,16 @@ The examples are parts of a grammar. All other parts are as in this file, `{main
 _TOPIC = """\
 # {topic}
 
-Here you find out what the messages of this kind mean, and how to correct the mistake. Examples are
-parts of [the grammar of all examples](../diagnostics.md).
+Use this page to find out what a message means and how to correct the mistake. Examples are parts of
+[one grammar](../diagnostics.md).
 
 """
 
 _API = """\
 # Python interface
 
-Use this page to find a class or a function of the compiler. What most programs need, and what stays as it is, is on
-the page [From Python](python.md). The names here may change with every version. They stand in the order of the
-packages in the [architecture](architecture.md), and this page is generated from the packages.
+Use this page to find a class or a function of the compiler. Most programs need only the stable interface, on the page
+[From Python](python.md). The names here may change in any release.
 """
 
 #: The pages of ``docs/api``, in their order.
@@ -107,15 +105,13 @@ _MODULE = re.compile(r"^::: ([\w.]+)(?:\n    options:\n      members: \[(.*)\])?
 _CHECKS = """\
 # Checks of the verifier
 
-Use this page to look up what `sglc verify` checks in a written dataset. If a check needs another
-check that has failed, it is skipped. There are two witnesses: the *certificate*, from which all
-rows are made again, and the *graphs* that were written, each of which is searched. Checks of the
-*rows* need neither. Where one witness implies what another one checks, the table says why both are
-asked. Every dataset has a certificate, and one that has lost it fails V025 and V030. Then no check
-says that its texts are those of its graphs, that sentences and lemmas are distinct, or that Parquet
-files have the same rows. `sglc compile` draws a sample of the rows again, and `sglc verify` all of
-them. Codes that are missing were used for such checks and are never used again. This page is
-generated from the verifier.
+Use this page to look up what `sglc verify` checks in a written dataset. There are two witnesses: the
+*certificate*, from which all rows are made again, and the written *graphs*, each of which is searched.
+Checks of the *rows* need neither. Where one witness implies what the other checks, the table says why
+both are asked. A check that needs a failed check is skipped. A dataset without its certificate fails
+V025 and V030; then nothing shows that its texts fit its graphs, that sentences and lemmas are distinct,
+or that Parquet files have the same rows. `sglc compile` draws a sample of the rows again, `sglc verify`
+all of them. Missing codes are retired.
 
 | code | check | witness | what must be true |
 | --- | --- | --- | --- |
@@ -201,12 +197,12 @@ def command_pages(directory: Path = DOCS) -> Iterator[tuple[str, str]]:
     """Yield the list of all commands, and the page of each: its own text, then usage, options, examples."""
     groups: dict[str, list[str]] = {group: [] for group in GROUPS}
     for name, entry in commands().items():
-        summary = f"| <a id=\"{name}\"></a>[`{name}`](commands/{name}.md) | {_cell(entry.summary)} |"
+        summary = f'| <a id="{name}"></a>[`{name}`](commands/{name}.md) | {_cell(entry.summary)} |'
         groups.setdefault(entry.group, []).append(summary)
         leaves = "".join("\n" + _usage(command, path) for command, path in _leaves(entry.load(), f"sglc {name}"))
         yield f"commands/{name}.md", filled(directory / "commands" / f"{name}.md", "usage", leaves)
-    rows = (["", f"**{group}**", "", "| command | what it does |", "| --- | --- |", *rows] for group, rows in groups.items())
-    table = "\n".join(line for part in rows for line in part)
+    head = ["", "| command | what it does |", "| --- | --- |"]
+    table = "\n".join(line for group, rows in groups.items() for line in ["", f"**{group}**", *head, *rows])
     yield "commands.md", filled(directory / "commands.md", "commands", table + "\n\n")
 
 
@@ -237,7 +233,7 @@ def _usage(command: click.Command, path: str) -> str:
     common = [next(name for name in option.opts if name in _COMMON) for option in options if option not in own]
     rows = (_option_row(option, context) for option in own)
     listed = "\n".join(["| option | meaning |", "| --- | --- |", *rows]) + "\n" if own else ""
-    also = f"Common options: {', '.join(f'`{name}`' for name in common)} ([what they mean](../commands.md#common-options)).\n"
+    also = f"[Common options](../commands.md#common-options): {', '.join(f'`{name}`' for name in common)}.\n"
     examples = "\n".join(texts()["commands"].get(path.partition(" ")[2], {"examples": []})["examples"])
     shown = f"Examples:\n\n```sh\n{examples}\n```\n"
     place = "usage" if path.count(" ") == 1 else path.rpartition(" ")[2]
@@ -332,7 +328,7 @@ def _productions(title: str, names: Iterable[str], rules: Mapping[str, str]) -> 
 def changelog_page() -> str:
     """Return the changelog with links that hold on the site."""
     text = (DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8")
-    first = "Look here for what a new version changes for you.\n\nAll notable changes"
+    first = "Use this page to see what a new version changes for you.\n\nAll notable changes"
     return re.sub(r"\]\(docs/", "](", text).replace("All notable changes", first, 1)
 
 
