@@ -226,7 +226,8 @@ def _leaves(command: click.Command, path: str) -> Iterator[tuple[click.Command, 
 
 def _usage(command: click.Command, path: str) -> str:
     """Return how a command is called, its options, and its examples."""
-    context = click.Context(command, info_name=path, show_default=True)
+    # A command keeps the help option that it is first asked for.
+    context = click.Context(command, info_name=path, show_default=True, help_option_names=["-h", "--help"])
     call = " ".join([path, *(piece for piece in command.collect_usage_pieces(context) if piece != "[OPTIONS]")])
     options = [option for option in command.params if isinstance(option, click.Option) and not option.hidden]
     own = [option for option in options if not set(option.opts) & set(_COMMON)]
