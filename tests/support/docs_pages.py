@@ -197,6 +197,8 @@ def command_pages(directory: Path = DOCS) -> Iterator[tuple[str, str]]:
     """Yield the list of all commands, and the page of each: its own text, then usage, options, examples."""
     groups: dict[str, list[str]] = {group: [] for group in GROUPS}
     for name, entry in commands().items():
+        if not entry.module.startswith("sgl"):  # of another package that is installed here
+            continue
         summary = f'| <a id="{name}"></a>[`{name}`](commands/{name}.md) | {_cell(entry.summary)} |'
         groups.setdefault(entry.group, []).append(summary)
         leaves = "".join("\n" + _usage(command, path) for command, path in _leaves(entry.load(), f"sglc {name}"))
