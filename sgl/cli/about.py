@@ -1,6 +1,6 @@
-"""What there is: commands, topics, diagnostic codes, grammars, and what earlier runs have kept.
+"""Commands that list and explain: commands, topics, diagnostic codes, bundled grammars, and the cache.
 
-``help.yaml`` has the examples that every ``--help`` ends with, where to read more, and the topics.
+``help.yaml`` has the topics, and for each ``--help`` the examples and the link at its end.
 """
 
 from collections import Counter
@@ -27,16 +27,16 @@ _MEBIBYTE = 1 << 20
 
 
 def texts() -> dict[str, Any]:
-    """Return what ``help.yaml`` says."""
+    """Return the content of ``help.yaml``."""
     found: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("help.yaml").read_text("utf-8"))
     return found
 
 
 def add_examples(command: click.Command, path: str) -> None:
-    """Let the help of a command, and of those below it, end with examples and a link."""
+    """Append examples and a link to the help of a command and its subcommands."""
     if found := texts()["commands"].get(path):
         lines = "\n".join(f"  {line}" for line in found["examples"])
-        # Click wraps no paragraph that begins with this sign.
+        # Click does not wrap paragraphs that begin with this sign.
         command.epilog = f"\b\nExamples:\n{lines}\n\n\b\nMore: {_SITE}{found['page']}"
     for name, inner in command.commands.items() if isinstance(command, click.Group) else ():
         add_examples(inner, f"{path} {name}")

@@ -61,7 +61,7 @@ def command(
         if not is_part(other, compiled):
             session.refuse(f"`{name}` is no part of the dataset: it has other patterns, rules or restrictions, or more")
     target = out if out is not None else in_out(compiled.project.name)
-    # What would stop the run at its end is said before it starts.
+    # Report before the run what would stop it at the end.
     check_target(target)
     beside = target.with_name(f"{target.name}.variants")
     if others:
@@ -77,7 +77,7 @@ def command(
 def prove_and_produce(
     session: Session, compiled: Compiled, target: Path, parallelism: Parallelism
 ) -> tuple[ProducedDataset, Proofs]:
-    """Write the verified dataset of a grammar to ``target``; end the command if that fails."""
+    """Write the verified dataset of a grammar to ``target``; end the command on failure."""
     structures = structures_of(compiled.grammar)
     with compiling_kernels(sum(stratum.count for stratum in compiled.plan.strata)):
         proofs = establish(compiled, structures, session.diagnostics, session.proving)

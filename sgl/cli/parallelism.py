@@ -1,6 +1,6 @@
-"""Options of commands that divide their work, and what is said when it cannot go on.
+"""Options of commands that divide their work, and messages when the work cannot go on.
 
-They stand apart from other arguments: what runs tasks takes longer to load than most commands.
+They are in a module of their own because running tasks takes longer to load than most commands.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,14 +18,14 @@ from sgl.dataset import OutputError
 from sgl.foreign import ForeignFileError
 from sgl.parallel import executor
 
-#: More processes than that is a slip of the keyboard.
+#: Maximum number of workers; a greater one is probably a typo.
 _MOST_WORKERS = 1_024
 
 
 def parallel_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--workers``, ``--engine``, ``--scheduler``, ``--resume`` as ``parallelism``.
+    """Add ``--workers``, ``--engine``, ``--scheduler`` and ``--resume`` as ``parallelism``.
 
-    The command has an option ``--force`` of its own.
+    The command must define ``--force`` itself.
     """
 
     @click.option(
@@ -65,7 +65,7 @@ def parallel_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def resumable(session: Session, out: Path, parallelism: executor.Parallelism) -> Iterator[None]:
-    """Report what stops the run that makes ``out``, and what can be resumed."""
+    """Report why the run that makes ``out`` stopped, and what can be resumed."""
     kept = f"finished work is kept in `{executor.partial_folder(out).name}`"
     try:
         yield
@@ -87,7 +87,7 @@ def resumable(session: Session, out: Path, parallelism: executor.Parallelism) ->
         hint = f"{kept}, and `--resume` continues it" if executor.interrupted(out) else ""
         session.fail("SGL0902", f"`{out}`: {problem}", hint=hint, status=FAILED)
     except (OSError, OutputError) as problem:
-        # What cannot be read is no fault of the run.
+        # An unreadable file is not the fault of the run.
         if isinstance(problem, ForeignFileError) or not executor.interrupted(out):
             raise
         reason = problem.reason if isinstance(problem, OutputError) else problem.strerror or str(problem)

@@ -1,4 +1,4 @@
-"""``sglc parse``: the trees of a sentence; ``sglc translate``: the same sentence in other layers."""
+"""``sglc parse``: the trees of a sentence; ``sglc translate``: its counterparts in other layers."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -18,10 +18,10 @@ from sgl.rendering import ConlluError, outputs
 from sgl.report import TreeNode, render_trees, tree_of
 from sgl.report.model import tree_lines
 
-#: Trees that `--all` shows of one sentence.
+#: Maximum number of trees that `--all` shows.
 _MOST = 100
 
-#: For every output that is asked for, readings that are looked at.
+#: Number of readings to examine per requested output.
 _READINGS = 20
 
 
@@ -91,7 +91,7 @@ def translate(
 def _read(
     session: Session, grammar: Path, sentence: str, source: str | None, normalise: str, wanted: Sequence[str] = ()
 ) -> tuple[Parser, Forest]:
-    """Return the readings of a sentence; end the command if there are none, or it has no layer that is ``wanted``."""
+    """Return the readings of a sentence; end the command if there are none, or if a ``wanted`` layer does not exist."""
     compiled = session.open(grammar)
     core, layer = compiled.grammar, source or compiled.plan.source
     session.check_names(wanted, [*outputs(core), *graph_layers(core)], "layer or view")
@@ -105,14 +105,14 @@ def _read(
 
 
 def _counted(forest: Forest) -> str:
-    """Return how many readings there are: ``1 reading``, ``12 readings``."""
+    """Return the number of readings with its noun: ``1 reading``, ``12 readings``."""
     return f"{number_of(forest.count)} reading{'s' * (forest.count > 1)}"
 
 
 def _chain(features: bool, node: TreeNode) -> tuple[str, Sequence[TreeNode]]:
-    """Return a node with all below it that stand alone: ``S ─ VP ─ V``, and what is below these.
+    """Return a node with its chain of only children, ``S ─ VP ─ V``, and the children at the end of the chain.
 
-    With ``features`` the categories have theirs, which tell like trees apart.
+    With ``features``, each category shows its features, which distinguish similar trees.
     """
     nodes = [node]
     while len(nodes[-1].children) == 1:
@@ -122,7 +122,7 @@ def _chain(features: bool, node: TreeNode) -> tuple[str, Sequence[TreeNode]]:
 
 
 def _output(core: CoreGrammar, derivation: Derivation, wanted: Sequence[str]) -> str:
-    """Return what one reading is in the layers asked for; a graph may have no such form."""
+    """Return the requested layers of one reading, or a message for a graph that CoNLL-U cannot hold."""
     item, known = interpret(core, derivation), outputs(core)
     line = "\t".join(known[name](derivation) for name in wanted if name in known)
     parts = [line] if line else []

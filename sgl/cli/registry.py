@@ -1,9 +1,9 @@
 """The commands of ``sglc``: those of the compiler, and those that packages register.
 
-A package registers a command by an entry point of the group ``sgl.commands``.  Its name is that
-of the command, its value a :class:`CommandEntry`, so that ``sglc --help`` imports nothing heavy.
-The module of an entry has a click command called ``command``; what it needs of ``sglc`` is in
-:mod:`sgl.cli.session`.  The tools of ``sgl.research`` are registered in the same way.
+A package registers a command by an entry point of the group ``sgl.commands``.  The entry point has the command's name,
+and its value is a :class:`CommandEntry`, so that ``sglc --help`` imports nothing heavy. The module of an entry defines
+the click command ``command``; :mod:`sgl.cli.session` provides its access to ``sglc``.  The tools of ``sgl.research``
+are registered in the same way.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     import click
 
-#: The group of entry points that register commands.
+#: The entry-point group for commands.
 GROUP = "sgl.commands"
 
-#: The headings of ``sglc --help`` in the order of work; others follow.
+#: The headings of ``sglc --help`` in order of work; other headings follow.
 GROUPS = WRITE, CHECK, MAKE, STUDY = "Write a grammar", "Check it", "Make a dataset", "Study data and systems"
 
-#: Commands whose whole result may be what they say: it is said again while nothing has changed.
+#: Commands whose output can be their only effect; it is repeated from the cache while nothing has changed.
 REPEATED = ("prove", "sample", "stats")
 
 
 class CommandEntry(NamedTuple):
-    """A command: the module that has it as ``command``, and what it does in one line.
+    """A command: the module that defines it as ``command``, and a one-line summary.
 
-    Another name than ``command`` follows the module after a colon.  ``group`` is its heading in ``sglc --help``, one
-    of ``GROUPS`` or any other; ``python`` is the name of the function there that does the same for ``import sgl``.
+    Append another name than ``command`` to the module after a colon.  ``group`` is the heading in ``sglc --help``, one
+    of ``GROUPS`` or a new one; ``python`` names the function in the module that ``import sgl`` calls instead.
     """
 
     module: str
@@ -43,12 +43,12 @@ class CommandEntry(NamedTuple):
         return command
 
     def function(self) -> Callable[..., Any]:
-        """Import the function for ``import sgl``."""
+        """Import the function that ``import sgl`` calls."""
         found: Callable[..., Any] = resolve_name(f"{self.module.partition(':')[0]}:{self.python}")
         return found
 
     def typed(self, options: Mapping[str, object]) -> dict[str, Any]:
-        """Return options of the command with the types that it declares; raises ``click.UsageError``."""
+        """Return options of the command, converted to their declared types; raises ``click.UsageError``."""
         import click
 
         command = self.load()
@@ -88,8 +88,8 @@ OWN: dict[str, CommandEntry] = {
 def commands() -> dict[str, CommandEntry]:
     """Return all commands by name, in alphabetical order.
 
-    A command of the compiler cannot be replaced.  Of two packages that register one name, the
-    first that is found counts.  A package that cannot be imported does not stop the others.
+    Packages cannot replace a command of the compiler.  If two packages register one name, the first that is found
+    counts.  A package that cannot be imported does not stop the others.
     """
     from importlib.metadata import entry_points
 

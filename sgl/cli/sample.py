@@ -1,4 +1,4 @@
-"""``sglc sample``: sentences of a grammar, a category or a pattern; ``sglc stats``: what they use, on average."""
+"""``sglc sample``: sentences of a grammar, a category or a pattern; ``sglc stats``: its expected counts."""
 
 import errno
 import filecmp
@@ -35,7 +35,7 @@ from sgl.sampling import pack
 
 
 class _Rows(Result):
-    """Rows that an interrupted run was to write."""
+    """A file of rows; it may be replaced if an interrupted run was to write it."""
 
     def is_in(self, path: Path) -> bool:
         return interrupted(path)
@@ -128,7 +128,7 @@ def command(
 
 
 def choose(session: Session, compiled: Compiled, what: str | None, where: Sequence[str] = ()) -> samples.SampleSource:
-    """Return what is meant by WHAT; end the command if it is nothing."""
+    """Return the source of sentences that WHAT describes; end the command if there is none."""
     with _refusing(session):
         chosen = samples.source_of(compiled, what, session.sources, session.diagnostics, where)
     if chosen is None:
@@ -139,14 +139,14 @@ def choose(session: Session, compiled: Compiled, what: str | None, where: Sequen
 def draw_items(
     session: Session, compiled: Compiled, chosen: samples.SampleSource, number: int, seed: int | None
 ) -> list[Item]:
-    """Return so many items; end the command if there are none."""
+    """Return ``number`` items; end the command if the source has no sentence."""
     with _refusing(session):
         return samples.sampled_items(compiled, chosen, number, seed)
 
 
 @contextmanager
 def _refusing(session: Session) -> Iterator[None]:
-    """End the command with what is wrong with a request."""
+    """End the command with a message if the request cannot be met."""
     try:
         yield
     except samples.NoSentenceError as problem:
@@ -164,7 +164,7 @@ def _write_file(
     out: Path,
     parallelism: Parallelism,
 ) -> None:
-    """Write the sentences of a plan with one stratum; end the command if no file can hold them."""
+    """Write the sentences of a one-stratum plan; end the command if no format can hold them."""
     started = time.monotonic()
     # Kernels and Arrow take a third of a second to load.
     from sgl.parallel.dataset import PARQUET, TSV, SentenceWork, sample_into
@@ -183,7 +183,7 @@ def _write_file(
         with resumable(session, out, parallelism), _refusing(session):
             split = samples.split_of(compiled, core, starts[0], stratum.constraint)
             work = SentenceWork(pack(core, plan, {stratum.stream: split}), core, tuple(columns), form)
-            # An interrupted run is resumed by a run of the same identity only.
+            # Only a run with the same identity may resume an interrupted run.
             identity = {
                 "version": __version__,
                 "grammar or request": fingerprint(core, plan),
@@ -196,9 +196,9 @@ def _write_file(
             with open_run(out, identity, parallelism) as run:
                 there = out.exists() and not (run.resumed or parallelism.force)
                 if there and not parallelism.resume:
-                    # Another run has finished since the target was looked for.
+                    # Another run has finished since the target was checked.
                     raise FileExistsError(errno.EEXIST, "another run has just written it", str(out))
-                # What is complete is sampled again, and has to be the same.
+                # A complete result is sampled again and compared.
                 target = run.path / "again" if there else out
                 with open_executor(work, parallelism, run.path) as executor:
                     sample_into(target, work, executor, run, session.progress)
@@ -215,11 +215,11 @@ def _write_file(
 
 
 def values_of(core: CoreGrammar, item: Item, shown: Sequence[str], index: int) -> dict[str, str]:
-    """Return what is shown of an item, by name: layers, views, ``tree`` and ``graph``."""
+    """Return the requested values of an item by name: layers, views, ``tree`` and ``graph``."""
     known = outputs(core)
     values = {name: known[name](item.derivation) for name in shown if name in known}
     if [view.kind for view in core.views if view.name in shown and len(shown) == 1] == ["penman"]:
-        # As files of AMR have a graph.
+        # Add the header that AMR files have.
         head = f"# ::id {samples.STREAM}-{index:06d}\n# ::snt {item.texts[0]}\n"
         values = {name: f"{head}{graph}\n" for name, graph in values.items()}
     if "tree" in shown:
@@ -237,7 +237,7 @@ def values_of(core: CoreGrammar, item: Item, shown: Sequence[str], index: int) -
 
 
 def lines_of(values: Mapping[str, str]) -> list[str]:
-    """Return an item as lines: its texts with tabs between them, its tree, its graphs."""
+    """Return an item as lines: its texts separated by tabs, its tree, its graphs."""
     line = "\t".join(value for name, value in values.items() if name not in ("tree", "graph"))
     graphs = values.get("graph", "").split("\n")[:-1]
     return [*filter(None, (line, values.get("tree"))), *graphs]
@@ -255,7 +255,7 @@ def _finder(session: Session, compiled: Compiled) -> NearestFinder:
 
 
 def _pair(core: CoreGrammar, derivation: Derivation, nearest: Nearest, shown: list[str]) -> str:
-    """Return one row: the item, the nearest sentence, the rules that are dropped and new.
+    """Return one row: the item, the nearest sentence, the dropped rules and the new ones.
 
     Rules that introduce words are shown with their category: ``-with_pp -N:cat +noun``.
     """

@@ -1,4 +1,4 @@
-"""Commands that write what an author edits: ``sglc new``, ``sglc fmt`` and ``sglc lock``."""
+"""Commands that write source files: ``sglc new``, ``sglc fmt`` and ``sglc lock``."""
 
 import difflib
 import re
@@ -23,7 +23,7 @@ from sgl.lang.project import load_project, read_file, source_of
 from sgl.lang.reader import read
 from sgl.resources import templates
 
-#: What a template calls its grammar, and the files that are named after it.
+#: The name of the grammar in templates, which the files also have.
 _GRAMMAR = "grammar"
 
 
@@ -59,7 +59,7 @@ def new(session: Session, directory: Path, template: str) -> None:
 
 
 def _take_back(written: Iterable[Path]) -> None:
-    """Remove what of a new project was written before the disk was full, and nothing that another has put there."""
+    """Remove the files of a new project that were written before the disk was full, and nothing else."""
     with suppress(OSError):
         for path in written:
             remove(path)
@@ -100,7 +100,7 @@ def fmt(session: Session, files: tuple[Path, ...], check: bool, diff: bool) -> N
 
 
 def _rewrite(session: Session, path: Path, text: str) -> None:
-    """Write the layout of a file, or report why that is impossible and go on."""
+    """Write a formatted file; report a failure and go on."""
     try:
         replace_text(path, text)
     except OSError as problem:
@@ -110,7 +110,7 @@ def _rewrite(session: Session, path: Path, text: str) -> None:
 
 
 def _laid_out(session: Session, path: Path) -> tuple[str, str] | None:
-    """Return the text of a file and its layout; None after a report if it is no grammar."""
+    """Return the text of a file and its layout; report a file that is no grammar and return None."""
     errors, sources, diagnostics = session.diagnostics.errors, session.sources, session.diagnostics
     if path != STREAM:
         source = read_file(path, path.as_posix(), None, MAX_SOURCE, sources, diagnostics)
@@ -125,7 +125,7 @@ def _laid_out(session: Session, path: Path) -> tuple[str, str] | None:
     read(source, diagnostics)
     if diagnostics.errors > errors:
         return None
-    # Line ends of other systems are no part of what was read.
+    # Reading normalizes the line ends of other systems, so compare with the original text.
     before = source.text if path == STREAM else text_of(read_bytes(path, SOURCE), path)
     return before, layout(source.text)
 

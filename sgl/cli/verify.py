@@ -1,6 +1,6 @@
-"""``sglc verify``: check a written dataset or a certificate, trusting nothing but the files.
+"""``sglc verify``: check a written dataset or a certificate, trusting only its files.
 
-``sglc release`` packs a dataset for publication, and checks what was packed.
+``sglc release`` packs a dataset for publication and checks the archive.
 """
 
 import hashlib
@@ -87,7 +87,7 @@ def command(
 
 
 def _look(session: Session, path: Path, sample: int, as_json: bool) -> None:
-    """Look at some rows, and say that this is no verification."""
+    """Check a sample of the rows, and say that this is no verification."""
     session.progress("drawing a sample of the rows again")
     found = look(path, sample)
     if as_json:
@@ -99,8 +99,8 @@ def _look(session: Session, path: Path, sample: int, as_json: bool) -> None:
 
 
 def _compile_again(session: Session, path: Path, grammar: Path) -> Result:
-    """Compile a grammar with the parameters and the seed of a dataset; compare every file."""
-    # Only this needs the compiler.
+    """Recompile a grammar with the parameters and seed of a dataset, and compare every file."""
+    # Only this function needs the compiler.
     from sgl.cli.compile import prove_and_produce
     from sgl.lang.packed import main_of
     from sgl.parallel.executor import Parallelism
@@ -118,10 +118,10 @@ def _compile_again(session: Session, path: Path, grammar: Path) -> Result:
 
 
 def _verify_certificate(session: Session, path: Path, as_json: bool) -> None:
-    """Check a certificate and say what it shows, or which lines of its reasoning fail."""
+    """Check a certificate, and show what it establishes or which lines of its reasoning fail."""
     text = read_bytes(path, CERTIFICATE)
     session.progress("checking the certificate")
-    # The verdict depends on the text and on the checker; the latter is in every key.
+    # The verdict depends on the text and on the checker, which is part of every key.
     digest = hashlib.sha256(text).hexdigest()
     found = cached(dict, "verdict", (digest,), lambda: check_certificate(text))
     if as_json:
@@ -133,7 +133,7 @@ def _verify_certificate(session: Session, path: Path, as_json: bool) -> None:
 
 
 def check_certificate(text: bytes) -> dict[str, Any]:
-    """Return what the checker finds: refusals, or what is established."""
+    """Return the findings of the checker: its refusals, or what the certificate establishes."""
     refused, established = judge(text)
     found: dict[str, Any] = {"accepted": not refused, "faults": refused}
     if not refused:
