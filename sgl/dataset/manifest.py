@@ -1,13 +1,13 @@
-"""The manifest: what a dataset is, where it comes from, and what is claimed of it; and the card, which says the same.
+"""The manifest, which states a dataset's content, origin and claims, and the card, its readable form.
 
-``manifest.json`` is the one file that the independent verifier starts from.  It has no time stamps and no paths of
-the machine it was written on, so that equal inputs give equal bytes.  All structures are in the author's notation.
+``manifest.json`` is the file from which the independent verifier starts.  It has no timestamps and no paths of the
+machine that wrote it, so that equal inputs give equal bytes.  All structures are in the author's notation.
 
 The card, ``README.md``, is for people and for dataset hubs: its YAML block (Hugging Face *dataset cards*) names a
-Parquet file for every split.  A release has more, so that programs and people can load, cite and judge it.  All of it
-is said in templates, from the manifest alone: ``croissant.json`` (Croissant 1.1, which search engines and loaders
-read), ``CITATION.cff``, ``LICENSE``, ``DATASHEET.md`` and, for whoever looks for the data in what models were trained
-on, ``CANARY.txt``.
+Parquet file for every split.  A release has more files, so that programs and people can load, cite and judge it.
+Templates produce them all from the manifest alone: ``croissant.json`` (Croissant 1.1, which search engines and loaders
+read), ``CITATION.cff``, ``LICENSE``, ``DATASHEET.md`` and ``CANARY.txt``, to detect the data in training corpora of
+models.
 """
 
 import json
@@ -62,11 +62,11 @@ class Guarantee:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a dataset comes from.
+    """The origin of a dataset.
 
-    ``fingerprint`` is the SHA-256 of the grammar and plan in canonical form; ``files`` has the SHA-256 of each file
-    of the grammar by its path inside the dataset; ``parameters`` are those that the files declare, with their values;
-    ``release`` is what they say of the publication.
+    ``fingerprint`` is the SHA-256 of the grammar and plan in canonical form; ``files`` has the SHA-256 of each file of
+    the grammar by its path inside the dataset; ``parameters`` are the declared parameters with their values;
+    ``release`` is the declared publication data.
     """
 
     name: str
@@ -79,11 +79,11 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """What parsing the strings of a stratum has found, in numbers of strings.
+    """Results of parsing the strings of a stratum, in numbers of strings.
 
-    ``parsed`` includes those rejected as ambiguous; ``several`` have several readings. ``held_out`` are strings of
-    train, dev and test of which some reading contains what a pattern holds out (``patterns`` by pattern); ``outputs``
-    those whose readings differ in another text layer; ``ambiguous`` are either.
+    ``parsed`` includes those rejected as ambiguous; ``several`` have several readings. ``held_out`` counts strings of
+    train, dev and test with a reading that contains a held-out structure (``patterns`` by pattern), ``outputs`` strings
+    whose readings differ in another text layer, ``ambiguous`` both kinds together.
     """
 
     parsed: int = 0
@@ -96,7 +96,7 @@ class Readings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StringFigures(Readings):
-    """The readings of a whole dataset, and what its author wants of ambiguous strings."""
+    """The readings of a whole dataset, and its author's policy for ambiguous strings."""
 
     policy: Ambiguous
     rejected: int = 0
@@ -142,7 +142,7 @@ def manifest(
     files: Sequence[DataFile],
     readings: Mapping[str, Readings] | None = None,
 ) -> dict[str, Any]:
-    """Return the manifest as plain data, in its order; ``readings`` are by stream."""
+    """Return the manifest as plain data, in order; ``readings`` are by stream."""
     items = sum(len(sample.numbers) for sample in samples)
     return {
         "format": FORMAT,
@@ -203,21 +203,21 @@ def _splits(samples: Sequence[StratumSample], readings: Mapping[str, Readings]) 
     return splits
 
 
-#: What candidates are rejected for, where the name of the reason does not say it.
+#: Reasons for rejection whose name does not explain them.
 _REJECTED = {UNEXPOSED_WORD: "a word that no sentence of train has"}
 
 
 def rejected_in_words(rejected: Mapping[str, int]) -> str:
-    """Return how many candidates were rejected, and why; empty if none were."""
+    """Return the number of rejected candidates by reason; empty if none were rejected."""
     found = {_REJECTED.get(name, name.replace("_", " ")): number for name, number in sorted(rejected.items()) if number}
     return ", ".join(f"{number:,} for {reason}" for reason, number in found.items())
 
 
 def left_out(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the streams of which every sentence was asked for and some cannot be in the data, and how many and why."""
+    """Yield each stream that wants every sentence but lacks some, with the numbers and the reasons."""
     strata = [stratum for split in manifest["splits"].values() for stratum in split["strata"]]
     for stratum in (stratum for stratum in strata if "every" in stratum["extent"]):
-        # What another part has, or this part in another derivation, is in the data.
+        # A repeated sentence is in the data, through another part or another derivation.
         missing = {name: n for name, n in stratum["rejected"].items() if n and name != REPEATED_SENTENCE}
         if missing:
             kept, lost = stratum["count"] // stratum["extent"].get("copies", 1), sum(missing.values())
@@ -232,22 +232,22 @@ def write_manifest(directory: Path, content: Mapping[str, Any]) -> None:
     write(directory / MANIFEST, text + "\n")
 
 
-#: Size classes of dataset hubs, each for ten times as many items.
+#: Size classes of dataset hubs, each ten times the one before.
 _SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "n>10M")
 
 
-#: What begins an element of HTML in Markdown, and what ends the text of a link.
+#: The beginning of an HTML element in Markdown, and the end of a link's text.
 _OBEYED = re.compile(r"<(?=[A-Za-z/!?])|(?<=\])(?=[(\[])")
 
 
 class _Quoted(str):
-    """A text in the quotes of YAML."""
+    """A text that is already quoted for YAML."""
 
     __slots__ = ()
 
 
 def _shown(context: "Context", value: object) -> object:
-    """Return what a page of Markdown shows of a value, which is never obeyed; YAML on it is in quotes already."""
+    """Return a value escaped for a Markdown page, where it must not act as markup; YAML is already quoted."""
     if not isinstance(value, str) or isinstance(value, _Quoted) or not str(context.name).endswith(".md.j2"):
         return value
     return _OBEYED.sub(lambda found: "&lt;" if found[0] else "\\", value)
@@ -255,7 +255,7 @@ def _shown(context: "Context", value: object) -> object:
 
 @cache
 def templates() -> "Environment":
-    """Return the templates of the texts that a dataset has."""
+    """Return the template environment for the texts of a dataset."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context, select_autoescape
 
     environment = Environment(
@@ -273,7 +273,7 @@ def templates() -> "Environment":
 
 
 def descriptions(manifest: Mapping[str, Any], sentences: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the names and texts of what describes a dataset: the card, and more if it is released.
+    """Yield the names and texts of the files that describe a dataset: the card, and more for a release.
 
     ``sentences`` are the claims of the patterns in words.
     """
@@ -292,7 +292,7 @@ def descriptions(manifest: Mapping[str, Any], sentences: Mapping[str, str]) -> I
 
 
 def values_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what templates speak of: the manifest, and figures that follow from it."""
+    """Return the values for the templates: the manifest, and figures derived from it."""
     items = sum(split["items"] for split in manifest["splits"].values())
     strata = [stratum for split in manifest["splits"].values() for stratum in split["strata"]]
     layers = manifest["layers"]
@@ -316,7 +316,7 @@ def values_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def release_values(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what templates speak of besides if the dataset is released."""
+    """Return the further values for the templates of a released dataset."""
     release = manifest["release"]
     name = release["licence"]
     licence = known()["licences"].get(name, {"name": name, "url": release["homepage"], "hub": "other"})
