@@ -1,7 +1,7 @@
-"""Go through the rows of a dataset: draw and write each again, and compare what files have.
+"""Draw and write each row of a dataset again, and compare it with the files.
 
-The columns of Parquet files are texts and whole numbers.  Few rows are read at a time, values that rows share stay
-shared, and what is longer than any row of a benchmark is refused before it becomes a text.
+The columns of Parquet files are texts and whole numbers.  Few rows are read at a time, equal values are shared, and
+overlong values are refused before they become texts.
 """
 
 from collections import Counter, deque
@@ -23,15 +23,15 @@ from sgl.verify.rows import ACCEPTED, Row, Rows, refusal
 from sgl.verify.schema_grammar import Flaw
 from sgl.verify.shapes import Shape
 
-#: The columns of a dataset, to which one for each further target is added.
+#: The columns of a dataset; each further target adds one.
 COLUMNS = (*("id", "source", "target", "category", "split_kind"), *("derivation", "depth", "features", "seed_stream"))
 _TYPES = {"string", "int32"}
 
-#: Rows that are read at a time, and the most bytes of a value.
+#: Number of rows to read at a time, and maximum size of a value in bytes.
 _BATCH = 1_000
 _LONGEST = 1 << 20
 
-#: What other libraries note of the types of columns.
+#: Metadata with which other libraries annotate column types.
 _NOTED = {b"ARROW:schema"}
 
 
@@ -49,7 +49,7 @@ def read_columns(path: Path, wanted: Sequence[str]) -> Iterator[tuple[Any, ...]]
 
 
 def other_columns(path: Path, further: Sequence[str]) -> str:
-    """Return how the columns differ from those of a dataset with further targets, if they do."""
+    """Return how the columns differ from those of a dataset with these further targets; empty if they do not."""
     expected = {name: "int32" if name == "depth" else "string" for name in COLUMNS}
     expected |= {f"target_{name}": "string" for name in further}
     with parquet(path) as file:
@@ -73,20 +73,20 @@ def _values(path: Path, column: Any) -> list[Any]:  # noqa: ANN401 - an array of
     return [texts[place] for place in column.indices.to_pylist()]
 
 
-#: UD relations by which phrases nest in phrases of the same kind.
+#: UD relations through which a phrase can contain phrases of its own kind.
 _RECURSIVE = frozenset(("acl", "advcl", "amod", "appos", "ccomp", "conj", "csubj", "nmod", "parataxis", "xcomp"))
 _RESERVED = frozenset('()"\\:#')
 
-#: Shapes of derivations whose trees are remembered.
+#: Number of derivation shapes whose trees are cached.
 _SHAPES = 1 << 12
 
 
 class RowsFound(NamedTuple):
-    """What one pass over the rows finds.
+    """The result of one pass over the rows.
 
-    ``outcomes`` counts the candidates of each stream by what became of them, ``shares`` the sentences of each target or
-    instance; ``refusal`` is empty if every row is
-    right; ``parquet`` says what is wrong with Parquet files, None if they were not read.
+    ``outcomes`` counts the candidates of each stream by outcome, ``shares`` its sentences by target or instance;
+    ``refusal`` is empty if every row is right; ``parquet`` lists the faults of Parquet files, None if they were not
+    read.
     """
 
     outcomes: dict[str, Counter[str]]
@@ -96,12 +96,12 @@ class RowsFound(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """The number of rows that were looked at."""
+        """The number of accepted rows."""
         return sum(found[ACCEPTED] for found in self.outcomes.values())
 
 
 def read_rows(_: Knowledge, directory: Path) -> RowsFound:
-    """Draw and write all rows of a dataset again, and compare what its files have."""
+    """Draw and write all rows of a dataset again, and compare them with its files."""
     outcomes, shares, problem, faults = dict[str, Counter[str]](), dict[str, Counter[str]](), "", None
     try:
         rows = Rows(directory)
@@ -116,7 +116,7 @@ def read_rows(_: Knowledge, directory: Path) -> RowsFound:
 
 
 def _differences(directory: Path, rows: Rows) -> Iterator[str]:
-    """Yield of each split how its Parquet file first differs from the rows of the certificate."""
+    """Yield for each split the first difference between its Parquet file and the certificate's rows."""
     left = dict.fromkeys(stratum.split for stratum in rows.plan.strata)
     expected = _expected(rows)
     for split, own in groupby(rows.rows(), attrgetter("split")):
@@ -127,7 +127,7 @@ def _differences(directory: Path, rows: Rows) -> Iterator[str]:
 
 
 def _wrong(directory: Path, split: str, further: Sequence[str], expected: Iterable[dict[str, object]]) -> Iterator[str]:
-    """Yield how a file differs from what its rows are."""
+    """Yield the differences between a file and its expected rows."""
     path, columns = f"parquet/{split}.parquet", [*COLUMNS, *(f"target_{name}" for name in further)]
     try:
         if problem := other_columns(directory / path, further):
@@ -146,7 +146,7 @@ def _wrong(directory: Path, split: str, further: Sequence[str], expected: Iterab
 
 
 def _expected(rows: Rows) -> Callable[[Row], dict[str, object]]:
-    """Return a function that gives the columns of a row."""
+    """Return a function that computes the columns of a row."""
     plan, meaning, names = rows.plan, rows.meaning, _names(rows)
     grammar, shapes, layer = meaning.grammar, meaning.shapes, plan.lemma_layer
     number = grammar.graph(layer) if layer else 0
@@ -181,7 +181,7 @@ def _expected(rows: Rows) -> Callable[[Row], dict[str, object]]:
 
 
 def _tree(rows: Rows, shape: Shape) -> tuple[str, int]:
-    """Return how derivations of a shape are written, with ``%s`` for each of their rules, and their depth."""
+    """Return the expression for derivations of a shape, with ``%s`` for each rule, and their depth."""
     expression, depth = dict[int, str](), dict[int, int]()
     for place, below in rows.meaning.shapes.walk(shape):
         parts = " ".join(["%s", *(expression[child] for child in below)])
@@ -192,7 +192,7 @@ def _tree(rows: Rows, shape: Shape) -> tuple[str, int]:
 
 
 def _names(rows: Rows) -> list[str]:
-    """Return what ``derivation`` calls each rule: its words without children, then category, number if needed."""
+    """Return each rule's name in ``derivation``: its words if it has no children; category and number if needed."""
     source = rows.meaning.texts[rows.plan.source]
     categories = [_atom(category.name) for category in rows.meaning.grammar.categories]
     names, longer, ranks = list[str](), list[str](), Counter[str]()

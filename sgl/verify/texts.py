@@ -1,7 +1,7 @@
-"""How the words of a text layer are written: which are absorbed, which are one piece, and what templates do to them.
+"""Write the words of a text layer: absorb and contract words, and apply the functions of templates.
 
-The finish of a text layer has ``after, absorb, forms, elisions, capital, twin``; docs/texts.md says what they mean.
-A word that is absorbed is in no text and no graph.
+The finish of a text layer has ``after, absorb, forms, elisions, capital, twin``; docs/texts.md explains them. An
+absorbed word is in no text and no graph.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,18 +9,18 @@ from typing import NamedTuple
 
 from sgl.verify.schema_grammar import Flaw, TextFinish, WrittenLayer
 
-LARGEST = 1 << 20  # items and letters of a text: rules that repeat a child could make any number
+LARGEST = 1 << 20  # limit on items and letters of a text: rules that copy a child could exceed any limit
 
 
 class Origin(NamedTuple):
-    """Where a word is from: the place of its rule in the derivation, and its item in the template."""
+    """The origin of a word: the place of its rule in the derivation, and its item in the template."""
 
     place: int
     item: int
 
 
 class Word(NamedTuple):
-    """A word of a text: where it is from, whether it has no letter, and whether its first one is raised."""
+    """A word of a text: its origin, whether it has no letters, and whether it is capitalized."""
 
     origin: Origin
     blank: bool
@@ -29,7 +29,7 @@ class Word(NamedTuple):
 
 Words = list[Word]
 
-#: What a template may do to the words of a child: functions of the words with their origins.
+#: Functions that a template may apply to the words of a child.
 FUNCTIONS: dict[str, Callable[[Words], Words]] = {
     "first": lambda words: words[:1],
     "rest": lambda words: words[1:],
@@ -40,7 +40,7 @@ FUNCTIONS: dict[str, Callable[[Words], Words]] = {
 
 
 def capitalised(words: Words) -> Words:
-    """Return words with the first letter raised of the first that has one."""
+    """Return words with the first non-empty one capitalized."""
     for place, own in enumerate(words):
         if not own.blank:
             return [*words[:place], own._replace(raised=True), *words[place + 1 :]]
@@ -48,12 +48,12 @@ def capitalised(words: Words) -> Words:
 
 
 def raised(text: str) -> str:
-    """Return a text with its first letter raised."""
+    """Return a text with its first letter capitalized."""
     return text[:1].upper() + text[1:]
 
 
 def kept(finish: TextFinish | None, words: Sequence[str]) -> Sequence[int]:
-    """Return the places of the words that are written: from the end, what the next one allows."""
+    """Return the places of the written words, from the end, as each word decides whether the one before is absorbed."""
     if finish is None or not finish.absorb:
         return range(len(words))
     pairs, found = {*finish.absorb}, list[int]()
@@ -66,7 +66,7 @@ def kept(finish: TextFinish | None, words: Sequence[str]) -> Sequence[int]:
 
 
 class TextPiece(NamedTuple):
-    """A part of a text between separators: of how many words it is, and whether it follows tightly."""
+    """A piece of a text between separators: its text, its number of words, and whether it follows tightly."""
 
     text: str
     size: int
@@ -104,7 +104,7 @@ def _with_capital(pieces: list[TextPiece]) -> list[TextPiece]:
 
 
 def _formed(finish: TextFinish, words: Sequence[str]) -> list[str]:
-    """Return each word as it is written before the next one."""
+    """Return each word in its form before the next one."""
     found = []
     for word, following in zip(words, [*words[1:], None], strict=True):
         fitting = [form for own, before, form in finish.forms if own == word and begins(following, before)]
@@ -113,7 +113,7 @@ def _formed(finish: TextFinish, words: Sequence[str]) -> list[str]:
 
 
 def begins(word: str | None, condition: str) -> bool:
-    """Return whether a word is the one that a form stands before, or begins like it."""
+    """Return whether a word meets the condition of a form: the word itself, or a prefix."""
     if word is None:
         return False
     return word.startswith(condition[:-1]) if condition[-1:] == "…" else word == condition
