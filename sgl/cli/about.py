@@ -81,9 +81,9 @@ def explain(code: str | None) -> int:
 @click.command("grammars")
 @click.option("--path", is_flag=True, help="Show where the files are.")
 def grammars(path: bool) -> None:
-    """List the grammars that come with SGL; every command takes their names.
+    """List the grammars that come with SGL; every command accepts their names.
 
-    A file that is called so, with `.sgl` or without, takes the place of the grammar.
+    A local file of that name, with or without `.sgl`, takes precedence.
     """
     found = bundled_grammars()
     width = max(map(len, found))
@@ -93,17 +93,17 @@ def grammars(path: bool) -> None:
 
 @click.group("cache", context_settings={"help_option_names": ["-h", "--help"]})
 def cache_group() -> None:
-    """Show or clear what earlier runs have kept.
+    """Show or clear the cached results of earlier runs.
 
-    Compiled grammars, proofs and the like are kept in a directory of yours, under hashes of all that they depend on.
-    The variable SGL_CACHE_DIR names another directory; if it is empty, nothing is kept.
+    Compiled grammars, proofs and other results are cached in a directory of your own, under hashes of all their inputs.
+    The variable SGL_CACHE_DIR names another directory; if it is empty, nothing is cached.
     """
 
 
 @cache_group.command("info")
 @json_option
 def info(as_json: bool) -> None:
-    """Show the directory, and how many entries of which kind there are."""
+    """Show the directory, and the number of entries of each kind."""
     cache = open_cache()
     entries = [] if cache is None else cache.entries()
     size = sum(entry.size for entry in entries)
@@ -123,7 +123,7 @@ def info(as_json: bool) -> None:
 
 @cache_group.command("clear")
 def clear() -> int:
-    """Remove all entries; the next run computes everything anew."""
+    """Remove all entries; the next run recomputes everything."""
     cache = open_cache()
     if cache is None:
         click.echo(_nothing_kept())

@@ -20,15 +20,15 @@ _NAMED = 3
 
 @click.command("check")
 @click.argument("grammars", nargs=-1, required=True, type=GRAMMAR, metavar="GRAMMAR…")
-@click.option("--morphology", is_flag=True, help="Let a morphological analyser read every inflected Japanese word.")
+@click.option("--morphology", is_flag=True, help="Check inflected Japanese words with a morphological analyser.")
 @click.option("--fast", is_flag=True, help="Skip the lints and the claims.")
 @click.option(
     "--root",
     type=GRAMMAR,
     metavar="FILE",
-    help="The grammar that a module is checked with.  [default: the nearest that uses it]",
+    help="Check a module as part of this grammar.  [default: the nearest that uses it]",
 )
-@click.option("--stdin-name", type=FILE, metavar="FILE", help="The file that standard input stands for.")
+@click.option("--stdin-name", type=FILE, metavar="FILE", help="Treat standard input as this file.")
 @level_options
 @grammar_options
 def command(
@@ -42,7 +42,7 @@ def command(
     """Check GRAMMAR…: names, features, graphs, weights, tests, examples and claims.
 
     `prove` and `compile` make the same checks.  `sglc prove` shows the claims one by one.
-    A file without a dataset is checked with the grammar that uses it.  `-` is standard input.
+    A file without a dataset is checked as part of the grammar that uses it.  `-` is standard input.
     """
     with ExitStack() as reading:
         if STREAM in grammars:

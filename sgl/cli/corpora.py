@@ -40,7 +40,7 @@ _corpora_argument = click.argument("corpora", nargs=-1, required=True, type=FILE
 _columns_option = click.option(
     "--columns",
     metavar="NAMES",
-    help="The columns of the files: layers, views, - for any other.  [default: source and target]",
+    help="The columns of the files: layers, views, or - to ignore one.  [default: source and target]",
 )
 
 
@@ -56,11 +56,11 @@ _columns_option = click.option(
     multiple=True,
     metavar="KIND=PATTERN",
     callback=named_values,
-    help="The pattern of a kind, or of a file, that is not called like it (repeatable).",
+    help="Assign a kind of rows, or a file, to a pattern of another name (repeatable).",
 )
 @normalise_option
 @json_file_option
-@click.option("--html", "html_file", type=PAGE, help="Write a readable page.")
+@click.option("--html", "html_file", type=PAGE, help="Write an HTML page.")
 @force_option
 @grammar_options
 def audit(
@@ -78,9 +78,9 @@ def audit(
 ) -> None:
     """Audit the files CORPORA with GRAMMAR: coverage, exactness, ambiguity, structures.
 
-    A corpus has a sentence on each line, its translation after a tab, and perhaps a kind, by which rows are counted,
-    after another tab.  Kinds and files with the name or the title of a pattern have generalization items; all other
-    rows of the first file are training.
+    A corpus has a sentence on each line, its translation after a tab, and optionally, after another tab, a kind by
+    which rows are counted.  Kinds and files with the name or title of a pattern contain generalization items; all
+    other rows of the first file are training.
     """
     started = time.monotonic()
     compiled = session.open(grammar)
@@ -147,25 +147,25 @@ def _show_audit(session: Session, data: Mapping[str, Any]) -> None:
 @_corpora_argument
 @layer_option
 @_columns_option
-@click.option("--only", metavar="KIND", multiple=True, help="Use rows of this kind only (repeatable).")
+@click.option("--only", metavar="KIND", multiple=True, help="Use only rows of this kind (repeatable).")
 @click.option(
-    "--given", metavar="SPLIT", help="The split that the rows were sampled from; corrects for what it leaves out."
+    "--given", metavar="SPLIT", help="The split from which the rows were sampled; corrects for what it leaves out."
 )
 @normalise_option
 @click.option(
     "--smoothing",
     type=click.FloatRange(0, 1e6, min_open=True),
     default=_DEFAULTS.smoothing,
-    help="Pseudo-counts for each rule of a category, on average.",
+    help="Average pseudo-count per rule of a category.",
 )
 @click.option(
     "--prior",
     type=click.Choice(fitting.PRIORS),
     default=_DEFAULTS.prior,
-    help="Whether pseudo-counts are equal or follow the declared weights.",
+    help="Make pseudo-counts equal, or proportional to the declared weights.",
 )
 @click.option("-o", "--out", type=WEIGHTS, help="Write the weights to this file.  [default: none]")
-@click.option("--note", multiple=True, help="A line for the head of the file (repeatable).")
+@click.option("--note", multiple=True, help="Add a line to the head of the file (repeatable).")
 @json_file_option
 @force_option
 @grammar_options
@@ -186,8 +186,8 @@ def fit(
 ) -> None:
     """Estimate the weights of GRAMMAR from the files CORPORA.
 
-    A corpus has a sentence on each line, its translation after a tab, and perhaps a kind after another tab.  The
-    grammar takes the weights from the file with `weights NAME from "FILE"`.
+    A corpus has a sentence on each line, its translation after a tab, and optionally a kind after another tab.  To
+    use the weights, write `weights NAME from "FILE"` in the grammar.
     """
     started = time.monotonic()
     compiled = session.open(grammar)

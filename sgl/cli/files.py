@@ -118,7 +118,7 @@ force_option = click.option(
     is_flag=True,
     expose_value=False,
     callback=lambda context, _, value: context.meta.update({_FORCED: value}),
-    help="Replace a file of another kind as well.",
+    help="Also replace files of other kinds.",
 )
 
 #: The value is optional, so the option comes after the arguments.

@@ -32,22 +32,22 @@ def parallel_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--workers",
         type=click.IntRange(min=1, max=_MOST_WORKERS),
         default=1,
-        help="How many processes do the work; the result is the same.",
+        help="Number of processes; the result does not depend on it.",
     )
     @click.option(
         "--engine",
         type=click.Choice(executor.ENGINES),
         default=executor.LOCAL,
-        help="Where workers run: on this machine, or on a cluster of Dask.",
+        help="Where the workers run: on this machine or on a Dask cluster.",
     )
     @click.option(
         "--scheduler",
         default="",
         show_default=False,
         metavar="ADDRESS",
-        help="A Dask cluster that runs already, as tcp://host:8786.",
+        help="Address of a running Dask cluster, such as tcp://host:8786.",
     )
-    @click.option("--resume", is_flag=True, help="Continue an interrupted run, if there is one.")
+    @click.option("--resume", is_flag=True, help="Continue an interrupted run, if any.")
     @wraps(command)
     def gathered(workers: int, engine: str, scheduler: str, resume: bool, force: bool, **others: object) -> object:
         chosen = click.get_current_context().get_parameter_source("workers")

@@ -29,15 +29,15 @@ _READINGS = 20
 @grammar_argument
 @click.argument("sentence")
 @layer_option
-@click.option("--all", "every", is_flag=True, help="Show all readings, not only the likeliest.")
-@click.option("--svg", type=PICTURE, help="Draw the trees into this file.")
+@click.option("--all", "every", is_flag=True, help="Show all readings instead of only the likeliest.")
+@click.option("--svg", type=PICTURE, help="Write the trees to this file as a picture.")
 @force_option
 @normalise_option
 @grammar_options
 def command(
     session: Session, grammar: Path, sentence: str, source: str | None, every: bool, svg: Path | None, normalise: str
 ) -> None:
-    """Show the tree of SENTENCE in GRAMMAR, and how many readings it has."""
+    """Show the tree of SENTENCE in GRAMMAR, and the number of its readings."""
     parser, forest = _read(session, grammar, sentence, source, normalise)
     core, readings = parser.grammar, best_readings(forest, _MOST if every else 1)
     trees = [tree_of(core, ranked.derivation, parser.layer) for ranked in readings]
@@ -60,7 +60,7 @@ def command(
 @click.option(
     *("--show", "--to", "targets"), metavar="LAYERS", help="The layers and views to show.  [default: other text layers]"
 )
-@click.option(*("-n", "--number"), type=click.IntRange(min=1), default=10, help="How many different outputs.")
+@click.option(*("-n", "--number"), type=click.IntRange(min=1), default=10, help="Maximum number of different outputs.")
 @normalise_option
 @grammar_options
 def translate(
@@ -68,8 +68,8 @@ def translate(
 ) -> None:
     """Translate SENTENCE into the other layers of GRAMMAR.
 
-    All readings that differ in the layers asked for are shown, the likeliest first: text
-    layers and views on one line with tabs between them, graph layers below as CoNLL-U.
+    Readings that differ in the requested layers are shown, the likeliest first: text layers
+    and views on one line, separated by tabs, then graph layers as CoNLL-U.
     """
     wanted = listed(targets)
     parser, forest = _read(session, grammar, sentence, source, normalise, wanted)

@@ -38,9 +38,9 @@ from sgl.report.words import sentence_of
     nargs=2,
     type=GRAMMAR,
     metavar="A B",
-    help="Compare: which structures that B tests are in the training of A?",
+    help="Show which structures that B tests occur in the training of A.",
 )
-@click.option("--data", type=FILE, metavar="DIR", help="Show the counts of a dataset next to the expected ones.")
+@click.option("--data", type=FILE, metavar="DIR", help="Show a dataset's counts next to the expected ones.")
 @click.option(
     "--certificate",
     type=CERTIFICATE,

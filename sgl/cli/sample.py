@@ -47,11 +47,11 @@ _ROWS = _Rows()
 @click.command("sample")
 @grammar_argument
 @click.argument("what", required=False)
+@click.option(*("-n", "--number"), type=click.IntRange(min=1, max=MAX_COUNT), default=5, help="Number of sentences.")
 @click.option(
-    *("-n", "--number"), type=click.IntRange(min=1, max=MAX_COUNT), default=5, help="The number of sentences."
+    "--where", multiple=True, metavar="STRUCTURE", help="Show only sentences that contain STRUCTURE (repeatable)."
 )
-@click.option("--where", multiple=True, metavar="STRUCTURE", help="Show what contains STRUCTURE too (repeatable).")
-@click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
+@click.option("--seed", type=int, help="Random seed.  [default: the dataset's]")
 @click.option(
     *("--show", "layers"),
     default="",
@@ -60,12 +60,14 @@ _ROWS = _Rows()
     help="What to show: text layers, views, `tree`, `graph`.  [default: all text layers]",
 )
 @click.option(
-    "--pairs", is_flag=True, help="Show with each item the nearest in-distribution sentence, and the difference."
+    "--pairs", is_flag=True, help="Show each item with the nearest in-distribution sentence, and the difference."
 )
-@click.option("-o", "--out", type=_ROWS, help="Write a file: NAME.parquet or NAME.tsv.  [default: standard output]")
-@click.option("--distinct", is_flag=True, help="Repeat no source sentence; with --out.")
+@click.option(
+    "-o", "--out", type=_ROWS, help="Write to this file, NAME.parquet or NAME.tsv.  [default: standard output]"
+)
+@click.option("--distinct", is_flag=True, help="Drop duplicate source sentences; with --out.")
 @parallel_options
-@click.option("--force", is_flag=True, help="Replace the file, or an interrupted run of it.")
+@click.option("--force", is_flag=True, help="Replace an existing file or an interrupted run.")
 @json_option
 @grammar_options
 def command(
@@ -82,17 +84,17 @@ def command(
     parallelism: Parallelism,
     as_json: bool,
 ) -> None:
-    """Show sentences of GRAMMAR, or write them to a file: from all of it, or of WHAT.
+    """Show sentences of GRAMMAR, or of WHAT in it, or write them to a file.
 
-    WHAT is a pattern (its generalization items), `train` (in-distribution sentences), or is taken from the whole
-    grammar: a category (`NP`, `NP[case=dat]`: its variants in turn), a structure that sentences contain (`'{ V
+    WHAT is a pattern (its generalization items), `train` (in-distribution sentences), or, in the whole grammar,
+    a category (`NP`, `NP[case=dat]`: its variants in turn), a structure that sentences contain (`'{ V
     -[iobj]-> N }'`), or a partial tree with holes (`'(VP V (NP Det _))'`, as `--show tree` writes trees).
 
-    With --pairs each item of a pattern is followed by the sentence that training can contain and that differs from it
-    by the fewest rules: item, sentence, rules that are dropped (-) and new (+), with tabs between them.
+    With --pairs, each item of a pattern is followed by the possible training sentence that differs from it by the
+    fewest rules: item, sentence, dropped rules (-) and new rules (+), separated by tabs.
 
-    With --out the columns of the file are the text layers and views after --show.  The
-    file depends on the grammar, WHAT, the number and the seed alone, not on the workers.
+    With --out, the columns of the file are the text layers and views in --show.  The file
+    depends only on the grammar, WHAT, the number and the seed.
     """
     compiled = session.open(grammar)
     core, plan = compiled.grammar, compiled.plan
@@ -273,15 +275,15 @@ def _pair(core: CoreGrammar, derivation: Derivation, nearest: Nearest, shown: li
 @click.command("stats")
 @grammar_argument
 @click.argument("what", required=False)
-@click.option("--words", type=click.IntRange(min=0), default=5, help="The number of words to show of each lexicon.")
+@click.option("--words", type=click.IntRange(min=0), default=5, help="Number of words to show per lexicon.")
 @json_option
 @grammar_options
 def stats(session: Session, grammar: Path, what: str | None, words: int, as_json: bool) -> None:
     """Show how often a text of GRAMMAR uses each rule, category, word and label.
 
-    The counts are exact expectations, nothing is sampled.  For each rule the table names
-    the rules that its weight competes with.  WHAT is as for `sglc sample`: a pattern,
-    `train`, a category (all its variants count alike), a structure or a partial tree.
+    The counts are exact expectations, without sampling.  For each rule, the table names
+    the rules with which it competes.  WHAT is as for `sglc sample`: a pattern, `train`,
+    a category (all its variants count equally), a structure or a partial tree.
     """
     compiled = session.open(grammar)
     chosen = choose(session, compiled, what)

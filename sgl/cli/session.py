@@ -289,7 +289,7 @@ class Session:
 
 grammar_argument = click.argument("grammar", type=GRAMMAR)
 
-no_cache_option = click.option("--no-cache", is_flag=True, help="Compute everything, and store nothing.")
+no_cache_option = click.option("--no-cache", is_flag=True, help="Do not use the cache.")
 
 
 def named_values(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -332,9 +332,9 @@ def _note_levels(context: click.Context, parameter: click.Parameter, codes: tupl
 def level_options(command: _Command) -> _Command:
     """Add ``--deny``, ``--warn`` and ``--allow`` to a command with a session."""
     each: dict[str, Any] = {"multiple": True, "metavar": "CODE", "callback": _note_levels, "expose_value": False}
-    command = click.option("--allow", help="Leave out the warning CODE, or `all` (repeatable).", **each)(command)
-    command = click.option("--warn", help="Keep CODE a warning in spite of `--deny all` (repeatable).", **each)(command)
-    return click.option("--deny", help="Take the warning CODE, or `all`, for an error (repeatable).", **each)(command)
+    command = click.option("--allow", help="Suppress the warning CODE, or `all` (repeatable).", **each)(command)
+    command = click.option("--warn", help="Keep CODE a warning despite `--deny all` (repeatable).", **each)(command)
+    return click.option("--deny", help="Treat the warning CODE, or `all`, as an error (repeatable).", **each)(command)
 
 
 def session_options(command: _Command) -> _Command:
@@ -354,7 +354,7 @@ def session_options(command: _Command) -> _Command:
         "form",
         type=click.Choice(("full", "concise", "github", *DOCUMENTS)),
         default="full",
-        help="The form of diagnostics.",
+        help="The format of diagnostics.",
     )
     @click.option(
         "--color",

@@ -29,10 +29,12 @@ _GRAMMAR = "grammar"
 
 @click.command("new")
 @click.argument("directory", type=DIRECTORY)
-@click.option("--from", "template", type=click.Choice(list(templates())), default="farm", help="What to begin with.")
+@click.option(
+    "--from", "template", type=click.Choice(list(templates())), default="farm", help="The grammar to start from."
+)
 @session_options
 def new(session: Session, directory: Path, template: str) -> None:
-    """Make DIRECTORY, with a small grammar, its tables, tests, and a README that says what to do next."""
+    """Create DIRECTORY with a small grammar, its tables and tests, and a README with the next steps."""
     if kind(directory) is not None and not (kind(directory) == disk.DIRECTORY and not any(directory.iterdir())):
         message = f"cannot make `{directory}`: it is there already, and is not empty"
         session.fail("SGL1103", message, hint="name another directory")
@@ -67,14 +69,14 @@ def _take_back(written: Iterable[Path]) -> None:
 
 @click.command("fmt")
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE…")
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file would change.")
-@click.option("--diff", is_flag=True, help="Show what would change, and write nothing.")
+@click.option("--check", is_flag=True, help="Exit with 1 if a file would change; write nothing.")
+@click.option("--diff", is_flag=True, help="Show the changes; write nothing.")
 @session_options
 def fmt(session: Session, files: tuple[Path, ...], check: bool, diff: bool) -> None:
-    """Lay out FILE…, in place; `-` reads standard input and writes standard output.
+    """Format FILE… in place; `-` reads standard input and writes standard output.
 
-    There is one style and no option for it.  Line breaks and comments stay.  Of a directory all
-    `.sgl` files are laid out but those of datasets.  A file that cannot be read as a grammar stays as it is.
+    There is only one style.  Line breaks and comments are kept.  For a directory, all `.sgl` files
+    except those of datasets are formatted.  A file that is not a grammar is left unchanged.
     """
     changed = 0
     found = (file for file in files for file in (sorted(file.rglob("*.sgl")) if file.is_dir() else [file]))
@@ -139,12 +141,12 @@ def _difference(path: Path, before: str, after: str) -> str:
 
 @click.command("lock")
 @grammar_argument
-@click.option("--update", is_flag=True, help="Record the files as they are now.")
+@click.option("--update", is_flag=True, help="Record the current files.")
 @grammar_options
 def lock(session: Session, grammar: Path, update: bool) -> None:
-    """Record the hashes of all files that GRAMMAR uses, in a file that ends with `.lock`.
+    """Record the hashes of all files that GRAMMAR uses in a `.lock` file.
 
-    While it is there, every command refuses a grammar whose tables or modules are others.
+    As long as it exists, every command refuses the grammar if its tables or modules have changed.
     """
     from sgl.frontend import compile_project
 

@@ -115,8 +115,8 @@ def talk_options(command: Callable[..., Any]) -> Callable[..., Any]:
             context.meta["sgl.talk"] = parameter.name
 
     flag: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": note}
-    more = click.option("-v", "--verbose", help="Say each second how far the command is.", **flag)
-    return click.option("-q", "--quiet", help="Say nothing but results and errors.", **flag)(more(command))
+    more = click.option("-v", "--verbose", help="Print progress every second.", **flag)
+    return click.option("-q", "--quiet", help="Print only results and errors.", **flag)(more(command))
 
 
 def talk() -> str:

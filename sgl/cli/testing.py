@@ -68,18 +68,18 @@ class Tried(NamedTuple):
 
 @click.command("test")
 @click.argument("grammars", nargs=-1, required=True, type=GRAMMAR, metavar="GRAMMAR…")
-@click.option("--update", is_flag=True, help="Write the outputs that there are now into tests and recorded samples.")
+@click.option("--update", is_flag=True, help="Record the current outputs in tests and samples.")
 @click.option("--junit", type=TESTS, metavar="FILE", help="Write a JUnit report.")
 @force_option
 @json_option
 @level_options
 @grammar_options
 def command(session: Session, grammars: tuple[Path, ...], update: bool, junit: Path | None, as_json: bool) -> None:
-    """Try the tests and examples of GRAMMAR…, and its recorded samples.
+    """Run the tests, examples and recorded samples of GRAMMAR….
 
-    Recorded samples are in a file of the same name that ends with `.samples`: below a line
-    `$ sample pp_in_subject -n 2` it has what `sglc sample` shows.  With --update the outputs
-    that `test` expects and the samples become those that there are now.
+    Recorded samples are in the file of the same name that ends in `.samples`: a line
+    `$ sample pp_in_subject -n 2` is followed by the output of `sglc sample`.  With --update, the
+    expected outputs of `test` and the samples are replaced by the current ones.
     """
     cases: list[Case] = []
     for path in dict.fromkeys(root for grammar in grammars for root in roots_of(session, grammar)):
@@ -198,13 +198,13 @@ class _SavedError(Exception):
 @click.command("watch")
 @grammar_argument
 @click.argument("what", required=False, default="")
-@click.option("-n", "--number", type=click.IntRange(1, MAX_COUNT), default=5, help="The number of sentences.")
+@click.option("-n", "--number", type=click.IntRange(1, MAX_COUNT), default=5, help="Number of sentences.")
 @grammar_options
 def watch(session: Session, grammar: Path, what: str, number: int) -> None:
-    """Show at each save of a file of GRAMMAR what is wrong with it, samples, and claims that have changed.
+    """Show at each save of GRAMMAR's files its errors, samples, and changed claims.
 
-    WHAT is a pattern, or what else `sglc sample` takes. Samples have the same seed each time: those that are gone since
-    the last save stand after `-`, new ones after `+`. Ctrl-C ends it.
+    WHAT is as for `sglc sample`.  Samples have the same seed each time: those that the last save removed are marked
+    with `-`, new ones with `+`.  Press Ctrl-C to stop.
     """
     if session.quiet:
         session.refuse("`watch` comes to no end, where these messages are written; `check` does")

@@ -29,36 +29,36 @@ from sgl.verify.skeleton import visible
 @click.command("verify")
 @click.argument("path", type=FILE)
 @json_option
-@click.option("--signature", default="", show_default=False, help="Refuse a dataset with another signature than this.")
+@click.option("--signature", default="", show_default=False, help="Refuse a dataset with any other signature.")
 @click.option(
     "--grammar",
     type=GRAMMAR,
     is_flag=False,
     flag_value=str(STREAM),
     metavar="[FILE]",
-    help="Compile the grammar of the dataset, or FILE, again, and compare every file.",
+    help="Recompile the grammar of the dataset, or FILE, and compare every file.",
 )
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Look at N rows of each part of the data only; this verifies nothing.",
+    help="Check only N rows of each part of the data; this is no verification.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
     default=lambda: min(os.cpu_count() or 1, USEFUL),
     show_default="the processors, at most what helps",
-    help="Processes that share the work; the result is the same.",
+    help="Number of processes; the result does not depend on it.",
 )
 @no_cache_option
 @talk_options
 def command(
     path: Path, as_json: bool, signature: str, grammar: Path | None, sample: int | None, workers: int, no_cache: bool
 ) -> int:
-    """Check the dataset in the directory PATH against everything its manifest claims.
+    """Check the dataset in the directory PATH against every claim of its manifest.
 
-    If PATH is a file, it is a certificate, and it is checked alone.
+    If PATH is a file, check it as a certificate.
     """
     with Session(keep=not no_cache) as session:
         if path.is_file():
@@ -146,14 +146,14 @@ def check_certificate(text: bytes) -> dict[str, Any]:
 
 @click.command("release")
 @click.argument("directory", type=FILE, metavar="DIR")
-@click.option("-o", "--out", type=ARCHIVE, help="The archive.  [default: NAME-VERSION.zip]")
+@click.option("-o", "--out", type=ARCHIVE, help="Write the archive to this file.  [default: NAME-VERSION.zip]")
 @force_option
 @session_options
 def release(session: Session, directory: Path, out: Path | None) -> None:
     """Pack the dataset in DIR for publication.
 
-    The grammar of the dataset declares a `release`. The archive is unpacked, loaded and
-    verified before it is put in place. Equal datasets give equal archives.
+    The grammar of the dataset must declare a `release`.  The archive is unpacked, loaded and
+    verified before it is put in place.  Equal datasets give equal archives.
     """
     from sgl.disk.stages import staged_file
     from sgl.pipeline.release import ReleaseError, checked, name_of, write_archive
@@ -191,7 +191,7 @@ def release(session: Session, directory: Path, out: Path | None) -> None:
 @json_option
 @session_options
 def diff(session: Session, first: Path, second: Path, as_json: bool) -> None:
-    """Show what has changed from dataset A to dataset B: rows and claims, and the version that follows."""
+    """Show the changes from dataset A to dataset B, in rows and claims, and the version number that B needs."""
     from sgl.pipeline.difference import difference
 
     found = difference(first, second)

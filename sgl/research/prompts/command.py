@@ -19,19 +19,27 @@ from sgl.research.prompts.material import read_material
 
 @click.command("prompts")
 @click.argument("dataset", type=FILE)
-@click.option("-o", "--out", type=DIRECTORY, help="The directory for the prompts.  [default: none is written]")
-@click.option("--verify", "proved", type=FILE, metavar="DIR", help="Check the prompts in DIR; make none.")
-@click.option("--shots", type=click.IntRange(1, 1000), default=8, help="Examples in a prompt.")
-@click.option("--select", type=click.Choice(STRATEGIES), default=COVERING, help="How they are chosen.")
-@click.option("--pattern", "patterns", multiple=True, metavar="NAME", help="Items of this pattern only (repeatable).")
-@click.option("--items", type=click.IntRange(1), help="Prompts for each pattern.  [default: all items]")
+@click.option("-o", "--out", type=DIRECTORY, help="Write the prompts to this directory.  [default: write nothing]")
+@click.option("--verify", "proved", type=FILE, metavar="DIR", help="Check the prompts in DIR instead of making any.")
+@click.option("--shots", type=click.IntRange(1, 1000), default=8, help="Number of examples per prompt.")
+@click.option("--select", type=click.Choice(STRATEGIES), default=COVERING, help="How to choose the examples.")
+@click.option(
+    "--pattern", "patterns", multiple=True, metavar="NAME", help="Use only items of this pattern (repeatable)."
+)
+@click.option("--items", type=click.IntRange(1), help="Number of prompts per pattern.  [default: all items]")
 @click.option("--split", metavar="NAME", help="The split with the items.  [default: gen]")
-@click.option("--target", metavar="NAME", help="The target that is asked for.  [default: the first]")
-@click.option("--seed", type=click.IntRange(0), default=1, help="Seed of the random numbers.")
+@click.option("--target", metavar="NAME", help="The target to ask for.  [default: the first]")
+@click.option("--seed", type=click.IntRange(0), default=1, help="Random seed.")
 @click.option("--instruction", metavar="TEXT", default=write.INSTRUCTION, help="The first line of each prompt.")
-@click.option("--as", "forms", type=click.Choice(write.FORMS), multiple=True, help="A form for models (repeatable).")
-@click.option("--model", default="MODEL", metavar="NAME", help="The model that chat prompts name.")
-@click.option("--force", is_flag=True, help="Replace prompts that are there.")
+@click.option(
+    "--as",
+    "forms",
+    type=click.Choice(write.FORMS),
+    multiple=True,
+    help="Also write this format for models (repeatable).",
+)
+@click.option("--model", default="MODEL", metavar="NAME", help="The model named in chat prompts.")
+@click.option("--force", is_flag=True, help="Replace existing prompts.")
 @json_option
 @session_options
 def command(session: Session, dataset: Path, proved: Path | None, *, as_json: bool, **options: Any) -> None:  # noqa: ANN401 - click's
