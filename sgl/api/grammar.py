@@ -180,7 +180,7 @@ class Grammar(Shown):
         return _Opened(folder / main, {**old.settings, **settings_of(parameters)}, texts, old.place).load()
 
     def check(self, progress: Callable[[str], None] | None = None) -> Findings:
-        """Check the grammar as ``sglc check`` does: its examples and claims, with warnings on its style.
+        """Check the grammar as ``sglc check`` does: its examples, its claims, and lints.
 
         The result has a row for each message, and is true if no message is an error.
 

@@ -3,10 +3,10 @@
 They follow exactly from the inside weights of a grammar (its first moments), without sampling.  The rules for one
 category with one choice of features compete: their weights are divided by their sum.
 
-To estimate weights from a corpus that was drawn from a split, the module also counts what the split leaves out. The
+To estimate weights from a corpus that was drawn from a split, the module also counts what the split leaves out.  The
 regular part is exact, by the automaton of the split's constraint.  Rejection while drawing is measured on texts drawn
-under similar weights: ``a(r)`` is the relative frequency of rule r in accepted texts.  The expected loss per kept text
-is then ``E(r) / Z - E(r | C) a(r)``, where Z is the probability of being kept.
+under similar weights: ``a(r)`` is the frequency of rule r in accepted texts, relative to all drawn texts.  The expected
+loss per kept text is then ``E(r) / Z - E(r | C) a(r)``, where Z is the probability of being kept.
 """
 
 from collections import defaultdict

@@ -47,7 +47,7 @@ class GrammarSize(NamedTuple):
 class _Outcome(Generic[_Value]):
     """The result of reading a grammar, None if it has errors, with its diagnostics and its files.
 
-    ``opinions`` are warnings on style, None if nobody requested them.
+    ``opinions`` are lint warnings, None if nobody requested them.
     """
 
     value: _Value | None
@@ -86,7 +86,7 @@ def check_grammar(
     progress: Callable[[str], None] | None = None,
     first: Callable[[], None] = lambda: None,
 ) -> GrammarSize | None:
-    """Check a grammar, its examples and, unless ``fast``, its claims; return its size, or None if it has errors.
+    """Check a grammar, its examples and, unless ``fast``, its claims; return its size, or None if it does not compile.
 
     ``first`` is called after the diagnostics of reading and before the claims.
     """
