@@ -1,8 +1,8 @@
 """Evaluate a derivation in the layers of its grammar.
 
-A derivation is the tuple of its rule ids in preorder.  Because every rule has a fixed number of children this
-determines the tree, and reading it from the back is a postorder walk that needs no recursion: the values of a rule's
-children are the last ones on the stack, the first child on top.
+A derivation is the tuple of its rule ids in preorder.  As every rule has a fixed number of children, this determines
+the tree, and reading it backwards is a postorder walk without recursion: the values of a rule's children are the last
+ones on the stack, the first child on top.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 
 def fold(derivation: Sequence[int], arity: Sequence[int], step: Callable[[int, tuple[_T, ...]], _T]) -> _T:
-    """Return the value of a derivation, given what each rule makes of those of its children.
+    """Return the value of a derivation; ``step`` computes the value of a rule from those of its children.
 
     ``arity`` has the number of children of each rule.
 
@@ -55,12 +55,12 @@ def interpret(grammar: CoreGrammar, derivation: Derivation) -> Item:
 
 
 def derive_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:
-    """Return the tokens of ``derivation`` in a text layer, none absorbed; ``CUT`` stands between several parts."""
+    """Return the tokens of ``derivation`` in a text layer, without absorbed ones; ``CUT`` separates several parts."""
     return remaining(grammar.text_layers[layer].finish, all_tokens(grammar, derivation, layer))
 
 
 def all_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:
-    """Return the tokens of ``derivation`` in text layer ``layer``, also those that are absorbed."""
+    """Return the tokens of ``derivation`` in a text layer, including absorbed ones."""
     rules = grammar.rules
     stack: list[list[str]] = []
     for rule_id in reversed(derivation):
@@ -73,7 +73,7 @@ def all_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list
 
 
 def template_words(template: Template, children: Sequence[Sequence[str]]) -> list[str]:
-    """Return what a template makes of the words of its children; parts end with ``CUT``."""
+    """Fill a template with the words of its children; ``CUT`` ends parts."""
     words: list[str] = []
     for item in template:
         if not isinstance(item, Slot):
@@ -94,7 +94,7 @@ def finish(layer: TextLayer, tokens: Sequence[str]) -> str:
 
 
 def spelt_as(layer: TextLayer, tokens: Sequence[str]) -> Sequence[Piece]:
-    """Return the pieces that tokens are written as, if they are not written as they are."""
+    """Return the pieces in which tokens are written, or nothing if they are written unchanged."""
     return () if layer.finish is None else pieces(layer.attach, layer.finish, tokens)
 
 
