@@ -1,9 +1,9 @@
-r"""Read the outputs of systems, and say which sentence or row each output belongs to.
+r"""Read the outputs of systems, and match each output to its sentence or row.
 
-The ending of a file says what it is (``.conllu``, ``.jsonl``, ``.tsv``); where it does not, the first line does; any
-other file has a text on each line.  Files with ids may be in any order, and are read into memory; the others are read
-as the treebank is.  A sentence without an output has the empty one, which is counted; outputs for no sentence are
-reported.  A system has a name before its file, ``NAME=FILE``, or the part in which paths differ.
+The suffix of a file gives its format (``.conllu``, ``.jsonl``, ``.tsv``); if it does not, the first line does; any
+other file has a text on each line.  Files with ids may be in any order and are read into memory; others are read along
+with the treebank.  A sentence without an output gets an empty one, which is counted; outputs for no sentence are
+reported.  A system is named before its file, ``NAME=FILE``, or after the part in which paths differ.
 """
 
 import csv
@@ -23,36 +23,36 @@ from sgl.foreign import PREDICTIONS, ForeignFileError, opened
 from sgl.foreign.json import json_of
 from sgl.research.treebank import LONGEST_LINE, Malformed, TreebankReader, TreebankSentence
 
-#: Lines of a file of predictions: as many as `sglc compile` writes of a split at most.
+#: The most lines of a file of predictions, which is also the most that `sglc compile` writes of a split.
 MOST_LINES = 10_000_000
 
 
 def named_system(given: str) -> tuple[str, Path]:
-    """Return the name of a system, empty if there is none, and its file."""
+    """Return the name of a system, or "" if it has none, and its file."""
     name, equals, file = given.partition("=")
     return (name, Path(file)) if equals and not Path(given).is_file() else ("", Path(given))
 
 
 def systems_of(arguments: Sequence[str]) -> list[tuple[str, Path]]:
-    """Return names and files of all systems; files of one name are the runs of one system."""
+    """Return names and files of all systems; files with one name are runs of one system."""
     systems = [named_system(given) for given in arguments]
     parts = {path: (path.parent / path.stem).parts[::-1] for name, path in systems if not name}
     alike = takewhile(lambda column: len(set(column)) == 1, zip(*parts.values(), strict=False))
     same = len(list(alike)) if len(parts) > 1 else 0
-    # The last part of each path behind which all are the same.
+    # For each path, the last part before which all differ.
     names = {path: part[min(same, len(part) - 1)] if part else "" for path, part in parts.items()}
     uses = Counter([*(name for name, _ in systems if name), *names.values()])
     return [(name or (names[path] if uses[names[path]] == 1 else str(path)), path) for name, path in systems]
 
 
 class SystemOutput(NamedTuple):
-    """An output of a system: a text, or its words if it came as words, perhaps with a text."""
+    """An output of a system: a text, or its words if it came as words, with or without a text."""
 
     text: str | None
     words: tuple[str, ...] | None = None
 
 
-#: The members of a JSON object that an output can be in, perhaps deeper, and its id.
+#: The members of a JSON object that may hold an output, perhaps nested, and those for its id.
 TEXTS = (
     *("prediction", "hypothesis", "output", "text", "predict", "pred", "generated_text", "generated_predictions"),
     *("translation", "translation_text", "decoded", "response", "completion", "predicted_tokens", "filtered_resps"),
@@ -65,19 +65,19 @@ _LOGGED = re.compile(r"([STHDP])-(\d{1,9})\t(.*)")
 
 
 def first_of(names: Sequence[str], number: int = 5) -> list[str]:
-    """Return the first of many names, and dots for the others."""
+    """Return the first of many names, followed by dots if there are more."""
     return [*names[:number], *(["…"] if len(names) > number else [])]
 
 
 class PredictionsError(UserError):
-    """A file of predictions that cannot be used."""
+    """A file of predictions cannot be used."""
 
     code = "SGL1402"
 
 
 @dataclass(slots=True)
 class Aligned:
-    """The outputs of a system, asked for sentence by sentence in the order of the treebank."""
+    """The outputs of a system, requested sentence by sentence in the order of the treebank."""
 
     by_id: dict[str, SystemOutput] | None
     in_order: Iterator[SystemOutput]
@@ -87,7 +87,7 @@ class Aligned:
     _asked: set[str] = field(default_factory=set)
 
     def output(self, sent_id: str | None) -> SystemOutput | None:
-        """Return the output for the next sentence, if any; ``PredictionsError`` where ids lack a new one."""
+        """Return the next sentence's output, if any; raises ``PredictionsError`` if its id is missing or repeated."""
         if self.by_id is None:
             found = next(self.in_order, None)
             if found is not None and sent_id is not None:
@@ -105,7 +105,7 @@ class Aligned:
         return found
 
     def skip(self, sent_id: str | None) -> None:
-        """Go past the output for a sentence that cannot be read."""
+        """Skip the output for a sentence that cannot be read."""
         if self.by_id is None:
             self.given += next(self.in_order, None) is not None
         elif sent_id is not None:
@@ -119,7 +119,7 @@ class Aligned:
             raise PredictionsError(f"{begin}, and the file is read as one without names", hint=hint)
 
     def finish(self) -> None:
-        """Raise ``PredictionsError`` unless there was an output for each sentence (or ids)."""
+        """Raise ``PredictionsError`` if outputs are left over or, without ids, missing."""
         if self.by_id is not None:
             unknown = [sent_id for sent_id in self.by_id if sent_id not in self._asked]
             if unknown:
@@ -137,7 +137,7 @@ class Aligned:
 
 
 def given_outputs(given: Mapping[str, str] | Sequence[str]) -> Aligned:
-    """Return outputs that are no file: texts by ids, or in the order of the sentences; raises ``PredictionsError``."""
+    """Return outputs given as texts, by id or in the order of the sentences; raises ``PredictionsError``."""
     named: Iterable[tuple[object, object]] = given.items() if isinstance(given, Mapping) else enumerate(given, 1)
     for name, text in named:
         if not isinstance(text, str) or isinstance(name, str) != isinstance(given, Mapping):
@@ -147,29 +147,29 @@ def given_outputs(given: Mapping[str, str] | Sequence[str]) -> Aligned:
 
 
 def some_outputs(path: Path, column: str, wanted: Mapping[int, str | None]) -> dict[int, SystemOutput]:
-    """Return the outputs for sentences, by places in the treebank; ``wanted`` has their ids."""
+    """Return the outputs for some sentences by place in the treebank; ``wanted`` has their ids."""
     aligned = open_predictions(path, column)
     if (by_id := aligned.by_id) is None:
         return {at: output for at, output in enumerate(aligned.in_order) if at in wanted}
     return {at: by_id[name] for at, name in wanted.items() if name and name in by_id}
 
 
-#: An output with the number of its line, and its id if it has one.
+#: The number of a line, the id if it has one, and the output.
 _Row = tuple[int, str | None, SystemOutput]
 
 
 def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Aligned:
-    """Open the predictions of a file; raises ``PredictionsError`` if it is something else.
+    """Open a file of predictions; raises ``PredictionsError`` if it is something else.
 
-    ``column`` (form, lemma) says what the words of CoNLL-U are.  A file whose first line begins
-    with one of ``ids`` and a tab has ids.
+    ``column`` (form, lemma) says what the words of CoNLL-U are.  A file whose first line begins with one of ``ids`` and
+    a tab has ids.
     """
     opened(path, PREDICTIONS).close()
     named, rows = _rows(path, column, ids)
     if not named:
         return Aligned(None, (output for _, _, output in rows))
     by_id = _by_id(rows)
-    # Libraries number what they predict, from 0 or 1.
+    # Libraries number their predictions from 0 or 1.
     numbers = sorted(int(name) for name in by_id if name.isdecimal() and len(name) < 10)
     counted = [list(range(first, first + len(by_id))) for first in (0, 1)]
     if ids and numbers in counted and by_id.keys().isdisjoint(ids):
@@ -227,7 +227,7 @@ def _tsv(path: Path) -> Iterator[_Row]:
 
 
 def _objects(path: Path) -> Iterator[_Row]:
-    """Yield what the values of JSON, one on a line or all in a list, hold: texts, or lists of words."""
+    """Yield the outputs in JSON values, one per line or all in a list: texts, or lists of words."""
     for number, value in _values(path):
         if isinstance(value, str):
             yield number, None, SystemOutput(value)
@@ -243,7 +243,7 @@ def _objects(path: Path) -> Iterator[_Row]:
 
 
 def _said(value: Any) -> SystemOutput | None:  # noqa: ANN401 - JSON
-    """Return the text or the words of an output, however deep; of several the first, which is the best."""
+    """Return the text or the words of an output, however nested; from a list take the first, which is the best."""
     if isinstance(value, dict):
         return next((said for key in TEXTS if key in value and (said := _said(value[key]))), None)
     if isinstance(value, list) and all(isinstance(word, str) for word in value):
@@ -273,7 +273,7 @@ def _values(path: Path) -> Iterator[tuple[int, object]]:
 
 
 def _csv(path: Path) -> Iterator[_Row]:
-    """Yield the rows of a CSV file, whose first line says which column is the text."""
+    """Yield the rows of a CSV file, whose first line names the column with the text."""
     heads, rows = _table(path)
     text, name = (next((head for head in heads if head.lower() in known), None) for known in (TEXTS, IDS))
     if text is None:
@@ -283,7 +283,7 @@ def _csv(path: Path) -> Iterator[_Row]:
 
 
 def _table(path: Path) -> tuple[Sequence[str], list[dict[str, str]]]:
-    """Return the columns and rows of a file of cells between commas, semicolons or tabs."""
+    """Return the columns and rows of a file separated by commas, semicolons or tabs."""
     lines = [f"{line}\n" for _, line in _lines(path)]
     table = csv.DictReader(lines, delimiter=max(",;\t", key="".join(lines[:1]).count), restval="")
     try:
@@ -293,7 +293,7 @@ def _table(path: Path) -> tuple[Sequence[str], list[dict[str, str]]]:
 
 
 def _commented(path: Path) -> Iterator[_Row]:
-    """Yield the outputs of the shared tasks of surface realization: `# sent_id = …`, `# text = …`."""
+    """Yield outputs in the format of the shared tasks on surface realization: `# sent_id = …`, `# text = …`."""
     name: str | None = None
     for number, line in _lines(path):
         key, _, value = line.removeprefix("#").partition("=")
@@ -305,7 +305,7 @@ def _commented(path: Path) -> Iterator[_Row]:
 
 
 def _log(path: Path) -> list[_Row]:
-    """Return the best outputs in the order of the items, detokenized ones before others; nothing if it is no log."""
+    """Return a log's best outputs by item, detokenized if possible; an empty list if the file is not a log."""
     # A log of fairseq-generate may begin with other lines.
     head = (_LOGGED.match(line) for _, line in islice(_lines(path), 200))
     if not any(logged[1] == "H" for logged in head if logged):
@@ -313,7 +313,7 @@ def _log(path: Path) -> list[_Row]:
     found: dict[int, tuple[str, str]] = {}
     for logged in filter(None, (_LOGGED.match(line) for _, line in _lines(path))):
         number, text = int(logged[2]), logged[3].partition("\t")[2]
-        # Behind the best hypothesis others may follow, each with its detokenized text.
+        # More hypotheses may follow the best one, each with its detokenized text.
         if (logged[1] == "H" and number not in found) or (logged[1] == "D" and found.get(number, "H")[0] == "H"):
             found[number] = logged[1], text
     lacking = next((number for number in range(len(found)) if number not in found), None)
@@ -323,10 +323,10 @@ def _log(path: Path) -> list[_Row]:
 
 
 def read_judgements(path: Path, reserved: Collection[str]) -> dict[str, dict[str, dict[str, float]]]:
-    """Return the scores that people give to outputs, by kind, system and sentence.
+    """Return people's scores of outputs, by kind, system and sentence.
 
-    They are columns beside `system`, `sent_id` and perhaps `annotator`.  Those of an annotator are
-    replaced by z-scores; several of one output have their mean.
+    Scores are columns next to `system`, `sent_id` and perhaps `annotator`.  Each annotator's scores become z-scores;
+    several scores of one output are averaged.
     """
     heads, rows = _table(path)
     names = [head for head in heads if head not in ("system", "sent_id", "annotator")]
