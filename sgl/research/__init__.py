@@ -1,7 +1,7 @@
-"""Tools of research around a dataset: scores, analyses, splits by divergence, baselines, exchange.
+"""Study datasets with research tools: scores, analyses, splits by divergence, baselines, exchange.
 
 Nothing else in SGL imports this package.  Each tool registers its commands by entry points
-(``[project.entry-points."sgl.commands"]`` in ``pyproject.toml``), as a package of anybody's can.
+(``[project.entry-points."sgl.commands"]`` in ``pyproject.toml``), as any package can.
 """
 
 from sgl.cli.registry import MAKE, STUDY, WRITE, CommandEntry

@@ -1,4 +1,4 @@
-"""``sglc recipe``: the tables of a paper from the outputs of systems, beside the published figures."""
+"""Run ``sglc recipe``: the tables of a paper from the outputs of systems, next to the published figures."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -62,7 +62,7 @@ def command(session: Session, paper: str, data: Path, outputs: tuple[str, ...], 
 
 
 def _evaluations(recipe: Json, data: Path) -> dict[str, Path]:
-    """Return what is predicted, by its name: splits, or the files of a folder, or of its folders."""
+    """Return what is predicted, by name: splits, or the files of a folder or of its subfolders."""
     found = [path for pattern in recipe.get("files", ()) for path in sorted(data.glob(pattern)) if path.is_file()]
     named = {(path.stem if path.parent == data else path.parent.name): path for path in found}
     return dict.fromkeys(recipe.get("splits", ()), data) | named
@@ -93,7 +93,7 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: _Outputs, session: 
         if "splits" in recipe:
             view |= {"split": name} | recipe.get("views", {}).get(name, {})
             view["split"] = view["split"] if dataset.is_dir() else None
-        # Files beside the data may divide its items.
+        # Files next to the data may divide its items.
         divided = {of: dataset / f"{name}-{of}.txt" for of in recipe.get("slices", ())}
         slices = (f"{of}={path}" for of, path in divided.items() if path.is_file())
         view["slices"] = (*view.get("slices", ()), *slices)
@@ -106,7 +106,7 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: _Outputs, session: 
 
 
 def _analysed(recipe: Json, paths: Mapping[str, Path], files: _Outputs, diagnostics: Diagnostics) -> Json:
-    """Return the analyses of all corpora, and what they say together."""
+    """Return the analyses of all corpora, and their joint results."""
     from sgl.research.analyse import AnalysisSettings, analyse
 
     found: Json = {}
@@ -114,7 +114,7 @@ def _analysed(recipe: Json, paths: Mapping[str, Path], files: _Outputs, diagnost
         if twice := [system for system, uses in Counter(system for system, _ in given).items() if uses > 1]:
             diagnostics.error("SGL1411", None, f"`{twice[0]}` has two files for `{name}`; here each run is a system")
             return {}
-        # What people say of the outputs stands beside the treebank.
+        # People's scores of the outputs are in a file next to the treebank.
         tables = (paths[name].with_suffix(end) for end in (".tsv", ".csv"))
         settings = AnalysisSettings(**recipe["options"], judgements=next(filter(Path.is_file, tables), None))
         result = analyse(paths[name], given, settings)
@@ -126,7 +126,7 @@ def _analysed(recipe: Json, paths: Mapping[str, Path], files: _Outputs, diagnost
 
 
 def _text(cell: Any) -> str:  # noqa: ANN401 - JSON
-    """Return a figure, its deviation, and whether it departs from the paper's."""
+    """Format a figure with its deviation, and mark it if it departs from the paper's."""
     if not cell or cell["mean"] is None:
         return "–"
     digits = cell["published"]["digits"] if cell.get("published") else cell.get("digits", 1)
@@ -139,7 +139,7 @@ def _text(cell: Any) -> str:  # noqa: ANN401 - JSON
 
 
 def _shown(template: str, made: Json) -> str:
-    """Show the tables as a template says: as a page, as LaTeX, or in the terminal."""
+    """Render the tables with a template: as a page, as LaTeX, or for the terminal."""
     environment = (latex_environment if ".tex" in template else evaluation_environment)("sgl.research.recipes")
     environment.filters["cell"] = _text
     return environment.get_template(template).render(data=made, cell=_text, say=say, show=show_table)
