@@ -1,6 +1,6 @@
 """Help benchmarks with their options, with running many tasks on a few processes, and with printing tables.
 
-A benchmark is a list of named tasks and a function that works on one of them. Each task runs in a process of its own,
+A benchmark is a list of named tasks and a function that works on one of them.  Each task runs in a process of its own,
 forked from one that has everything ready, so its memory is freed when it is done::
 
     parent: grammar, automata ──fork──> task 1 ──> result

@@ -6,10 +6,10 @@ to machine code), then again with the cache that the first run has filled::
     python benchmarks/compiling.py grammars/sget.sgl
     python benchmarks/compiling.py grammars/sget.sgl --rounds 3 --json compiling.json
 
-Wall time is what the user waits. CPU time is that of all processors, for the command and the processes it starts; if it
-is close to the wall time on a machine with free processors, the work was not shared. Phases are the messages of the
-progress line, with wall times from the second of two runs inside this process. The lowest value of all rounds is shown,
-since other work on the machine only adds to it.
+Wall time is what the user waits.  CPU time is that of all processors, for the command and the processes it starts; if
+it is close to the wall time on a machine with free processors, the work was not shared.  Phases are the messages of the
+progress line, with wall times from the second of two runs inside this process.  The lowest value of all rounds is
+shown, since other work on the machine only adds to it.
 """
 
 from __future__ import annotations

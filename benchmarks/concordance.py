@@ -4,7 +4,7 @@
     python benchmarks/concordance.py sget
 
 prints two tables in Markdown: how many sentences contain certain structures, and, for each pattern, the finding about
-the published data next to our verdicts and counts. The published figures come from parse trees of the 44,100 training
+the published data next to our verdicts and counts.  The published figures come from parse trees of the 44,100 training
 sentences that the paper's authors distribute (Kumon, Matsuoka & Yanaka 2024); ours come from the verifier's own search
 in the written dependency graphs.
 """

@@ -4,7 +4,7 @@
     python benchmarks/cutting.py --places 5
 
 Copies a dataset, cuts one of its files, and runs each command that reads datasets; does the same with the files that
-other commands read: a grammar, a table, predictions, a treebank, a certificate. Checks
+other commands read: a grammar, a table, predictions, a treebank, a certificate.  Checks
 
 * whether the command ends with an answer (see ``fuzz/guard.py`` for what does not count as one),
 * whether ``sglc verify`` refuses the dataset, whatever was cut.

@@ -20,7 +20,7 @@ SGL, all layers        texts of all layers, CoNLL-U, and a logical form if there
 SGL, view …            derivations and one view of the library
 =====================  ==================================================================
 
-The sides take turns; figures are medians of CPU time over the rounds. The draws of ``SGL, accepted`` are checked to be
+The sides take turns; figures are medians of CPU time over the rounds.  The draws of ``SGL, accepted`` are checked to be
 distinct.
 """
 

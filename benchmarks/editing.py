@@ -1,16 +1,16 @@
 """How long does an author wait after an edit?
 
-Opens a grammar in a workspace, as an editor does. Edits of each kind are made in different places, after a warm-up edit
-of the same kind; nothing is saved. Measures the CPU time from the edit until there are diagnostics, until there are
-also five samples of a pattern, and until all claims are decided as well. *Before* is the same for a workspace that has
-seen nothing; the two take turns::
+Opens a grammar in a workspace, as an editor does.  Edits of each kind are made in different places, after a warm-up
+edit of the same kind; nothing is saved.  Measures the CPU time from the edit until there are diagnostics, until there
+are also five samples of a pattern, and until all claims are decided as well.  *Before* is the same for a workspace that
+has seen nothing; the two take turns::
 
     python benchmarks/editing.py                          # tutorial, SLOG and SGET
     python benchmarks/editing.py --edits 5 --only tutorial
     python benchmarks/editing.py --memory 1000            # and the memory after 1,000 edits
 
-*weight*: another weight for a rule. *text*: another word in a rule. *rule*: one more rule. *row*: one more row in the
-table of a lexicon. *comment*: one more comment line.
+*weight*: another weight for a rule.  *text*: another word in a rule.  *rule*: one more rule.  *row*: one more row in
+the table of a lexicon.  *comment*: one more comment line.
 """
 
 from __future__ import annotations

@@ -3,13 +3,13 @@
     python benchmarks/errata.py shared/train.tsv shared/dev.tsv
 
 reads the published rows (English, Japanese) with the grammar of SGET in both settings: `published=on` has the published
-forms, and `published=off` corrects them. With `on`, every row has one reading, and its Japanese is the published text
-to the letter. The words and rules of this reading that the other setting lacks are its *errata*:
+forms, and `published=off` corrects them.  With `on`, every row has one reading, and its Japanese is the published text
+to the letter.  The words and rules of this reading that the other setting lacks are its *errata*:
 
     A child guess that Emma knew a guy.    guess …ことを想像した → …と推測した,  guy 人 → 男
 
 With `off`, the rows that come out differently, or not at all, must be exactly those with an erratum: then the errata
-are complete. Prints, in Markdown, how many rows have each erratum and each cause, and ends with 1 if a row is not
+are complete.  Prints, in Markdown, how many rows have each erratum and each cause, and ends with 1 if a row is not
 accounted for.
 """
 

@@ -7,7 +7,7 @@ length::
     python benchmarks/fan_out.py --lengths 6,12,24
 
 `clauses` are sentences as in a grammar of a language: verbs at the end in the order of their objects, with one reading
-each. `any` are the worst case: any two phrases make a third, part by part, and all words are equal, so that every
+each.  `any` are the worst case: any two phrases make a third, part by part, and all words are equal, so that every
 division of the sentence is a reading.
 """
 

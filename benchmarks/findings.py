@@ -3,8 +3,8 @@
     python benchmarks/findings.py train.tsv test.tsv --phrases " and | after "
 
 Each line of the files has a source and an output with a tab between them, as in the shared data and in the ``data/`` of
-a dataset. No grammar is used: only texts are counted. With ``--phrases``, sources are cut where the expression matches,
-and whole phrases are compared too. Prints one figure per line, and ends with 1 if a source has two outputs.
+a dataset.  No grammar is used: only texts are counted.  With ``--phrases``, sources are cut where the expression
+matches, and whole phrases are compared too.  Prints one figure per line, and ends with 1 if a source has two outputs.
 """
 
 from __future__ import annotations

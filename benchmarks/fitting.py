@@ -15,7 +15,7 @@ and compares them with the published ones:
   frequency in the corpus and their expected frequency, over the words that the corpus has
   and the split may contain.
 
-The sample may repeat a sentence, as the published data may. *Distinct* are the figures for as many sentences as the
+The sample may repeat a sentence, as the published data may.  *Distinct* are the figures for as many sentences as the
 dataset asks for, all different, as ``sglc compile`` draws them where the grammar says ``distinct sentences``.
 
 The exit status is 1 if the estimated weights miss what is promised: at most 0.01 for constructs, at least 0.98 for

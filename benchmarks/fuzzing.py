@@ -10,8 +10,8 @@ raw control characters::
     python benchmarks/fuzzing.py --replay failures/tables-17.json
     python benchmarks/fuzzing.py --worst                   # the largest inputs that are accepted
 
-Input ``n`` of a kind depends only on the seed and ``n``. Each failure is written to a file in the folder ``--out`` and
-can be replayed from it. The exit status is 1 if there are failures. A run that is stopped, or whose ``--seconds`` are
+Input ``n`` of a kind depends only on the seed and ``n``.  Each failure is written to a file in the folder ``--out`` and
+can be replayed from it.  The exit status is 1 if there are failures.  A run that is stopped, or whose ``--seconds`` are
 over, prints a table of its work so far.
 """
 

@@ -4,8 +4,8 @@
     python benchmarks/gate.py links small-disk   # some of them
     python benchmarks/gate.py --seconds 20       # for each fuzzer and random comparison, instead of 30
 
-Each part is a program of its own that anybody can run; its output follows its name, and a table comes at the end. A
-part that cannot run here is reported as such. The exit status is 1 if a part has failed.
+Each part is a program of its own that anybody can run; its output follows its name, and a table comes at the end.  A
+part that cannot run here is reported as such.  The exit status is 1 if a part has failed.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ with the golden values in `tests/golden/outputs.json`::
 
 The golden values are the SHA-256 of each file of `data/`, `conllu/` and `derivations/`, of the rows of each Parquet
 file (whose bytes depend on the version of the Parquet library), of the certificate's claims, of the manifest's
-guarantees and of the verifier's verdicts; the figures of each audit; and the exit codes of some commands. It takes some
-minutes.
+guarantees and of the verifier's verdicts; the figures of each audit; and the exit codes of some commands.  It takes
+some minutes.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 
 Kills the driver of ``sglc compile`` or ``sglc sample``, or one of its workers, with SIGKILL at moments drawn from the
 time that a whole run takes; the next run goes on with the work (with ``--resume``, or from the beginning where there is
-one process), until one is left alone. Checks
+one process), until one is left alone.  Checks
 
 * whether the result has the bytes of a run that was never killed,
 * whether anything else is left in its folder: that of an interrupted run, a part of a file,

@@ -6,7 +6,7 @@
 
 Multiplies the numbers of sentences that ``grammars/sget.sgl`` and its patterns ask for, compiles the dataset with its
 report, and then does what its users do: verifies it, scores predictions (the gold texts, every tenth of them wrong),
-and reads it with pandas. Prints wall seconds, CPU seconds and peak memory of each step, in processes of their own, and
+and reads it with pandas.  Prints wall seconds, CPU seconds and peak memory of each step, in processes of their own, and
 the size on disk.
 """
 

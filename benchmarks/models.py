@@ -6,7 +6,7 @@
     python benchmarks/models.py agreement grammars/sget.sgl --random
 
 Each is a module of ``tests``, where a small part of it is run; its docstring says what it compares, and ``--help``
-after its name lists its options. The exit status is 1 if something is wrong.
+after its name lists its options.  The exit status is 1 if something is wrong.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@
     python benchmarks/mutations.py --known                      # the slips of tests/slips/known.toml
     python benchmarks/mutations.py core --list                  # list them, try none
 
-A slip is killed if a quick test *of its own package* fails: whoever edits ``sgl/core`` runs ``tests/core``. Slips that
-change nothing are listed with a reason in ``tests/slips/known.toml``. A run takes about half a minute for each slip;
-with ``--json``, an interrupted run goes on where it stopped. The exit status is 1 if a slip survives.
+A slip is killed if a quick test *of its own package* fails: whoever edits ``sgl/core`` runs ``tests/core``.  Slips that
+change nothing are listed with a reason in ``tests/slips/known.toml``.  A run takes about half a minute for each slip;
+with ``--json``, an interrupted run goes on where it stopped.  The exit status is 1 if a slip survives.
 """
 
 from __future__ import annotations

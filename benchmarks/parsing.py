@@ -1,19 +1,19 @@
 """How fast are sentences parsed, compared with other parsers, and how does length count?
 
 All sides read the same grammar (the rules of one text layer) and the same sentences, drawn from it: the others as
-sequences of tokens, the kernel as text that it cuts into words itself. The kernel finds the number of readings, and the
-derivation if there is only one; the others find what they are made for: all trees (NLTK ChartParser), the best tree
+sequences of tokens, the kernel as text that it cuts into words itself.  The kernel finds the number of readings, and
+the derivation if there is only one; the others find what they are made for: all trees (NLTK ChartParser), the best tree
 (NLTK ViterbiParser), a packed forest (Lark Earley)::
 
     python benchmarks/parsing.py grammars/sget.sgl --peers 60
     python benchmarks/parsing.py grammars/slog.sgl --peers 10 --tokens 54 --json parsing.json
 
-Times are CPU seconds of one core, without building the parsers and loading compiled code. The sides take turns, so that
-a busy machine slows them all; the median of the rounds is shown. Numbers of readings and probabilities are compared, so
-that nobody is fast by doing less. A peer that is not installed is skipped with a note, and one that uses up its time
-reads fewer sentences.
+Times are CPU seconds of one core, without building the parsers and loading compiled code.  The sides take turns, so
+that a busy machine slows them all; the median of the rounds is shown.  Numbers of readings and probabilities are
+compared, so that nobody is fast by doing less.  A peer that is not installed is skipped with a note, and one that uses
+up its time reads fewer sentences.
 
-With ``--tokens N``, sentences have at least N tokens and at most a quarter more. Where these are rare, ``--longer``
+With ``--tokens N``, sentences have at least N tokens and at most a quarter more.  Where these are rare, ``--longer``
 draws recursive rules more often than the grammar says.
 """
 

@@ -9,7 +9,7 @@ grows (1 is linear, 2 quadratic)::
     python benchmarks/scale.py rules --parts 5000 --command prove
     python benchmarks/scale.py rules --write DIR        # the grammars alone
 
-The time of a grammar with one part, that of starting, is subtracted. Patterns are an exception: their proofs grow with
+The time of a grammar with one part, that of starting, is subtracted.  Patterns are an exception: their proofs grow with
 the square (docs/performance.md), so use ``--fast``.
 """
 

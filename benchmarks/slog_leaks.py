@@ -3,9 +3,9 @@
     python benchmarks/slog_leaks.py --cogs cogs/train.tsv --slog slog/train.varfree.tsv
 
 reads each sentence with the grammar of its data set and looks in all its readings for what each pattern holds out
-(*strict*). A type can be read more loosely than its authors meant it, as the structures of ``grammars/slog_loose.sgl``
-do; each bears the name of the pattern whose type it reads so. Prints a table in Markdown: the rows with each structure,
-and the shortest of them. Ends with 1 if a row cannot be read, or contains what is held out.
+(*strict*).  A type can be read more loosely than its authors meant it, as the structures of ``grammars/slog_loose.sgl``
+do; each bears the name of the pattern whose type it reads so.  Prints a table in Markdown: the rows with each
+structure, and the shortest of them.  Ends with 1 if a row cannot be read, or contains what is held out.
 """
 
 from __future__ import annotations

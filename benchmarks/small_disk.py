@@ -3,7 +3,7 @@
     python benchmarks/small_disk.py             # Linux: mounts small file systems in a name space of its own
 
 Each command that writes runs on file systems of several sizes, from too small for anything to large enough, then on a
-read-only one, and last in a folder that is removed while the command runs. Checks
+read-only one, and last in a folder that is removed while the command runs.  Checks
 
 * whether the command ends with an answer: the result, or an error with a code, and never a traceback;
 * whether its message names what is left next to the result;

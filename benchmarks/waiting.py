@@ -1,13 +1,13 @@
 """How long does one wait for a command after an edit?
 
 Edits a copy of a grammar and runs commands on it, each in a process of its own, with a cache that the commands before
-have filled. With another ``sglc``, the two take turns, each with a cache and a copy of its own::
+have filled.  With another ``sglc``, the two take turns, each with a cache and a copy of its own::
 
     python benchmarks/waiting.py                            # the tutorial and SGET
     python benchmarks/waiting.py --only SGET --edits 3
     python benchmarks/waiting.py --against old/bin/sglc     # of another environment
 
-Shown are medians, user CPU / wall, in seconds. The kinds of edits are those of ``editing.py``.
+Shown are medians, user CPU / wall, in seconds.  The kinds of edits are those of ``editing.py``.
 """
 
 from __future__ import annotations

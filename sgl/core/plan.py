@@ -124,7 +124,7 @@ class Part:
     """A part of train, and perhaps of dev and test, that belongs to no pattern.
 
     Its sentences contain one of ``only``, which no other sentence of the dataset contains, except that generalization
-    items may if the part is ``tested``.  With ``repeated_lemmas`` a lemma may occur twice in one of them. ``allow``
+    items may if the part is ``tested``.  With ``repeated_lemmas`` a lemma may occur twice in one of them.  ``allow``
     lists patterns whose reserved structures they may contain.
     """
 
@@ -141,10 +141,10 @@ class Part:
 class Pattern:
     """One type of generalization.
 
-    ``forbid``: held out of training (cut from the grammar). ``never``: held out by assertion (the grammar stays; a leak
-    is an error). ``gen``: its items contain one of these.  ``exclude``: its items contain none of these. ``allow``:
-    patterns whose held-out structures its items may contain. ``reserved``: words and structures that only exposures may
-    contain. ``waive``: parts of its held-out structures that training need not contain.
+    ``forbid``: held out of training (cut from the grammar).  ``never``: held out by assertion (the grammar stays; a
+    leak is an error).  ``gen``: its items contain one of these.  ``exclude``: its items contain none of these.
+    ``allow``: patterns whose held-out structures its items may contain.  ``reserved``: words and structures that only
+    exposures may contain.  ``waive``: parts of its held-out structures that training need not contain.
     """
 
     name: str

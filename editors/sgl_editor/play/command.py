@@ -21,7 +21,7 @@ def command(session: Session, grammar: Path, port: int, browser: bool) -> None:
     """Write GRAMMAR in the browser.
 
     The page shows the editor with messages, samples in all layers and, for each pattern, an item next to what training
-    shows, all updated as you type. It works only on this machine and with the printed address. Nothing is saved until
+    shows, all updated as you type.  It works only on this machine and with the printed address.  Nothing is saved until
     you say so.
     """
     from sgl_editor.play.server import PageServer, editor_folder

@@ -55,7 +55,7 @@ class Match(NamedTuple):
     """A partial match of a structure.
 
     ``assignment[v]`` is a node, ``DONE`` or ``UNASSIGNED``; ``edges`` the bit set of realised edge goals; ``walks`` the
-    progress of each walk goal. ``extensions[i]`` are the partial matches of clause ``i + 1`` that extend this one;
+    progress of each walk goal.  ``extensions[i]`` are the partial matches of clause ``i + 1`` that extend this one;
     their assignments begin with this one's.
     """
 

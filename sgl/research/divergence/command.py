@@ -106,7 +106,7 @@ def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - clic
     """Split the items of PATHS into train and test, with the wanted divergence of compounds.
 
     PATHS are datasets of `sglc compile`, Parquet files with derivations, or treebanks in CoNLL-U; their items are
-    divided as one set. By default, elements come from derivations, or from graphs for CoNLL-U.
+    divided as one set.  By default, elements come from derivations, or from graphs for CoNLL-U.
 
     With --report nothing is divided: each file is measured against the first, which is training.
     """

@@ -32,8 +32,8 @@ def command() -> None:
 def irtg(session: Session, file: Path, out: Path | None) -> None:
     """Make a grammar from FILE, an interpreted regular tree grammar of Alto.
 
-    Interpretations over strings become text layers; those over trees become text layers of the printed trees. If FILE
-    is a Jinja2 template, it is filled in; `--set` gives it values. A grammar written to a file is checked.
+    Interpretations over strings become text layers; those over trees become text layers of the printed trees.  If FILE
+    is a Jinja2 template, it is filled in; `--set` gives it values.  A grammar written to a file is checked.
     """
     sources, diagnostics = session.sources, session.diagnostics
     source = read_file(file, str(file), None, MAX_TABLE, sources, diagnostics)
@@ -74,7 +74,7 @@ def cfg(session: Session, file: Path, out: Path | None, **notation: Any) -> None
     """Make a grammar from FILE, a context-free or synchronous grammar with a production on each line.
 
     `A -> B c | 'd' [0.3]` has one side, and may have the features of NLTK; `A -> x B ### B y` has two, which become
-    text layers. A grammar written to a file is checked.
+    text layers.  A grammar written to a file is checked.
     """
     diagnostics = session.diagnostics
     read = read_file(file, str(file), None, MAX_TABLE, session.sources, diagnostics)
