@@ -1,4 +1,4 @@
-"""What has a baseline learnt?  Scores of patterns and groups, and their ranks beside a published system.
+"""What has a baseline learnt?  Scores of patterns and groups, and their ranks next to a published system's.
 
 Reads the directory of a run of `sglc baseline`, or of several runs with different seeds::
 

@@ -6,9 +6,9 @@ to machine code), then again with the cache that the first run has filled::
     python benchmarks/compiling.py grammars/sget.sgl
     python benchmarks/compiling.py grammars/sget.sgl --rounds 3 --json compiling.json
 
-Wall time is what the user waits.  CPU time is that of all processors, for the command and the processes it starts; if
-it is close to the wall time on a machine with free processors, the work was not shared.  Phases are the messages of the
-progress line, with wall times from the second of two runs inside this process.  The lowest value of all rounds is
+Wall time is how long the user waits.  CPU time is that of all processors, for the command and the processes it starts;
+if it is close to the wall time on a machine with free processors, the work was not shared.  Phases are the messages of
+the progress line, with wall times from the second of two runs inside this process.  The lowest value of all rounds is
 shown, since other work on the machine only adds to it.
 """
 

@@ -46,7 +46,7 @@ def pairs(source: str) -> Iterable[object]:
 
 
 def findings(train: Sequence[Row], test: Sequence[Row], phrases: str = "") -> dict[str, int]:
-    """Count what is worth a look, by name."""
+    """Count what the two sets share and what is new in the second, by name."""
     sources, outputs = {source for source, _ in train}, {output for _, output in train}
     found = {
         "rows of training": len(train),

@@ -9,7 +9,7 @@ time that a whole run takes; the next run goes on with the work (with ``--resume
 one process), until one is left alone.  Checks
 
 * whether the result has the bytes of a run that was never killed,
-* whether anything else is left in its folder: that of an interrupted run, a part of a file,
+* whether anything else is left: the folder of an interrupted run, a part of a file,
 * whether processes of a killed driver are still alive two seconds later.
 """
 

@@ -9,8 +9,8 @@ grows (1 is linear, 2 quadratic)::
     python benchmarks/scale.py rules --parts 5000 --command prove
     python benchmarks/scale.py rules --write DIR        # the grammars alone
 
-The time of a grammar with one part, that of starting, is subtracted.  Patterns are an exception: their proofs grow with
-the square (docs/performance.md), so use ``--fast``.
+The time of a grammar with one part, which is start-up time, is subtracted.  Patterns are an exception: their proofs
+grow with the square (docs/performance.md), so use ``--fast``.
 """
 
 from __future__ import annotations

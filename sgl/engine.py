@@ -1,6 +1,6 @@
 """Run the compiler for the command line, the editor and the page: files in, diagnostics and samples out.
 
-A :class:`Workspace` has the files of somebody who is writing, some as they are in the editor rather than on disk.
+A :class:`Workspace` has the files of an author at work, some as they are in the editor rather than on disk.
 :meth:`Workspace.open` reads a grammar as it is now and returns a :class:`Snapshot`, which never changes::
 
     workspace = Workspace()
@@ -71,7 +71,7 @@ class Sample(NamedTuple):
 
 @dataclass
 class Workspace:
-    """The files of somebody who is writing; ``open`` reads a grammar as it is now.
+    """The files of an author at work; ``open`` reads a grammar as it is now.
 
     Attributes:
         within: The folders to which ``sees`` is limited; if there are none, it sees every file.

@@ -2,7 +2,7 @@
 
 A value is stored under its inputs: some must be the same objects, others must be equal.  So each step returns the
 object of last time if nothing has changed; otherwise everything that depends on it is computed again.
-:mod:`sgl.engine` keeps a memory while somebody edits; :mod:`sgl.cache` keeps one between commands.
+:mod:`sgl.engine` keeps a memory while an author edits; :mod:`sgl.cache` keeps one between commands.
 """
 
 from collections.abc import Callable, Hashable

@@ -1,4 +1,4 @@
-r"""Read rows that somebody else has written, and parse their sentences with a grammar.
+r"""Read rows that others have written, and parse their sentences with a grammar.
 
 A corpus is a file of tab-separated lines in UTF-8: sentences in one or more languages, and perhaps a *kind* by which
 rows are counted.  The first line with a possible number of columns decides whether there is one.  Lines that do not fit

@@ -5,7 +5,7 @@ far, and the rules that remain possible.  The rule above it waits for the next p
 
     0 Ben 1 ruft 2 Anna 3 an 4        V          every verb
                                       V₁(1,2)    the verbs whose main part has this span
-    S -> NP V₁ • obj V₂  at 2         V₁V₂       those of them that also have "an" from 3 to 4
+    S -> NP V₁ • obj V₂  at 2         V₁V₂       of these, those that also have "an" from 3 to 4
 
 So the categories of the chart are the nodes of the packed forest; in most layers phrases have one part, and these are
 categories with a span.  A rule begins where its first words occur or its first child was found, provided that an item

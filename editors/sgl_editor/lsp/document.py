@@ -1,4 +1,4 @@
-"""Convert between a file of a grammar and an editor's view of it: places, and what is said about them.
+"""Convert between a file of a grammar and an editor's view of it: places and messages.
 
 Editors count lines from 0 and columns in units of an encoding, UTF-16 unless client and server have agreed on another;
 the compiler counts characters.

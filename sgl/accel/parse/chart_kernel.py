@@ -156,7 +156,7 @@ def _move(tables: Tables, space: Space, start: int, left: int, right: int) -> No
 
 @part
 def _give(tables: Tables, space: Space, number: int, start: int, end: int, left: int, right: int, ways: float) -> None:
-    """Enter the goals of a word, a symbol or a move; a move is made of two entries, otherwise they are -1.
+    """Enter the goals of a word, a symbol or a move; ``left`` and ``right`` are its entries, -1 where it has none.
 
     If a goal is already in the chart, add its derivations.  The last entry has no meaning: all entries beyond the
     available room share it.

@@ -1,7 +1,7 @@
 """Represent a text layer as flat arrays for the kernel, and allocate the memory that the kernel works in.
 
-The items of the chart are numbered.  *Symbols* come first, in such an order that a production with one part leads to a
-higher number; words in longer productions count as symbols.  Then come *beginnings*, two or more parts, shared by all
+The items of the chart are numbered.  *Symbols* come first, ordered so that a production with one part leads to a higher
+number; words in longer productions count as symbols.  Then come *beginnings*, two or more parts, shared by all
 productions that begin with them.  The results of a word, of a symbol through productions with one part, or of a move
 are its *goals*.
 """

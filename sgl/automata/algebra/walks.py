@@ -1,6 +1,6 @@
 """Draw derivations of a language at random, whatever the weights of its grammar.
 
-To see what a language is like before sampling, one needs sentences at once, and the same ones as long as the grammar
+To show what a language is like before sampling, sentences must come at once, and stay the same as long as the grammar
 keeps its shape.  So a walk goes from the root to the words and takes at every state any rule that still fits: the
 smallest derivation of each state says how much room a phrase needs, and the rest is shared at random.
 """

@@ -170,8 +170,8 @@ def _supplied(evidence: Evidence, need: Need, one: StratumEvidence, mass: float)
 def chance_of_fewer(number: int, mean: float) -> float:
     """Return the probability of fewer than ``number`` sentences if ``mean`` are expected.
 
-    It is that of a Poisson distribution, which bounds that of independent draws if ``number`` is at most the mean;
-    otherwise it is 1.
+    It is a Poisson probability, an upper bound for independent draws if ``number`` is at most the mean; otherwise it is
+    1.
     """
     if number > max(mean, 0):
         return 1.0

@@ -1,4 +1,4 @@
-"""Audit a corpus that somebody else has made: how does a grammar read it?
+"""Audit a corpus that others have made: how does a grammar read it?
 
 ``Auditor`` goes through any number of files and keeps counts, the first rows of each sort that a person wants to see,
 and eight bytes for each sentence.

@@ -46,7 +46,7 @@ class Directory:
 
     def take(self, run: str, *, resume: bool) -> LockedFolder:
         """Start or resume a run here and lock the directory; raises ``DirectoryError`` if that is impossible."""
-        # Write nothing, not even the lock, into somebody else's directory.
+        # Write nothing, not even the lock, into someone else's directory.
         self.check(run, resume=resume)
         make_way(self.path)
         try:

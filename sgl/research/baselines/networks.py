@@ -230,7 +230,7 @@ class Transformer(Seq2Seq):
     def __init__(self, config: Config, words: Sequence[int]) -> None:
         super().__init__(config.width, words)
         self.sinusoids = not config.distances
-        # Position vectors are as large as word vectors, or small beside them.
+        # Position vectors are as large as word vectors, or small compared with them.
         wide = math.sqrt(config.width)
         self.scales = (wide, 1.0) if config.scaling == UP else (1.0, 1 / wide)
         self.encoder = nn.ModuleList(_Layer(config, decodes=False) for _ in range(config.layers))

@@ -89,7 +89,7 @@ class WordChoice:
 
 
 def ranked(times: Mapping[str, int], every: int, occurrences: int) -> set[str]:
-    """Return lemmas from the ranks ``every``, 2 · ``every`` and so on: each time until they have this many occurrences.
+    """Return lemmas from the ranks ``every``, 2 · ``every`` …, at each until they have this many occurrences.
 
     So a few frequent lemmas have as many occurrences together as many rare ones.  Ranks are by frequency.
 

@@ -281,8 +281,8 @@ _FUNCTION = frozenset([".", "?", "a", "the", "that", "to", "by", "was", "did", "
 def read_with(form: str, sentence: str) -> Graph:
     """Read a COGS form, variable-free form or feature tree with its English sentence, whose words are nodes.
 
-    The order of a variable-free form is that of the sentence: the first argument of a verb before it, all other
-    arguments and the modifiers of a noun after it.  Raises ``LogicalFormError``, also if the sentence does not fit.
+    A variable-free form has the order of the sentence: the first argument of a verb before it, all other arguments and
+    the modifiers of a noun after it.  Raises ``LogicalFormError``, also if the sentence does not fit.
     """
     tokens = sentence.split()
     if not {"_", "LAMBDA"}.isdisjoint(form.split()):

@@ -37,7 +37,7 @@ _Outputs = Mapping[str, list[tuple[str, Path]]]
 @force_option
 @grammar_options
 def command(session: Session, paper: str, data: Path, outputs: tuple[str, ...], **targets: Path | None) -> None:
-    """Make the tables of PAPER from the OUTPUTS of systems for DATA, beside the published figures.
+    """Make the tables of PAPER from the OUTPUTS of systems for DATA, next to the published figures.
 
     OUTPUTS is a directory with a file for each split or corpus, named after it, or one such file.
     Directories of one NAME are the runs of one system; a NAME of the paper is compared with it.
