@@ -1,7 +1,6 @@
 """Convert between a file of a grammar and an editor's view of it: places and messages.
 
-Editors count lines from 0 and columns in units of an encoding, UTF-16 unless client and server have agreed on another;
-the compiler counts characters.
+Editors count lines from 0 and columns in units of an encoding, by default UTF-16; the compiler counts characters.
 """
 
 from collections.abc import Mapping, Sequence

@@ -32,8 +32,7 @@ LOCAL = ("role", "variable", "parameter", "number", "node")
 class Symbol(NamedTuple):
     """A thing with a name, its kind and its home.
 
-    The home is the file that declares it, the feature of a value, the table of a column, or the declaration of a local
-    thing.
+    The home is its file, the feature of a value, the table of a column, or the declaration of a local thing.
     """
 
     kind: str
