@@ -91,7 +91,7 @@ def _options() -> argparse.Namespace:
 
 
 def compare(elements: Elements, target: float, options: argparse.Namespace) -> Json:
-    """All three ways for one target."""
+    """Divide in all three ways for one target."""
     bounds = Bounds(Fraction(1, 5), Fraction(3, 10), options.discards)
     used = elements.atoms.items - options.discards
     settings = Greedy(CANDIDATES, EVERY)
