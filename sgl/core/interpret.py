@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from sgl.core.grammar import CoreGrammar, Slot, Template, TextLayer
-from sgl.core.graph import CUT, Graph, part_of, without
-from sgl.core.spelling import Piece, absorbed, applied, join_words, pieces, remaining
+from sgl.core.graph import CUT, Graph, moved, part_of
+from sgl.core.spelling import Piece, applied, join_words, pieces, places, remaining
 
 Derivation = tuple[int, ...]
 
@@ -45,22 +45,26 @@ class Item:
 
 def interpret(grammar: CoreGrammar, derivation: Derivation) -> Item:
     """Return the value of ``derivation`` in every layer."""
-    tokens = tuple(tuple(derive_tokens(grammar, derivation, layer)) for layer in range(len(grammar.text_layers)))
+    words = [all_tokens(grammar, derivation, layer) for layer in range(len(grammar.text_layers))]
+    pairs = [*zip(grammar.text_layers, words, strict=True)]
     return Item(
         derivation=derivation,
-        tokens=tokens,
-        texts=tuple(finish(layer, words) for layer, words in zip(grammar.text_layers, tokens, strict=True)),
+        tokens=tuple(tuple(remaining(layer.finish, own)) for layer, own in pairs),
+        texts=tuple(finish(layer, own) for layer, own in pairs),
         graphs=tuple(derive_graph(grammar, derivation, layer) for layer in range(len(grammar.graph_layers))),
     )
 
 
 def derive_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:
-    """Return the tokens of ``derivation`` in a text layer, none absorbed; ``CUT`` stands between several parts."""
+    """Return the tokens of ``derivation`` in a text layer, none absorbed, what is fused as one.
+
+    ``CUT`` stands between several parts.
+    """
     return remaining(grammar.text_layers[layer].finish, all_tokens(grammar, derivation, layer))
 
 
 def all_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:
-    """Return the tokens of ``derivation`` in text layer ``layer``, also those that are absorbed."""
+    """Return the tokens that rules write in text layer ``layer``: also those that are absorbed, and joints."""
     rules = grammar.rules
     stack: list[list[str]] = []
     for rule_id in reversed(derivation):
@@ -89,12 +93,12 @@ def template_words(template: Template, children: Sequence[Sequence[str]]) -> lis
 
 
 def finish(layer: TextLayer, tokens: Sequence[str]) -> str:
-    """Join tokens as the layer declares."""
+    """Join all tokens as the layer declares."""
     return join_words(layer.join, layer.attach, layer.finish, tokens)
 
 
 def spelt_as(layer: TextLayer, tokens: Sequence[str]) -> Sequence[Piece]:
-    """Return the pieces that tokens are written as, if they are not written as they are."""
+    """Return the pieces that all tokens are written as, if they are not written as they are."""
     return () if layer.finish is None else pieces(layer.attach, layer.finish, tokens)
 
 
@@ -114,8 +118,9 @@ def derive_graph(grammar: CoreGrammar, derivation: Derivation, layer: int) -> Gr
     """Return the graph of ``derivation`` in graph layer ``layer``."""
     graph = grammar.gluers[layer](derivation)
     anchor = grammar.anchors[layer]
-    finish = grammar.text_layers[anchor].finish
-    if finish is None or not finish.absorb:
+    if not grammar.moving[anchor]:
         return graph
     words = all_tokens(grammar, derivation, anchor)
-    return without(graph, [at - words[:at].count(CUT) for at in absorbed(finish, words)])
+    found = places(grammar.text_layers[anchor].finish, words)
+    cuts = [at for at, word in enumerate(words) if word == CUT]
+    return moved(graph, [at - sum(cut < n for cut in cuts) * (at >= 0) for n, at in enumerate(found) if n not in cuts])

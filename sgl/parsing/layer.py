@@ -34,7 +34,7 @@ from sgl.core.graph import parts_of
 from sgl.core.graphs import circles
 from sgl.core.interpret import capitalised
 from sgl.core.rounds import Rounds
-from sgl.core.spelling import Finish, written
+from sgl.core.spelling import JOINTS, Finish, written
 from sgl.foreign import limits
 
 
@@ -231,7 +231,8 @@ class _State(NamedTuple):
     ``right`` is how the second word of a piece is written, ``end`` where that piece ends: then the first word is
     read.  ``absorbed`` words in a row were not written, which the next word must want: ``wanted`` are all that it
     does.  ``before`` is the last word that was written, how, and whether it can still be the first of a piece.
-    Before the text has ``begun``, words can be left out at its beginning, of which there were ``left``.
+    Before the text has ``begun``, words can be left out at its beginning, of which there were ``left``.  A ``glued``
+    word is directly behind the one before.
     """
 
     place: int
@@ -243,6 +244,7 @@ class _State(NamedTuple):
     before: tuple[str, str, bool] = ("", "", False)
     begun: bool = False
     tight: bool = True
+    glued: bool = False
 
 
 #: Words, and the lengths of those with one first character.
@@ -258,6 +260,7 @@ class Spellings:
 
     def __init__(self, words: Set[str], layer: TextLayer) -> None:
         self._layer, self._finish = layer, layer.finish or Finish()
+        self.joints, words = sorted(words & {*JOINTS}), words - {*JOINTS}
         pairs = [(word, before) for word, before in self._finish.absorb if word in words]
         self._first = [word for word, before in pairs if not before]
         #: What is not written before a word; the words that are written so; halves of a piece.
@@ -297,15 +300,17 @@ class Spellings:
 
     def _arcs(self, text: str, state: _State) -> Iterator[_Arc]:
         last, form, _ = state.before
+        for joint in self.joints if state.begun and not (state.right or state.absorbed or state.glued) else ():
+            yield joint, state._replace(tight=True, glued=True)
         classes = set[tuple[str, ...]]()
         for word, after in self._kept(text, state):
             own = tuple(self._wanted.get(word, ()))
-            if last not in own and form in ("", written(self._finish, last, word)):
+            if (state.glued or last not in own) and form in ("", written(self._finish, last, word)):
                 classes.add(own)
                 if not state.absorbed or own == state.wanted:
                     yield word, after
         for own in sorted({state.wanted} & classes if state.absorbed else classes):
-            for word in own if state.absorbed < MOST_ABSORBED else ():
+            for word in own if state.absorbed < MOST_ABSORBED and not state.glued else ():
                 yield word, state._replace(absorbed=state.absorbed + 1, wanted=own)
 
     def _kept(self, text: str, state: _State) -> Iterator[_Arc]:
@@ -318,9 +323,9 @@ class Spellings:
         for word in self._first if not state.begun and state.left < MOST_ABSORBED else ():
             yield word, _State(state.place, state.left + 1, before=(word, "", False))
         for piece, end in self._standing(text, state):
-            for form, right in [(piece, ""), *self._halves.get(piece, ())]:
+            for form, right in [(piece, ""), *(() if state.glued else self._halves.get(piece, ()))]:
                 for word in self._shown.get(form, ()):
-                    if free and (last, form) in self._whole:
+                    if free and not state.glued and (last, form) in self._whole:
                         continue
                     if not state.begun and word in self._first:
                         continue
@@ -328,7 +333,7 @@ class Spellings:
                         inside = _State(state.place, state.left, end, right=right, begun=True)
                         yield word, inside._replace(before=(word, form, False))
                     else:
-                        yield from self._after(text, (word, form, True), end, piece)
+                        yield from self._after(text, (word, form, not state.glued), end, piece)
 
     def _after(self, text: str, before: tuple[str, str, bool], end: int, piece: str) -> Iterator[_Arc]:
         word, form, free = before
@@ -355,7 +360,7 @@ class Spellings:
         else:
             found = _standing(self._attached, text, place)
         for piece, end in found:
-            close = piece in self._finish.after or any(_standing(self._attached, text, end))
+            close = self.joints or piece in self._finish.after or any(_standing(self._attached, text, end))
             if close or end == len(text) or text.startswith(join, end):
                 yield piece, end
 

@@ -26,6 +26,7 @@ from sgl.verify.schema_grammar import (
     Template,
 )
 from sgl.verify.structure import LengthComparison, StructureBody, passes
+from sgl.verify.texts import JOINTS, worth
 
 SAME, LAYER = "&", "graph.layer"
 Label = tuple[tuple[str, str], ...]
@@ -93,7 +94,7 @@ def effect(template: Template) -> tuple[Words, ...]:
     for item in template:
         own, used = parts[-1]
         if item.text is not None:
-            parts[-1] = Words(own + 1, used)
+            parts[-1] = Words(own + worth(item.text), used)
         elif item.child is None:
             parts.append(Words(0, ()))
         elif item.functions:
@@ -152,7 +153,8 @@ def ingredients(core: CoreForm, rule: GrammarRule) -> frozenset[Ingredient]:
 def _form(core: CoreForm, rule: GrammarRule) -> str:
     """Return the words of a rule in the target, if that is a text layer."""
     targets = [number for number, own in enumerate(core.grammar.text_layers) if own.name == core.plan.target]
-    return " ".join(item.text for number in targets for item in rule.templates[number] if item.text is not None)
+    texts = [item.text for number in targets for item in rule.templates[number] if item.text is not None]
+    return " ".join(text for text in texts if text not in JOINTS)
 
 
 # ---- graph layers

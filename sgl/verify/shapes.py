@@ -121,11 +121,12 @@ class Shapes:
         return phrases[0]
 
     def _graph(self, layer: int, places: Sequence[int], shape: Shape) -> GluedGraph:
-        """Return the graph of a graph layer, over those words of a text that are written."""
+        """Return the graph of a graph layer, over the words of a text, which each word of a rule is a part of."""
         words = self.parts(self.grammar.anchor(layer), shape)[0]
+        at = {word.origin: number for word, number in zip(words, places, strict=True) if number >= 0}
         rules = [self.rules[number] for number in shape]
         gluing = Gluing(self.walk(shape), rules, layer, self.spend)
-        graph = gluing.graph([words[place].origin for place in places], free=self.grammar.graph_layers[layer].free)
+        graph = gluing.graph(at, free=self.grammar.graph_layers[layer].free)
         self.hold(len(graph.nodes) + len(graph.edges))
         return graph
 
@@ -136,7 +137,7 @@ class Shapes:
         arcs = [(word_of[source], label, word_of[target]) for source, label, target in graph.edges]
         head = word_of[graph.head] if graph.head >= 0 else -1
         self.hold(len(places))
-        return edge_columns(len(places), arcs, head, self.grammar.graph_layers[layer].free, self.spend)
+        return edge_columns(1 + max(places, default=-1), arcs, head, self.grammar.graph_layers[layer].free, self.spend)
 
 
 def _of_child(item: TemplateItem, parts: list[Words]) -> Words:
@@ -189,9 +190,9 @@ class Gluing:
             self.names = {node: own if name == other else name for node, name in self.names.items()}
         return own
 
-    def graph(self, words: Sequence[Origin], *, free: bool) -> GluedGraph:
-        """Return the graph over the words that are written."""
-        found = self._nodes(words)
+    def graph(self, place_of: dict[Origin, int], *, free: bool) -> GluedGraph:
+        """Return the graph over the words of a text, which words of rules are parts of."""
+        found = self._nodes(place_of)
         order = sorted(found, key=lambda name: (found[name].word, name))
         number = {name: place for place, name in enumerate(order)}
         edges = dict[GraphArc, None]()
@@ -203,9 +204,8 @@ class Gluing:
         head = number.get(self.names[0, self.fragments[0].exports[0]], -1)
         return GluedGraph([found[name] for name in order], tuple(ordered), head)
 
-    def _nodes(self, words: Sequence[Origin]) -> dict[Local, GluedNode]:
+    def _nodes(self, place_of: dict[Origin, int]) -> dict[Local, GluedNode]:
         """Return the nodes whose words are written, by name; of several labels the first counts."""
-        place_of = {origin: place for place, origin in enumerate(words)}
         found = dict[Local, GluedNode]()
         for origin, node in reversed(self.labels):
             if origin in place_of:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sgl.core.grammar import Cut, Item, Slot, Template, Token
-from sgl.core.spelling import FUNCTIONS
+from sgl.core.spelling import FUNCTIONS, FUSE
 from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.elaborate.rules import RuleNames
 from sgl.frontend.names.signature import Signed
@@ -112,6 +112,8 @@ class _Template:
         if isinstance(item, s.Column):
             self.sound = False  # No variable, which was reported.
             return []
+        if isinstance(item, s.Concat):
+            return [*self.item(item.left), Token(FUSE), *self.item(item.right)]
         inner, functions = _called(item)
         if functions and isinstance(inner, s.Mention):
             piece = self.find(inner.name)
@@ -210,12 +212,16 @@ class _SourceTemplate(_Template):
                 items += self.mentioned(part)
             elif isinstance(part, s.Name):
                 items += [self._word(number)] if number not in self._words else []
+            elif isinstance(part, s.Joint):
+                items.append(Token(FUSE))
             elif (piece := (next(children), "")) not in self.used:
                 items.append(self.slot(piece, part.span, capital=part.capital))
         return items
 
     def item(self, item: s.TemplateItem) -> _Items:
         rhs = self.names.rule.rhs
+        if isinstance(item, s.Concat):
+            return super().item(item)
         if isinstance(item, s.Name):
             words = (i for i, part in enumerate(rhs) if isinstance(part, s.Name))
             for found in (i for i in words if str(rhs[i]) == item.text and i not in self._words):

@@ -245,7 +245,7 @@ def check_words(state: Produced) -> None:
 def _check_characters(productions: Sequence[Production], state: Produced) -> None:
     for production in productions:
         for item in chain(*chain(*(version.templates for version in production.versions))):
-            text = shown(item.text) if isinstance(item, Token) else ""
+            text = shown(item.text) if isinstance(item, Token) and not item.joint else ""
             if (at := hidden(text, whole=True)) >= 0:
                 message = f"the word `{text}` has a character that cannot be seen, {code_of(text[at])}"
                 state.error("SGL0107", production.span, message, "it changes nothing there; remove it")

@@ -44,6 +44,10 @@ class Child(SyntaxNode):
     capital: bool
 
 
+class Joint(SyntaxNode):
+    """``+`` on the right-hand side: what stands beside it is written together."""
+
+
 class Attribute(SyntaxNode):
     """``upos=NOUN`` in ``node(…)``."""
 
@@ -143,7 +147,7 @@ class Rule(NamedDeclaration):
     """``rule np: NP -> Det N`` with its clauses."""
 
     lhs: CategoryRef
-    rhs: tuple[Child | Name | Mention, ...]
+    rhs: tuple[Child | Name | Mention | Joint, ...]
     weights: tuple[WeightCase, ...]
     layers: tuple[LayerClause, ...]
     keep: Keep | None
