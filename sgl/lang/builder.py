@@ -35,6 +35,7 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     "forms_use": (s.FormsUse, {"layers": ()}),
     "if_test": (s.Condition, {}),
     "contrast": (s.Contrast, {"place": None, "when": None}),
+    "like": (s.Like, {"place": None, "when": None}),
     "elision": (s.Elision, {"place": None}),
     "child": (s.Child, {"capital": False}),
     "capital_child": (s.Child, {"capital": True}),

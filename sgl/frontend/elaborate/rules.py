@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeVar
 from sgl.diagnostics import Label, Span, shortlist, suggest
 from sgl.frontend.elaborate.categories import VariableTable, is_comparable
 from sgl.frontend.elaborate.substitution import VARIABLE, Substitution
-from sgl.frontend.elaborate.tables import each_layer
+from sgl.frontend.elaborate.tables import completed, each_layer
 from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
@@ -68,7 +68,7 @@ class RuleNames:
         self.children = tuple(item for item in rule.rhs if isinstance(item, s.Child))
         names = {(child.role or child.category.name).text for child in self.children}
         #: The rule with a clause of its own for each layer.
-        self.rule = replace(rule, layers=each_layer(rule.layers, state, names))
+        self.rule = replace(rule, layers=completed(each_layer(rule.layers, state, names), state.signature))
         called: dict[str, list[int]] = {}
         for index in range(len(self.children)):
             called.setdefault(self.name(index).text, []).append(index)
@@ -261,7 +261,8 @@ def _groups(rule: s.Rule, weights: Sequence[s.WeightCase], variables: VariableTa
     for layer in dict.fromkeys(clause.layer.text for clause in rule.layers):
         clauses = [clause for clause in rule.layers if clause.layer.text == layer]
         several = any(graph.name == layer for graph in state.signature.graph_layers)
-        has_rest = layer == state.signature.source.name or not all(clause.conditions for clause in clauses)
+        source = layer == state.signature.source.name or state.signature.is_like_source(layer)
+        has_rest = source or not all(clause.conditions for clause in clauses)
         found.append(_Group(f"clause of the layer `{layer}`", clauses, several, has_rest, variables))
     return found
 

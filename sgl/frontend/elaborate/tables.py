@@ -60,6 +60,22 @@ def each_layer(
     return tuple(found)
 
 
+def completed(clauses: tuple[s.LayerClause, ...], signature: Signature) -> tuple[s.LayerClause, ...]:
+    """Return clauses with those that layers have from layers which they are like, under their own names.
+
+    Own clauses with conditions leave the rest to one without.
+    """
+    for layer, other in signature.likes.items():
+        said = clauses
+        for clause in said:
+            of, _, part = clause.layer.text.partition(".")
+            name = f"{layer}.{part}" if part else layer
+            own = [one for one in said if one.layer.text == name]
+            if of == other and (not own or (not clause.conditions and all(one.conditions for one in own))):
+                clauses += (replace(clause, layer=replace(clause.layer, text=name)),)
+    return clauses
+
+
 def _leading(items: Sequence[s.TemplateItem], layers: Collection[str]) -> list[s.Name]:
     """Return the names of layers, or of parts in them, that ``items`` begin with."""
     found: list[s.Name] = []

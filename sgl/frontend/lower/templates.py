@@ -28,7 +28,7 @@ def templates_of(names: RuleNames, clauses: Sequence[s.LayerClause]) -> tuple[Te
     first = _SourceTemplate(names, source, applying).sketch()
     sketches = [first]
     for layer in others:
-        taken = layer not in applying and names.state.signature.is_twin(layer)
+        taken = layer not in applying and names.state.signature.is_like_source(layer)
         sketches.append(first if taken else _Template(names, layer, applying).sketch())
     return tuple(sketches)
 

@@ -55,7 +55,7 @@ def lower_words(state: Signed) -> tuple[tuple[Words, ...], Mapping[Path, Lexicon
 def _word(word: s.WordDecl, scope: Scope, state: Signed) -> Words:
     text, source = word.text, state.signature.source.name
     own = s.LayerClause(text.span, s.Name(source, text.span), (text,), None)
-    clauses = (own, *tables.each_layer(word.layers, state))
+    clauses = tables.completed((own, *tables.each_layer(word.layers, state)), state.signature)
     if not (check_layers(clauses, state) and check_parts(clauses, word.category.name, state)):
         return ()
     evaluation = Evaluation(scope, {}, (), None, state.diagnostics)
@@ -113,8 +113,6 @@ class _WordLowering:
         return self.said.get(layer)
 
     def _words(self, layer: str) -> list[str] | None:
-        if layer not in self.said and self.state.signature.is_twin(layer):
-            return self._words(self.state.signature.source.name)
         hint = f"add a line `{layer} …`, with a column or a word"
         if layer != self.state.signature.source.name:
             hint = f'add a line `{layer} …`; `{layer} ""` if it has no word there'
@@ -218,7 +216,7 @@ def _lexicon(lexicon: s.Lexicon, scope: Scope, state: Signed, table: LexiconTabl
     chosen = tables.rows_of(lexicon, table, state)
     for entry in entries:
         pool = replace(weighting)
-        layers = tables.laid_over(entry.layers, shared)
+        layers = tables.completed(tables.laid_over(entry.layers, shared), state.signature)
         # What a block asks for a table need not have.
         optional = frozenset(column.name.text for column in s.parts_of(s.Column, entry.block))
         sound = check_parts(layers, entry.category.name, state)

@@ -91,7 +91,15 @@ class Contrast(SyntaxNode):
     when: None = None
 
 
-LayerOption = Option | Elision | WordForm | Contrast
+class Like(SyntaxNode):
+    """``as en``: what is not said of the layer, in its options, rules and words, is as another one has it."""
+
+    layer: Name
+    place: None = None
+    when: None = None
+
+
+LayerOption = Option | Elision | WordForm | Contrast | Like
 
 
 class Layer(NamedDeclaration):
