@@ -197,6 +197,9 @@ class TreeBuilder(TokenBuilder):
         """Return the name of a part: ``de.prefix`` of a layer, ``V.prefix`` of a child."""
         return s.Name(".".join(part.text for part in parts), self._span(meta))
 
+    def link_name(self, meta: Meta, parts: list[s.Name]) -> s.Name:
+        return s.Name(":".join(part.text for part in parts), self._span(meta))
+
     def leave_out(self, meta: Meta, parts: list[Any]) -> s.LeaveOut:
         return s.LeaveOut(self._span(meta), *parts)
 

@@ -21,6 +21,26 @@ _MAX_DEPTH = 150
 _MAX_LENGTH = 1_000
 
 
+def marked(text: str) -> tuple[str, str, str] | None:
+    """Return what is before the marked word of several, with the mark; the word; and what is behind it.
+
+    >>> marked("attorney ^general of"), marked("^general")
+    (('attorney ^', 'general', ' of'), None)
+    """
+    words = text.split(" ")
+    at = next((n for n, word in enumerate(words) if word[:1] == "^" and word[1:]), -1)
+    if at < 0 or len(words) == 1:
+        return None
+    before, after = " ".join([*words[:at], "^"]), "".join(f" {word}" for word in words[at + 1 :])
+    return before, words[at][1:], after
+
+
+def unmarked(text: str) -> str:
+    """Return a text without its mark."""
+    own = marked(text)
+    return text if own is None else f"{own[0][:-1]}{own[1]}{own[2]}"
+
+
 class _Endless(Exception):
     """An expression that exceeds one of the bounds."""
 
@@ -265,7 +285,9 @@ class Evaluation:
         if not values or len(values) > 2 or (len(values) == 1 and len(classes) != 1):
             self._report_arguments(call, 2 if len(classes) != 1 else 1, paradigm.name)
             return None
-        word, name = values[0], values[1] if len(values) == 2 else next(iter(classes))
+        whole, name = values[0], values[1] if len(values) == 2 else next(iter(classes))
+        # Of several words the marked one is inflected.
+        before, word, after = marked(whole) or ("", whole, "")
         asked = Label(call.span, "asked for here")
         if name not in classes:
             message = f"the paradigm `{paradigm.name}` has no class `{name}`"
@@ -279,7 +301,7 @@ class Evaluation:
             self.report("SGL0607", message, hint, asked)
             return None
         ending, replacement = max(fitting, key=lambda pair: len(pair[0].text))
-        return word[: len(word) - len(ending.text)] + replacement.text
+        return before + word[: len(word) - len(ending.text)] + replacement.text + after
 
     def _report_missing(self, call: s.Call, scope: Scope) -> None:
         name, kinds = call.name.text, (s.Function, s.Paradigm)

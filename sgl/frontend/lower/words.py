@@ -7,11 +7,11 @@ from itertools import chain
 from pathlib import Path
 
 from sgl.characters import code_of, hidden
-from sgl.core.grammar import Cut, Fragment, GraphLayer, Item, Node, Template, Token
+from sgl.core.grammar import Cut, Edge, Fragment, GraphLayer, Item, Node, Template, Token
 from sgl.diagnostics import Label, Span
 from sgl.frontend.elaborate import tables
 from sgl.frontend.elaborate.categories import category_pattern
-from sgl.frontend.elaborate.columns import Evaluation, check_morphology
+from sgl.frontend.elaborate.columns import Evaluation, check_morphology, marked, unmarked
 from sgl.frontend.elaborate.rules import possible, shown
 from sgl.frontend.lower.productions import (
     Produced,
@@ -31,6 +31,9 @@ from sgl.rendering.conllu import is_attribute
 #: Productions of a word or of a lexicon; what is wrong with a word is reported.
 Words = tuple[Production, ...]
 Clauses = tuple[s.LayerClause, ...]
+
+#: Relations of Universal Dependencies whose head is the first word.
+_HEADED_FIRST = ("fixed", "flat")
 
 #: What to do about a column that gives an empty text.
 _FILL_IN = "fill in the column, or write `x or y` for a fallback"
@@ -72,6 +75,8 @@ class _WordLowering:
     ) -> None:
         self.category, self.clauses, self.span, self.state = category, clauses, span, state
         self.said = {clause.layer.text: clause for clause in clauses}
+        #: Which of several words is marked, by text layer.
+        self.marked: dict[str, int] = {}
         self.lhs = category_pattern(category, evaluation.scope, evaluation.columns if evaluation.row else None, state)
         features = dict(zip(self.lhs.info.features, self.lhs.slots, strict=True)) if self.lhs is not None else {}
         self.evaluation = replace(evaluation, features=features)
@@ -136,7 +141,9 @@ class _WordLowering:
             text = self.evaluation.value(item)
             if text is None:
                 return None
-            words.extend(text.split())
+            if (own := marked(text)) is not None:
+                self.marked[layer] = len(words) + len(own[0].split()) - 1
+            words.extend(unmarked(text).split())
         if not words and layer == self.state.signature.source.name:
             hint = f"`{layer}` is the source, whose words have a text; let other layers leave the word out"
             hint = _FILL_IN if [*s.parts_of(s.Column, clause.template)] else hint
@@ -146,12 +153,12 @@ class _WordLowering:
         return words
 
     def _fragment(self, layer: GraphLayer, words: list[str] | None) -> Fragment | None:
-        """Return the node of the word, if it is one word; None after a report.
+        """Return the node of the word, and of several words an edge to each of the others; None after a report.
 
         A word without a clause in a free layer, or empty in another layer than the source, is no node.  Of several
-        words in a free layer the last one is the node.
+        words in a free layer the marked one, or the last one, is the node.
         """
-        name, values = layer.name, dict[str, str]()
+        name = layer.name
         if words == [] or (layer.free and name not in self.said):
             return Fragment((Node(),), (), (0,))
         clause = self._clause(name, f"add a line `{name} node(upos=…)`")
@@ -165,21 +172,37 @@ class _WordLowering:
             return None
         if words is None:
             return None
-        if len(words) != 1 and not layer.free:
+        asked = statement.label if len(words) != 1 and not layer.free else None
+        label = self.evaluation.value(asked) if asked is not None else ""
+        if label is None:
+            return None
+        head = self.marked.get(layer.anchor)
+        if head is None and (layer.free or len(words) == 1 or label.partition(":")[0] in _HEADED_FIRST):
+            head = 0 if label else len(words) - 1
+        if head is None or (len(words) != 1 and not (layer.free or label)):
             place, text = self.evaluation.row or self.span, " ".join(words)
             message = f"`{text}` is {len(words)} words of `{layer.anchor}`, but a node of `{name}` is one word"
-            hint = "make it a rule with several words, or write it without spaces"
+            hint = f"mark it: `{' '.join(words[:-1])} ^{words[-1]}`, and write `node(…) -[compound]-> words(upos=…)`"
             self.state.error("SGL0609", place, message, hint)
             return None
-        values["lemma"] = words[-1]
-        for attribute in statement.attributes:
+        places = [head, *(n for n in range(len(words)) if n != head)] if label else [head]
+        said = [statement.attributes, *[statement.others] * len(places)]
+        nodes = [self._node(own, words[at], at, layer) for own, at in zip(said, places, strict=False)]
+        if not all(nodes):
+            return None
+        edges = tuple(Edge(0, label, number) for number in range(1, len(nodes)))
+        return Fragment(tuple(node for node in nodes if node is not None), edges, (0,))
+
+    def _node(self, attributes: Sequence[s.Attribute], word: str, place: int, layer: GraphLayer) -> Node | None:
+        values = {"lemma": word}
+        for attribute in attributes:
             check_attribute_name(attribute, layer, self.state)
             value = self.evaluation.value(attribute.value)
             if value is None:
                 return None
             if value:
-                values[attribute.name.text] = value
-        return Fragment((Node(tuple(sorted(values.items())), len(words) - 1),), (), (0,))
+                values[attribute.name.text] = unmarked(value)
+        return Node(tuple(sorted(values.items())), place)
 
 
 def _check_columns(entry: s.Entry, layers: Clauses, table: LexiconTable, state: Signed) -> bool:

@@ -161,7 +161,7 @@ def _has_layers(layers: Sequence[s.Layer], state: Resolved) -> bool:
     return once and alike and "text" in kinds and not unread and kinds.issubset(_KINDS) and anchors <= told
 
 
-def _graph_layers(layers: Sequence[s.Layer], text: Sequence[str], state: Session) -> list[GraphLayer]:
+def _graph_layers(layers: Sequence[s.Layer], text: Sequence[str], state: Resolved) -> list[GraphLayer]:
     found: list[GraphLayer] = []
     strange = {layer.name.text for layer in layers if layer.kind.text not in _KINDS}
     for layer in layers:

@@ -86,9 +86,11 @@ class ForgetStatement(SyntaxNode):
 
 
 class NodeStatement(SyntaxNode):
-    """``node(lemma=$en, upos=NOUN)``: the node of a word."""
+    """``node(lemma=$en, upos=NOUN)``: the node of a word; with ``-[compound]-> words(upos=NOUN)`` of several words."""
 
     attributes: tuple[Attribute, ...]
+    label: Expression | None = None
+    others: tuple[Attribute, ...] = ()
 
 
 Statement = EdgeStatement | BindStatement | ForgetStatement | NodeStatement
