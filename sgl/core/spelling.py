@@ -7,6 +7,7 @@ Words are joined with a separator.  A layer may ask for more, its *finish*, in t
     absorb        a comma is not written before a comma or a full stop, nor where a text begins
     der Mann , den ich sah , schläft .
     forms         `le` is `l'` before a vowel: a word is written otherwise before some words
+    mutations     `pen` is `ben` after `dy`: a word begins otherwise after some words
     elisions      `de` and `le` are written `du`, as one piece
     attach        no separator before some pieces, nor after others
     capital       the first letter of the text is raised
@@ -60,7 +61,8 @@ class Finish(NamedTuple):
     There is no separator behind the pieces in ``after``.  Of a pair of ``absorb`` the first word is not written
     before the second one, or at the beginning of a text if that is empty.  Of a triple of ``forms`` the first word is
     written as the third one before the second, which may be a beginning of words (``a…``); of a triple of
-    ``elisions`` two words are written as one. ``twin`` is the layer of which this is a contrast.
+    ``elisions`` two words are written as one. ``twin`` is the layer of which this is a contrast.  Of a triple of
+    ``mutations`` the first word, or a beginning, is written as the third one after the second, which may be an ending.
     """
 
     after: tuple[str, ...] = ()
@@ -69,6 +71,7 @@ class Finish(NamedTuple):
     elisions: tuple[tuple[str, str, str], ...] = ()
     capital: int = 0
     twin: str = ""
+    mutations: tuple[tuple[str, str, str], ...] = ()
 
 
 class Piece(NamedTuple):
@@ -125,13 +128,28 @@ def remaining(finish: Finish | None, words: list[str]) -> list[str]:
     return found
 
 
-def written(finish: Finish, word: str, after: str | None) -> str:
-    """Return how a word is written before another one, or at the end of a text."""
+def mutated(finish: Finish, word: str, before: str) -> str:
+    """Return how a word is written after another one, unless what follows decides.
+
+    >>> mutated(Finish(mutations=(("g…", "dy", "…"), ("p…", "…n", "mh…"))), "gardd", "dy")
+    'ardd'
+    """
+    for own, trigger, form in finish.mutations:
+        if before == trigger or (before and trigger[:1] == ANY_END and before.endswith(trigger[1:])):
+            if own == word:
+                return form
+            if own.endswith(ANY_END) and word.startswith(own[:-1]) and (form[:-1] or word[len(own) - 1 :]):
+                return form.removesuffix(ANY_END) + word[len(own) - 1 :]
+    return word
+
+
+def written(finish: Finish, word: str, after: str | None, base: str) -> str:
+    """Return how a word is written before another one, or at the end of a text: ``base`` if neither decides."""
     for own, before, form in finish.forms if after is not None else ():
         begins = before.endswith(ANY_END) and str(after).startswith(before[:-1])
         if own == word and (begins or after == before):
             return form
-    return word
+    return base
 
 
 def pieces(attach: Collection[str], finish: Finish, words: Sequence[str]) -> list[Piece]:
@@ -148,7 +166,8 @@ def pieces(attach: Collection[str], finish: Finish, words: Sequence[str]) -> lis
         elif place not in gone:
             kept.append(word)
     found, last, at = list[Piece](), "", 0
-    shown = [written(finish, word, after) for word, after in zip(kept, [*kept[1:], None], strict=False)]
+    around = zip(["", *kept], kept, [*kept[1:], None], strict=False)
+    shown = [written(finish, word, after, mutated(finish, word, before)) for before, word, after in around]
     whole = {(left, right): text for left, right, text in finish.elisions}
     while at < len(shown):
         pair = ("", "") if at + 1 in joints else tuple(shown[at : at + 2])

@@ -1,6 +1,7 @@
 """How the words of a text layer are written: which are absorbed, which are one piece, and what templates do to them.
 
-The finish of a text layer has ``after, absorb, forms, elisions, capital, twin``; docs/texts.md says what they mean.
+The finish of a text layer has ``after, absorb, forms, elisions, capital, twin, mutations``; docs/texts.md
+says what they mean.
 A word that is absorbed is in no text and no graph.  A joint glues the words beside it: it is no word.
 """
 
@@ -144,13 +145,27 @@ def _with_capital(pieces: list[TextPiece]) -> list[TextPiece]:
 
 
 def _formed(finish: TextFinish, words: Sequence[str]) -> list[str]:
-    """Return each word as it is written before the next one, and joints."""
-    found = []
+    """Return each word as it is written before the next one, or after the last one, and joints."""
+    found, last = list[str](), ""
     for place, word in enumerate(words):
         following = next((other for other in words[place + 1 :] if other not in JOINTS), None)
         fitting = [form for own, before, form in finish.forms if own == word and begins(following, before)]
-        found.append(fitting[0] if fitting else word)
+        found.append(fitting[0] if fitting else _mutated(finish, last, word))
+        last = last if word in JOINTS else word
     return found
+
+
+def _mutated(finish: TextFinish, last: str, word: str) -> str:
+    """Return a word as it is written after the last one: its beginning may be another one, but is not all of it."""
+    for own, after, form in finish.mutations:
+        follows = last == after or (after[:1] == "…" and last != "" and last.endswith(after[1:]))
+        if follows and own == word:
+            return form
+        if follows and own[-1:] == "…" and begins(word, own):
+            changed = form.removesuffix("…") + word.removeprefix(own[:-1])
+            if changed:
+                return changed
+    return word
 
 
 def begins(word: str | None, condition: str) -> bool:

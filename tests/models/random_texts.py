@@ -67,7 +67,7 @@ def spelt(layer: TextLayer, words: Sequence[str]) -> str:
         del own[max(lost)]
     while own and (own[0], "") in finish.absorb:
         del own[0]
-    shown = [form_of(finish, word, own[n + 1 :]) for n, word in enumerate(own)]
+    shown = [form_of(finish, word, own[n + 1 :], own[:n]) for n, word in enumerate(own)]
     clusters = glued(words, shown)
     text, before = "", ""
     while clusters:
@@ -105,13 +105,21 @@ def counted_words(words: Sequence[str]) -> list[str]:
     return [word for word in FUSE.join(words).replace(f"{FUSE}{FUSE}{FUSE}", "").split(FUSE) if word != GLUE]
 
 
-def form_of(finish: Finish, word: str, rest: Sequence[str]) -> str:
-    """Return how a word is written before the rest of a text."""
+def form_of(finish: Finish, word: str, rest: Sequence[str], before: Sequence[str]) -> str:
+    """Return how a word is written between the rest of a text and what is before it."""
     for own, condition, form in finish.forms:
         if own == word and rest:
             beginning = condition.removesuffix("…")
             if rest[0] == condition or (beginning != condition and rest[0].startswith(beginning)):
                 return form
+    for own, trigger, form in finish.mutations:
+        last = before[-1] if before else ""
+        if last and (last == trigger or (trigger.startswith("…") and last[::-1].startswith(trigger[:0:-1]))):
+            if word == own:
+                return form
+            kept = own.removesuffix("…")
+            if kept != own and word[: len(kept)] == kept and form.rstrip("…") + word[len(kept) :]:
+                return form.rstrip("…") + word[len(kept) :]
     return word
 
 
@@ -128,12 +136,20 @@ def random_layer(dice: Random) -> TextLayer:
     before, after = ("a…", "c…", ".", "b"), (*WORDS, "x")
     forms = {(word, dice.choice(before)): dice.choice(["x", "a'", "b"]) for word in some(2)}
     elisions = {(word, dice.choice(after)): dice.choice(["du", "ab", "x"]) for word in some(2)}
+    triggers = ("a", "…b", "c", "ab")
+    mutations = {
+        (dice.choice(["a…", "ab", "c…", "b"]), dice.choice(triggers)): dice.choice(["x…", "…", "a…", "b…"])
+        for _ in range(dice.randint(0, 3))
+    }
+    mutations = {pair: form if pair[0].endswith("…") else form.rstrip("…") or "x" for pair, form in mutations.items()}
     finish = Finish(
         tuple(sorted({*some(1)})),
         tuple(sorted(pairs)),
         tuple((*pair, form) for pair, form in forms.items()),
         tuple((*pair, form) for pair, form in elisions.items()),
         dice.randint(0, 1),
+        "",
+        tuple((*pair, form) for pair, form in mutations.items()),
     )
     return TextLayer("en", dice.choice([" ", " ", ""]), frozenset(some(2)), finish)
 

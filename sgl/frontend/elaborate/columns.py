@@ -1,9 +1,12 @@
 """Evaluate morphology: paradigms and functions over the columns of a table.
 
 A paradigm rewrites the end of a word by inflection class; the longest ending that fits wins, so
-that an exception is a longer ending: ``"く" -> "いた", "行く" -> "行った"``.
+that an exception is a longer ending: ``"く" -> "いた", "行く" -> "行った"``.  Others rewrite the start,
+or what is inside, where it stands last.  ``[aiu]`` is any of these letters, and ``&`` in the result then
+all that was found: ``"[bdkls][aiu]" -> "&&"`` doubles the beginning of a word.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -39,6 +42,30 @@ def unmarked(text: str) -> str:
     """Return a text without its mark."""
     own = marked(text)
     return text if own is None else f"{own[0][:-1]}{own[1]}{own[2]}"
+
+
+#: The parts of words that paradigms rewrite, and what of theirs a word may lack.
+END = "end"
+PLACES = {END: "its ending", "start": "its beginning", "inside": "what is inside it"}
+_LETTERS = re.compile(r"\[([^\[\]]+)\]")
+
+
+def _rewritten(word: str, place: str, found: s.Name, result: s.Name) -> tuple[tuple[int, int], str] | None:
+    """Return a word after a rewrite, behind what makes one win: its length, and how few letters are any of several."""
+    literal = _LETTERS.split(found.text)
+    size = sum(map(len, literal[::2])) + len(literal) // 2
+    starts = {END: [len(word) - size], "start": [0], "inside": range(len(word) - size, -1, -1)}[place]
+    for start in starts if len(word) >= size else ():
+        at, own = start, word[start : start + size]
+        for number, text in enumerate(literal):
+            step = len(text) if number % 2 == 0 else 1
+            if (word[at : at + step] != text) if number % 2 == 0 else (word[at] not in text):
+                break
+            at += step
+        else:
+            new = result.text.replace("&", own) if len(literal) > 1 else result.text
+            return (size, -(len(literal) // 2)), word[:start] + new + word[start + size :]
+    return None
 
 
 class _Endless(Exception):
@@ -293,15 +320,15 @@ class Evaluation:
             message = f"the paradigm `{paradigm.name}` has no class `{name}`"
             self.report("SGL0606", message, suggest(name, classes, "its classes are"), asked)
             return None
-        fitting = [pair for pair in classes[name].rewrites if word.endswith(pair[0].text)]
+        place = paradigm.place.text if paradigm.place is not None and paradigm.place.text in PLACES else END
+        fitting = [found for pair in classes[name].rewrites if (found := _rewritten(word, place, *pair)) is not None]
         if not fitting or not word:
             what = f"`{word}`" if word else "an empty cell"
             message = f"the paradigm `{paradigm.name}` does not say how {what} is inflected as `{name}`"
-            hint = "correct the word or its class, or add its ending to the paradigm"
+            hint = f"correct the word or its class, or add {PLACES[place]} to the paradigm"
             self.report("SGL0607", message, hint, asked)
             return None
-        ending, replacement = max(fitting, key=lambda pair: len(pair[0].text))
-        return before + word[: len(word) - len(ending.text)] + replacement.text + after
+        return before + max(fitting)[1] + after
 
     def _report_missing(self, call: s.Call, scope: Scope) -> None:
         name, kinds = call.name.text, (s.Function, s.Paradigm)
@@ -319,6 +346,11 @@ class Evaluation:
 def check_morphology(state: Resolved) -> None:
     """Report classes, endings and parameters that are given twice."""
     lists: list[tuple[str, Iterable[s.Name], s.Name]] = []
+    for paradigm, _ in state.names.declared(s.Paradigm):
+        if paradigm.place is not None and paradigm.place.text not in PLACES:
+            hint = suggest(paradigm.place.text, PLACES) or f"write {', '.join(f'`({place})`' for place in PLACES)}"
+            message = f"a paradigm changes the end of a word, or another part, but no `{paradigm.place}`"
+            state.error("SGL0201", paradigm.place.span, message, hint)
     for function, _ in state.names.declared(s.Function):
         lists.append(("parameter", function.parameters, function.name))
     for paradigm, _ in state.names.declared(s.Paradigm):

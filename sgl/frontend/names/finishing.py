@@ -95,7 +95,7 @@ def _text_layer(declaration: s.Layer, other: TextLayer | None, state: Resolved) 
     """Return a text layer without twins; what its options do not say is as in another one."""
     join: s.Option | None = None
     attach, after, absorb, capital, said = set[str](), set[str](), set[tuple[str, str]](), False, set[str]()
-    tables: tuple[_Forms, _Forms] = ({}, {})
+    tables: tuple[_Forms, ...] = ({}, {}, {})
     for option in options_in_force(declaration, state):
         if isinstance(option, s.Contrast | s.Like):
             continue
@@ -103,7 +103,8 @@ def _text_layer(declaration: s.Layer, other: TextLayer | None, state: Resolved) 
         said.add(option.name.text if isinstance(option, s.Option) else type(option).__name__)
         if not isinstance(option, s.Option):
             rights = [option.right.text] if isinstance(option, s.Elision) else beside
-            _add_forms(option, rights, tables[isinstance(option, s.Elision)], state)
+            after_others = option.place is not None and option.place.kind.text == "after"
+            _add_forms(option, rights, tables[1 if isinstance(option, s.Elision) else 2 * after_others], state)
         elif option.name.text == "attach":
             attach.update(value.text for value in option.values)
             after.update(beside)
@@ -116,8 +117,8 @@ def _text_layer(declaration: s.Layer, other: TextLayer | None, state: Resolved) 
             state.error("SGL0308", option.span, message, _ONE, labels=[Label(join.span, "here first")])
         else:
             join = option
-    forms, elisions = (tuple((*pair, form) for pair, form in own.items()) for own in tables)
-    finish = Finish(tuple(sorted(after)), tuple(sorted(absorb)), forms, elisions, int(capital))
+    forms, elisions, mutations = (tuple((*pair, form) for pair, form in own.items()) for own in tables)
+    finish = Finish(tuple(sorted(after)), tuple(sorted(absorb)), forms, elisions, int(capital), "", mutations)
     between = " " if join is None else join.values[0].text
     layer = TextLayer(declaration.name.text, between, frozenset(attach), finish)
     if other is not None:
@@ -131,6 +132,7 @@ def _text_layer(declaration: s.Layer, other: TextLayer | None, state: Resolved) 
 #: What a finish has by which options.
 _FINISHES = {
     "after": "attach", "absorb": "absorb", "forms": "WordForm", "elisions": "Elision", "capital": "capital",
+    "mutations": "WordForm",
 }  # fmt: skip
 
 
@@ -141,7 +143,8 @@ _Forms = dict[tuple[str, str], str]
 def _add_forms(option: s.Elision | s.WordForm, rights: Sequence[str], known: _Forms, state: Session) -> None:
     for pair in [(option.left.text, right) for right in rights]:
         if known.setdefault(pair, option.form.text) != option.form.text:
-            message = f"`{pair[0]}` is written in two ways before `{pair[1]}`"
+            where = "after" if option.place is not None and option.place.kind.text == "after" else "before"
+            message = f"`{pair[0]}` is written in two ways {where} `{pair[1]}`"
             state.error("SGL0308", option.span, message, _ONE)
 
 

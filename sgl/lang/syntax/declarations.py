@@ -294,8 +294,9 @@ class ParadigmLine(SyntaxNode):
 
 
 class Paradigm(NamedDeclaration):
-    """A table of ending rewrites by inflection class."""
+    """A table of rewrites by inflection class: of endings, or as its ``place`` says."""
 
+    place: Name | None
     title: Name | None
     lines: tuple[ParadigmLine, ...]
 
