@@ -16,7 +16,7 @@ SUFFIXES = (".sgl", ".irtg", *TABLE_SUFFIXES, *TEMPLATE_SUFFIXES)
 #: The words of the language, in one place: for the reader, the docs and the colours.
 _DECLARATIONS = """
     module use param layer view feature category labels words structure word literal lexicon forms
-    rule paradigm function pattern part quota relation restrict weights dataset
+    rule paradigm function pattern part quota relation table restrict weights dataset
     release test
 """
 _CLAUSES = """

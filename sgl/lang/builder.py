@@ -200,6 +200,10 @@ class TreeBuilder(TokenBuilder):
     def link_name(self, meta: Meta, parts: list[s.Name]) -> s.Name:
         return s.Name(":".join(part.text for part in parts), self._span(meta))
 
+    def table_cell(self, meta: Meta, parts: list[Any]) -> s.TableCell:
+        table, keys, column = parts
+        return s.TableCell(self._span(meta), table.name, keys or (), column)
+
     def leave_out(self, meta: Meta, parts: list[Any]) -> s.LeaveOut:
         return s.LeaveOut(self._span(meta), *parts)
 

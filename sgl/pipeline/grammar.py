@@ -276,7 +276,7 @@ def grammars_of(module: Path) -> list[Path]:
         return []
     # A grammar that is known from an earlier run is checked without the reader.
     from sgl.lang.project import load_project
-    from sgl.lang.syntax import Dataset, Lexicon, Relation, Weights
+    from sgl.lang.syntax import Dataset, Lexicon, Relation, Table, Weights
 
     # What is there beside it may be links that lead in a circle, of which `resolve` makes an error.
     wanted = os.path.realpath(module)
@@ -291,7 +291,7 @@ def grammars_of(module: Path) -> list[Path]:
             unit.path.parent / declaration.path.text
             for unit in project.units
             for declaration in unit.file.declarations
-            if isinstance(declaration, Lexicon | Relation | Weights)
+            if isinstance(declaration, Lexicon | Relation | Table | Weights)
         )
         return wanted in map(os.path.realpath, (*(unit.path for unit in project.units), *tables))
 

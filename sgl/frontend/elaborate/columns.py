@@ -122,8 +122,8 @@ class Evaluation:
     ``columns`` are the cells of the row, of the columns ``known`` in the table.  In a function they
     are its arguments, and ``lacking`` says for those without a value which column is to blame.
     ``row`` is the span of the table row.  ``features`` are those of the category of the word;
-    columns that are ``optional`` may be missing in the table.  The ``listener`` hears what the
-    author's files ask of the library, not what its functions ask of one another.
+    columns that are ``optional`` may be missing in the table.  ``cell`` returns what tables have for the features.
+    The ``listener`` hears what the author's files ask of the library, not what its functions ask of one another.
     """
 
     scope: Scope
@@ -137,6 +137,7 @@ class Evaluation:
     listener: Listener | None = None
     features: Mapping[str, Slotting] = field(default_factory=dict)
     optional: frozenset[str] = frozenset()
+    cell: Callable[[s.TableCell], str | None] | None = None
 
     def value(self, expression: s.Expression) -> str | None:
         """Return the text of an expression; None after a report."""
@@ -178,6 +179,8 @@ class Evaluation:
             return expression.text
         if isinstance(expression, s.Column | s.Mention):
             return self._column(expression)
+        if isinstance(expression, s.TableCell):
+            return self.cell(expression) if self.cell is not None else None
         if depth >= _MAX_DEPTH:
             self._give_up(expression, f"it takes more than {_MAX_DEPTH} calls in one another")
         if isinstance(expression, s.Call):

@@ -14,7 +14,7 @@ from dataclasses import replace
 from sgl.core.grammar import Cut, Item, Slot, Template, Token
 from sgl.core.spelling import FUNCTIONS, FUSE
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.elaborate.rules import RuleNames
+from sgl.frontend.elaborate.rules import RuleNames, shown
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
 
@@ -109,7 +109,7 @@ class _Template:
             return [Token(item.text)]
         if isinstance(item, s.Mention):
             return self.mentioned(item)
-        if isinstance(item, s.Column):
+        if isinstance(item, s.Column | s.TableCell):
             self.sound = False  # No variable, which was reported.
             return []
         if isinstance(item, s.Concat):
@@ -182,11 +182,11 @@ class _SourceTemplate(_Template):
     def sketch(self) -> Template:
         rule = self.names.rule
         for word in (part for part in rule.rhs if isinstance(part, s.Name)):
-            words = word.text.split()
+            words = shown(word.text).split()
             if not words:
                 message = f"this word is empty in the layer `{self.layer}`"
                 self.state.error("SGL0604", word.span, message, "remove it from the right-hand side")
-            elif words != [word.text]:
+            elif len(words) > 1:
                 apart = " ".join(f'"{each}"' for each in words)
                 message = f"`{word}` has a space in it; each word of `{self.layer}` is quoted separately"
                 self.state.error("SGL0609", word.span, message, f"write `{apart}`")
@@ -214,6 +214,8 @@ class _SourceTemplate(_Template):
                 items += [self._word(number)] if number not in self._words else []
             elif isinstance(part, s.Joint):
                 items.append(Token(FUSE))
+            elif isinstance(part, s.TableCell):
+                self.sound = False  # What is wrong with it was reported.
             elif (piece := (next(children), "")) not in self.used:
                 items.append(self.slot(piece, part.span, capital=part.capital))
         return items

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from sgl.characters import code_of, hidden
 from sgl.core.grammar import Cut, Edge, Fragment, GraphLayer, Item, Node, Template, Token
-from sgl.diagnostics import Label, Span
-from sgl.frontend.elaborate import tables
+from sgl.diagnostics import Label, Span, suggest
+from sgl.frontend.elaborate import cells, tables
 from sgl.frontend.elaborate.categories import category_pattern
 from sgl.frontend.elaborate.columns import Evaluation, check_morphology, marked, unmarked
 from sgl.frontend.elaborate.rules import possible, shown
@@ -42,13 +42,14 @@ _FILL_IN = "fill in the column, or write `x or y` for a fallback"
 def lower_words(state: Signed) -> tuple[tuple[Words, ...], Mapping[Path, LexiconTable]]:
     """Turn words, and rows of lexicons, into childless productions, in groups; return the lexicons beside them."""
     found = [
-        state.kept("word", (word,), partial(_word, word, scope, state)) for word, scope in state.names.of(s.WordDecl)
+        state.kept("word", (word, *state.signature.tables.values()), partial(_word, word, scope, state))
+        for word, scope in state.names.of(s.WordDecl)
     ]
     lexicons = tables.LexiconTables(state)
     for lexicon, scope in state.names.of(s.Lexicon):
         table = lexicons.of(lexicon, scope)
         lower = partial(_lexicon, lexicon, scope, state, table)
-        found.append(state.kept("lexicon", (lexicon, table), lower))
+        found.append(state.kept("lexicon", (lexicon, table, *state.signature.tables.values()), lower))
     check_morphology(state)
     if state.diagnostics.errors == 0:
         lexicons.report_blocks(state.signature.features)
@@ -63,8 +64,10 @@ def _word(word: s.WordDecl, scope: Scope, state: Signed) -> Words:
         return ()
     evaluation = Evaluation(scope, {}, (), None, state.diagnostics)
     share = rule_weight(word.weight, state)
-    production = _WordLowering(word.category, clauses, evaluation, word.span, state).lower(f'word "{text}"', share)
-    return () if production is None else (production,)
+    categories = cells.opened(word.category, clauses, (), state.signature)
+    words = (_WordLowering(own, clauses, evaluation, word.span, state) for own in categories)
+    lowered = [own.lower(f'word "{text}"', share) for own in words]
+    return tuple(production for production in lowered if production is not None)
 
 
 class _WordLowering:
@@ -79,7 +82,21 @@ class _WordLowering:
         self.marked: dict[str, int] = {}
         self.lhs = category_pattern(category, evaluation.scope, evaluation.columns if evaluation.row else None, state)
         features = dict(zip(self.lhs.info.features, self.lhs.slots, strict=True)) if self.lhs is not None else {}
-        self.evaluation = replace(evaluation, features=features)
+        self.evaluation = replace(evaluation, features=features, cell=self._cell)
+
+    def _cell(self, cell: s.TableCell) -> str | None:
+        """Return what a table has for the features of the word; None after a report."""
+        features = self.evaluation.features
+        table = self.state.signature.tables.get(cell.table.text)
+        if self.evaluation.scope.find(s.Table, cell.table) is None or table is None:
+            return None
+        names = [*map(str, cell.keys)] or table.features
+        for name in (name for name in names if name not in features):
+            message = f"`{self.category.name}` has no feature `{name}`, which `{cell}` asks for"
+            self.state.error("SGL0401", cell.span, message, suggest(name, features))
+            return None
+        found = cells.cells_of(table, cell, [[*features[name]] for name in names], self.state)
+        return None if found is None else next(iter(found.values()))
 
     def lower(self, name: str, share: float, pool: tables.Weighting | None = None) -> Production | None:
         signature, lhs = self.state.signature, self.lhs
@@ -245,13 +262,15 @@ def _lexicon(lexicon: s.Lexicon, scope: Scope, state: Signed, table: LexiconTabl
         sound = check_parts(layers, entry.category.name, state)
         if not _check_columns(entry, layers, table, state) or not sound:
             continue
+        categories = [*cells.opened(entry.category, layers, table.columns, state.signature)]
         for row in tables.rows_with_values(entry, chosen, table, state):
             known = (row.cells, table.columns, row.span)
             evaluation = Evaluation(scope, *known, state.diagnostics, optional=optional)
             share = weighting.share(row, evaluation)
-            lowering = _WordLowering(entry.category, layers, evaluation, row.span, state)
-            word = lowering.lower(lexicon.name.text, share, pool)
-            found += [word] if word is not None else []
+            for category in categories:
+                lowering = _WordLowering(category, layers, evaluation, row.span, state)
+                word = lowering.lower(lexicon.name.text, share, pool)
+                found += [word] if word is not None else []
     return tuple(found)
 
 

@@ -13,6 +13,7 @@ from sgl.core.derivation import RULES
 from sgl.core.grammar import DERIVATION, HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Label
 from sgl.foreign import limits
+from sgl.frontend.names.concord import FeatureTable, read_tables
 from sgl.frontend.names.finishing import likes_of, other_layer, text_layers
 from sgl.frontend.names.parameters import Session, is_weight
 from sgl.frontend.names.scopes import Resolved, Scope, check_taken
@@ -66,7 +67,7 @@ class Signature:
     """Layers in the order of their declaration, features, categories.
 
     The values of features that are ``ordered`` can be compared; ``likes`` are the layers that are like others, and
-    the others.  ``unsound`` are the names of layers and views whose
+    the others; ``tables`` have forms for values of features.  ``unsound`` are the names of layers and views whose
     declarations were reported, ``unknown`` those that clauses mention and that are not declared at all.
     """
 
@@ -80,6 +81,7 @@ class Signature:
     views: tuple[View, ...] = ()
     ordered: frozenset[str] = frozenset()
     likes: Mapping[str, str] = field(default_factory=dict)
+    tables: Mapping[str, FeatureTable] = field(default_factory=dict)
 
     @property
     def layer_names(self) -> list[str]:
@@ -116,7 +118,9 @@ def build_signature(state: Resolved) -> Signature | None:
     complete = check_taken(state.names)
     found = state.kept("signature", (), partial(_signature, state)) if complete else _signature(state)
     # Whoever works with it adds to what is unknown.
-    return replace(found, unknown=set()) if found is not None and complete else None
+    if found is None or not complete:
+        return None
+    return replace(found, unknown=set(), tables=read_tables(found.features, state))
 
 
 def _signature(state: Resolved) -> Signature | None:

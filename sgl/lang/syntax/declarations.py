@@ -314,6 +314,13 @@ class Relation(NamedDeclaration):
     path: Name
 
 
+class Table(NamedDeclaration):
+    """``table concord[cl, number] from "concord.yaml"``: forms for values of features."""
+
+    features: tuple[Name, ...]
+    path: Name
+
+
 class Restrict(SyntaxNode):
     """``restrict { V -[obj]-> N } to takes(V, N) when selection``."""
 

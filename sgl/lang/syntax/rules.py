@@ -9,6 +9,7 @@ from sgl.lang.syntax.structures import (
     Name,
     NamedDeclaration,
     SyntaxNode,
+    TableCell,
 )
 
 
@@ -149,7 +150,7 @@ class Rule(NamedDeclaration):
     """``rule np: NP -> Det N`` with its clauses."""
 
     lhs: CategoryRef
-    rhs: tuple[Child | Name | Mention | Joint, ...]
+    rhs: tuple[Child | Name | Mention | Joint | TableCell, ...]
     weights: tuple[WeightCase, ...]
     layers: tuple[LayerClause, ...]
     keep: Keep | None
