@@ -129,7 +129,7 @@ def remaining(finish: Finish | None, words: list[str]) -> list[str]:
 
 
 def mutated(finish: Finish, word: str, before: str) -> str:
-    """Return how a word is written after another one, unless what follows decides.
+    """Return how a word is written after another one.
 
     >>> mutated(Finish(mutations=(("g…", "dy", "…"), ("p…", "…n", "mh…"))), "gardd", "dy")
     'ardd'
@@ -144,8 +144,8 @@ def mutated(finish: Finish, word: str, before: str) -> str:
 
 
 def written(finish: Finish, word: str, after: str | None, base: str) -> str:
-    """Return how a word is written before another one, or at the end of a text: ``base`` if neither decides."""
-    for own, before, form in finish.forms if after is not None else ():
+    """Return how a word is written before another one, or at the end of a text, if what is before has no ``base``."""
+    for own, before, form in finish.forms if after is not None and base == word else ():
         begins = before.endswith(ANY_END) and str(after).startswith(before[:-1])
         if own == word and (begins or after == before):
             return form

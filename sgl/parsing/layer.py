@@ -344,10 +344,10 @@ class Spellings:
                         yield from self._after(text, (word, form, not state.glued, base), end, piece)
 
     def _words(self, form: str, before: str) -> Iterator[tuple[str, str]]:
-        """Yield words that may be written so behind another one, and how they are if what follows does not decide."""
+        """Yield words that may be written so behind another one, and how they are unless what follows decides."""
         for word in self._shown.get(form, ()):
             base = mutated(self._finish, word, before)
-            if form == base or form in self._forms.get(word, ()):
+            if form == base or (base == word and form in self._forms.get(word, ())):
                 yield word, base
 
     def _after(self, text: str, before: _Before, end: int, piece: str) -> Iterator[_Arc]:

@@ -149,8 +149,9 @@ def _formed(finish: TextFinish, words: Sequence[str]) -> list[str]:
     found, last = list[str](), ""
     for place, word in enumerate(words):
         following = next((other for other in words[place + 1 :] if other not in JOINTS), None)
-        fitting = [form for own, before, form in finish.forms if own == word and begins(following, before)]
-        found.append(fitting[0] if fitting else _mutated(finish, last, word))
+        base = _mutated(finish, last, word)
+        fitting = [form for own, before, form in finish.forms if own == word == base and begins(following, before)]
+        found.append(fitting[0] if fitting else base)
         last = last if word in JOINTS else word
     return found
 

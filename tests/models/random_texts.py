@@ -107,19 +107,23 @@ def counted_words(words: Sequence[str]) -> list[str]:
 
 def form_of(finish: Finish, word: str, rest: Sequence[str], before: Sequence[str]) -> str:
     """Return how a word is written between the rest of a text and what is before it."""
+    for own, trigger, form in finish.mutations:
+        last = before[-1] if before else ""
+        if last and (last == trigger or (trigger.startswith("…") and last[::-1].startswith(trigger[:0:-1]))):
+            if word == own:
+                if form != word:
+                    return form
+                break
+            kept = own.removesuffix("…")
+            if kept != own and word[: len(kept)] == kept and form.rstrip("…") + word[len(kept) :]:
+                if form.rstrip("…") != kept:
+                    return form.rstrip("…") + word[len(kept) :]
+                break
     for own, condition, form in finish.forms:
         if own == word and rest:
             beginning = condition.removesuffix("…")
             if rest[0] == condition or (beginning != condition and rest[0].startswith(beginning)):
                 return form
-    for own, trigger, form in finish.mutations:
-        last = before[-1] if before else ""
-        if last and (last == trigger or (trigger.startswith("…") and last[::-1].startswith(trigger[:0:-1]))):
-            if word == own:
-                return form
-            kept = own.removesuffix("…")
-            if kept != own and word[: len(kept)] == kept and form.rstrip("…") + word[len(kept) :]:
-                return form.rstrip("…") + word[len(kept) :]
     return word
 
 

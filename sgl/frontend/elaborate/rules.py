@@ -124,27 +124,43 @@ class RuleNames:
         return Substitution(given, self.state).write_out(part) if given else part
 
     def _cell(self, cell: s.TableCell) -> str | None:
-        """Return the mark of a cell of a table; None after a report."""
+        """Return the form of a cell of a table, or its mark; None after a report."""
         if self.scope.find(s.Table, cell.table) is None:
             return None
-        table, variables = self.state.signature.tables.get(cell.table.text), [key.text for key in cell.keys]
+        table, domains = self.state.signature.tables.get(cell.table.text), self.variables.domains
         if table is None:
-            self.variables.used |= self.variables.domains.keys()
+            self.variables.used |= domains.keys()
             return None  # It was reported.
+        keys = [key.text for key in cell.keys]
         for feature in table.features if not cell.keys else ():
             of = [name for name, own in self.variables.mentions.items() if any(feature == other for _, other in own)]
+            of = of or self._only(feature)
             if len(of) != 1:
-                several = " or ".join(f"`{name}`" for name in of)
-                message = f"which value of `{feature}` is meant in `{cell}`{f': {several}' if of else ''}?"
+                several = f": {' or '.join(f'`{name}`' for name in of)}" if of else ""
                 hint = f"name variables of the rule: `${cell.table}[{', '.join(table.features)}].{cell.column}`"
+                message = f"which value of `{feature}` is meant in `{cell}`{several}?"
                 self.state.error("SGL0404", cell.span, message, hint)
                 return None
-            variables += of
-        known = [self.variables.use(name, cell.span) for name in variables]
+            keys += of
+        # A value stands for itself.
+        values = [self.state.signature.features.get(feature, ()) for feature in table.features]
+        fixed = [key not in domains and key in own for key, own in zip(keys, values, strict=False)]
+        known = [own or self.variables.use(key, cell.span) for key, own in zip(keys, fixed, strict=False)]
         if not all(known):
             return None
-        found = cells_of(table, cell, [sorted(self.variables.domains[name]) for name in variables], self.state)
-        return None if found is None else mark_of_cell(str(cell), variables, found)
+        ranges = [[key] if key not in domains else sorted(domains[key]) for key in keys]
+        found = cells_of(table, cell, ranges, self.state)
+        if found is None or all(fixed):
+            return None if found is None else next(iter(found.values()))
+        places = [place for place, own in enumerate(fixed) if not own]
+        cells = {tuple(values[place] for place in places): form for values, form in found.items()}
+        return mark_of_cell(str(cell), [keys[place] for place in places], cells)
+
+    def _only(self, feature: str) -> list[str]:
+        """Return the values of a feature that the brackets of the rule name."""
+        settings = s.parts_of(s.Setting, (self.rule.lhs, *(child.category for child in self.children)))
+        names = (str(name) for own in settings if own.feature.text == feature for name in own.values)
+        return [*dict.fromkeys(names)]
 
     def name(self, index: int) -> s.Name:
         """Return what a child is called: its role, or else its category."""
