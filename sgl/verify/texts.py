@@ -145,28 +145,38 @@ def _with_capital(pieces: list[TextPiece]) -> list[TextPiece]:
 
 
 def _formed(finish: TextFinish, words: Sequence[str]) -> list[str]:
-    """Return each word as it is written before the next one, or after the last one, and joints."""
+    """Return each word as it is written after the last one, or before the next one, and joints."""
     found, last = list[str](), ""
     for place, word in enumerate(words):
         following = next((other for other in words[place + 1 :] if other not in JOINTS), None)
-        base = _mutated(finish, last, word)
-        fitting = [form for own, before, form in finish.forms if own == word == base and begins(following, before)]
-        found.append(fitting[0] if fitting else base)
+        found.append(word if word in JOINTS else _form(finish, last, word, following))
         last = last if word in JOINTS else word
     return found
+
+
+def _form(finish: TextFinish, last: str, word: str, following: str | None) -> str:
+    """Return how a word is written between two others."""
+    base = _mutated(finish, last, word)
+    fitting = [form for own, before, form in finish.forms if own == word == base and begins(following, before)]
+    return fitting[0] if fitting else base
 
 
 def _mutated(finish: TextFinish, last: str, word: str) -> str:
     """Return a word as it is written after the last one: its beginning may be another one, but is not all of it."""
     for own, after, form in finish.mutations:
-        follows = last == after or (after[:1] == "…" and last != "" and last.endswith(after[1:]))
-        if follows and own == word:
-            return form
-        if follows and own[-1:] == "…" and begins(word, own):
-            changed = form.removesuffix("…") + word.removeprefix(own[:-1])
+        ends = after[:1] == "…" and last.endswith(after[1:])
+        if last and (last == after or ends):
+            changed = form if own == word else _begun(word, own, form)
             if changed:
                 return changed
     return word
+
+
+def _begun(word: str, own: str, form: str) -> str:
+    """Return a word that begins otherwise; nothing if it does not begin so, or nothing of it is left."""
+    if own[-1:] != "…" or not begins(word, own):
+        return ""
+    return form.removesuffix("…") + word.removeprefix(own[:-1])
 
 
 def begins(word: str | None, condition: str) -> bool:

@@ -30,12 +30,8 @@ def marked(text: str) -> tuple[str, str, str] | None:
     >>> marked("attorney ^general of"), marked("^general")
     (('attorney ^', 'general', ' of'), None)
     """
-    words = text.split(" ")
-    at = next((n for n, word in enumerate(words) if word[:1] == "^" and word[1:]), -1)
-    if at < 0 or len(words) == 1:
-        return None
-    before, after = " ".join([*words[:at], "^"]), "".join(f" {word}" for word in words[at + 1 :])
-    return before, words[at][1:], after
+    match = re.fullmatch(r"((?:[^ ]+ )*?\^)([^ ]+)((?: [^ ]+)*)", text)
+    return (match[1], match[2], match[3]) if match is not None and " " in text else None
 
 
 def unmarked(text: str) -> str:
@@ -52,20 +48,14 @@ _LETTERS = re.compile(r"\[([^\[\]]+)\]")
 
 def _rewritten(word: str, place: str, found: s.Name, result: s.Name) -> tuple[tuple[int, int], str] | None:
     """Return a word after a rewrite, behind what makes one win: its length, and how few letters are any of several."""
-    literal = _LETTERS.split(found.text)
-    size = sum(map(len, literal[::2])) + len(literal) // 2
-    starts = {END: [len(word) - size], "start": [0], "inside": range(len(word) - size, -1, -1)}[place]
-    for start in starts if len(word) >= size else ():
-        at, own = start, word[start : start + size]
-        for number, text in enumerate(literal):
-            step = len(text) if number % 2 == 0 else 1
-            if (word[at : at + step] != text) if number % 2 == 0 else (word[at] not in text):
-                break
-            at += step
-        else:
-            new = result.text.replace("&", own) if len(literal) > 1 else result.text
-            return (size, -(len(literal) // 2)), word[:start] + new + word[start + size :]
-    return None
+    parts = _LETTERS.split(found.text)
+    own = "".join(f"[{re.escape(part)}]" if number % 2 else re.escape(part) for number, part in enumerate(parts))
+    before, after = {END: (".*", ""), "start": ("", ".*"), "inside": (".*", ".*")}[place]
+    match = re.fullmatch(f"({before})({own})({after})", word, re.DOTALL)
+    if match is None:
+        return None
+    new = result.text.replace("&", match[2]) if len(parts) > 1 else result.text
+    return (len(match[2]), -len(parts)), match[1] + new + match[3]
 
 
 class _Endless(Exception):

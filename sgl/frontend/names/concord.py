@@ -38,7 +38,7 @@ def read_tables(features: Mapping[str, Sequence[str]], state: Resolved) -> dict[
     found: dict[str, FeatureTable] = {}
     for declaration, scope in state.names.of(s.Table):
         known = [scope.find(s.Feature, name) is not None for name in declaration.features]
-        table = _read_table(declaration, scope, state)
+        table = table_in(declaration.path, scope, state)
         if table is not None and all(known):
             names = tuple(name.text for name in declaration.features)
             own = FeatureTable(declaration, names, table)
@@ -49,8 +49,9 @@ def read_tables(features: Mapping[str, Sequence[str]], state: Resolved) -> dict[
     return found
 
 
-def _read_table(declaration: s.Table, scope: Scope, state: Resolved) -> LexiconTable | None:
-    source = scope.read(declaration.path, MAX_TABLE)
+def table_in(path: s.Name, scope: Scope, state: Resolved) -> LexiconTable | None:
+    """Return the table in a file; None after a report."""
+    source = scope.read(path, MAX_TABLE)
     if source is None:
         return None
     table, told = kept("table", (), (source.name, source.text), partial(_read, source))
