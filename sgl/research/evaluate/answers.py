@@ -137,7 +137,7 @@ def _rests(text: str, gold: str) -> Iterator[list[str]]:
 
 def _around(text: str, gold: str) -> Iterator[str]:
     """Yield the template of the line that has the gold text."""
-    line = next((line for line in reversed(text.splitlines()) if gold.strip() and gold in line), "")
+    line = next((line for line in reversed(text.split("\n")) if gold.strip() and gold in line), "")
     before, _, behind = line.strip().rpartition(gold)
     # What stands before the last colon differs from item to item, if it is long.
     before = before if len(before) < 80 else before[before.rstrip().rfind(":", 0, -1) + 1 :]

@@ -19,7 +19,7 @@ from sgl.research.evaluate.benchmark import BenchmarkRow
 from sgl.research.evaluate.equivalence import exact
 from sgl.research.evaluate.runs import read_runs
 
-PAGE = (Path(__file__).parents[2] / "golden" / "answers.md").read_text("utf-8")
+PAGE = (Path(__file__).parent / "answers.md").read_text("utf-8")
 GOLD = {name: text.splitlines() for name, text in re.findall(r"(?ms)^```text (\w+)\n(.*?)\n```$", PAGE)}
 WRAPPERS = {
     title: (output, option)
