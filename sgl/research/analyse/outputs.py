@@ -209,7 +209,7 @@ def _archived(path: Path) -> Iterator[tuple[int, object]]:
                 else:
                     content = packed.read(entry)
                 yield number, json_of(content, path)
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, pa.ArrowException, ValueError) as problem:
-        raise PredictionsError(f"it is no archive that can be read: {problem}") from None
     except ForeignFileError as problem:
         raise PredictionsError(f"{problem.strerror}") from None
+    except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError, EOFError, pa.ArrowException, ValueError) as problem:
+        raise PredictionsError(f"it is no archive that can be read: {problem}") from None

@@ -122,17 +122,16 @@ def noticed(texts: Sequence[str], golds: Sequence[str]) -> Noticed | None:
                 best = Noticed(reader, shared, len(said), right)
     own = {word for gold in golds for word in gold.split()}
     if best is None or not best.right:
-        # A text that repeats words of gold texts is another answer, with nothing around it.
-        lost = sum(any(not {*rest} <= own for rest in _rests(text, gold)) for text, gold in wrong)
+        lost = sum(_surrounds(text, gold, own) for text, gold in wrong)
         best = Noticed(None, lost, len(said), lost) if 2 * lost > len(said) else best
     return best
 
 
-def _rests(text: str, gold: str) -> Iterator[list[str]]:
-    if gold.strip() and gold in text:
-        before, _, behind = text.rpartition(gold)
-        if not (before[-1:].isalnum() or behind[:1].isalnum()) or not gold.isascii():
-            yield f"{before} {behind}".split()
+def _surrounds(text: str, gold: str, own: Collection[str]) -> bool:
+    """Tell whether a text has a gold text within others; one that repeats words of gold texts is another answer."""
+    before, _, behind = text.rpartition(gold)
+    whole = not (before[-1:].isalnum() or behind[:1].isalnum()) or not gold.isascii()
+    return bool(gold.strip()) and gold in text and whole and not {*before.split(), *behind.split()} <= {*own}
 
 
 def _around(text: str, gold: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from sgl.dataset.staged import Listing
 from sgl.disk import make_way, write
 from sgl.foreign import CERTIFICATE, ForeignFileError
 from sgl.foreign.json import read_document
-from sgl.research.prompts.formats import PromptSet, WrittenPrompt, form_files, formatted, messages_of
+from sgl.research.prompts.formats import PromptSet, form_files, formatted, lines_of, messages_of
 from sgl.research.prompts.material import Material, Prompt
 
 FORMAT, PROOF = "sgl-prompts/1", "prompts.certificate.json"
@@ -28,24 +28,22 @@ WORDING = "instruction", "forms", "model"
 def files_of(material: Material, prompts: Iterable[Prompt], wording: Mapping[str, Any]) -> dict[str, str]:
     """Return the text of each file but the certificate, from the items and shots of prompts."""
     known = {row.id: row for rows in (material.items.rows, material.train.rows) for row in rows}
-    instruction, asked = wording["instruction"], list[WrittenPrompt]()
+    instruction, rows = wording["instruction"], list[dict[str, Any]]()
     for prompt in prompts:
         item, shots = known[prompt.id], [(known[shot].source, known[shot].target) for shot in prompt.shots]
         shown = (f"Input: {source}\nOutput: {target}" for source, target in shots)
         text = "\n\n".join([instruction, *shown, f"Input: {item.source}\nOutput:"])
         about = {"id": prompt.id, "pattern": prompt.pattern, "shots": prompt.shots, "text": text}
-        asked.append(WrittenPrompt(about, messages_of(instruction, shots, item.source), (item.target, *item.others)))
+        asked = messages_of(instruction, shots, item.source)
+        rows.append({**about, "messages": asked, "answers": (item.target, *item.others)})
     files = {
-        "prompts.jsonl": "".join(f"{json.dumps(of.about, ensure_ascii=False)}\n" for of in asked),
-        "gold.tsv": "".join(f"{of.about['id']}\t{of.answers[0]}\n" for of in asked),
+        "prompts.jsonl": lines_of({name: row[name] for name in ("id", "pattern", "shots", "text")} for row in rows),
+        "gold.tsv": "".join(f"{row['id']}\t{row['answers'][0]}\n" for row in rows),
     }
-    name, signed = manifest_of(material.directory)["name"].of(str), signature_of(material, files)
-    return files | formatted(PromptSet(name, material.split, signed, wording["model"], asked), wording["forms"])
-
-
-def signature_of(material: Material, files: Mapping[str, str]) -> str:
-    """Return the signature of prompts: that of the dataset, and a hash of their texts."""
-    return f"{material.signature}|prompts:sha256:{sha256(files['prompts.jsonl'].encode()).hexdigest()}"
+    # It names the dataset, and the prompts by their texts.
+    signed = f"{material.signature}|prompts:sha256:{sha256(files['prompts.jsonl'].encode()).hexdigest()}"
+    name = manifest_of(material.directory)["name"].of(str)
+    return files | formatted(PromptSet(name, material.split, wording["model"], signed, rows), wording["forms"])
 
 
 def write_prompts(

@@ -41,11 +41,10 @@ def studied(
         number, faults = check_prompts(path, dataset, session.progress)
         for fault in faults[:5]:
             session.diagnostics.error("SGL1413", None, f"`{path}`: {fault}")
-        missing = [len(prompt["missing"].texts()) for prompt in proof["prompts"].elements()]
-        complete = 100 * fmean(not lacking for lacking in missing)
+        missing = [len(prompt["missing"].texts()) for prompt in proof["prompts"].elements()] or [0]
         split, target = proof["split"].of(str), proof["target"].of(str)
-        of = {"complete": complete, "missing": fmean(missing), "split": split, "system": system}
-        proved[f"{path.name}: {system}, {split}"] = {"prompts": _figure(number, 0), **of}
+        of = {"prompts": _figure(number, 0), "missing": fmean(missing), "split": split, "system": system}
+        proved[f"{path.name}: {system}, {split}"] = of | {"complete": 100 * missing.count(0) / len(missing)}
         given.setdefault((split, target), []).extend(f"{system}={file}" for file in files)
     found: Json = {"proved": proved}
     for (split, target), predictions in given.items() if not session.diagnostics.errors else ():
@@ -68,10 +67,10 @@ def _further(result: Json) -> Json:
     """Return the tests of all items and the shares of mistakes, in the form of rows."""
     differences = [Difference(**test) for test in result["tests"]["differences"]]
     tests = corrected([test for test in differences if (test.metric, test.part) == (EXACT, "all")])
-    figures = {"mean": 100, "low": 100, "high": 100, "adjusted": 1}
     pairs = {
         f"{test.first} → {test.second}": {
-            name: _figure(by * getattr(test, name), 4 if by == 1 else 1) for name, by in figures.items()
+            **{end: 100 * getattr(test, end) for end in ("mean", "low", "high")},
+            "adjusted": _figure(test.adjusted or 0, 4),
         }
         for test in tests
     }
