@@ -36,10 +36,8 @@ def files_of(material: Material, prompts: Iterable[Prompt], wording: Mapping[str
         about = {"id": prompt.id, "pattern": prompt.pattern, "shots": prompt.shots, "text": text}
         asked = messages_of(instruction, shots, item.source)
         rows.append({**about, "messages": asked, "answers": (item.target, *item.others)})
-    files = {
-        "prompts.jsonl": lines_of({name: row[name] for name in ("id", "pattern", "shots", "text")} for row in rows),
-        "gold.tsv": "".join(f"{row['id']}\t{row['answers'][0]}\n" for row in rows),
-    }
+    own = [{name: value for name, value in row.items() if name not in ("messages", "answers")} for row in rows]
+    files = {"prompts.jsonl": lines_of(own), "gold.tsv": "".join(f"{row['id']}\t{row['answers'][0]}\n" for row in rows)}
     # It names the dataset, and the prompts by their texts.
     signed = f"{material.signature}|prompts:sha256:{sha256(files['prompts.jsonl'].encode()).hexdigest()}"
     name = manifest_of(material.directory)["name"].of(str)

@@ -6,14 +6,14 @@ curve.  Only items that every run has an answer for are scored, so that all diff
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from statistics import fmean
 
 from sgl.cli.session import Session
 from sgl.diagnostics import Diagnostics
 from sgl.foreign import CERTIFICATE
-from sgl.foreign.json import read_document
+from sgl.foreign.json import JsonValue, read_document
 from sgl.research.analyse.scoring import Json
 from sgl.research.analyse.statistics import Difference, corrected
 from sgl.research.evaluate.answers import FAULTS
@@ -21,6 +21,9 @@ from sgl.research.evaluate.command import EvaluationRequest, evaluated
 from sgl.research.evaluate.scoring import EXACT
 from sgl.research.prompts.check import check_prompts
 from sgl.research.prompts.write import PROOF
+
+#: What the shots of prompts may be made for, and what they are if nothing is said.
+_FACTORS = {"exposures": 1, "complexity": "any", "order": "random", "control": False}
 
 #: Samples of the tests of differences.
 _SAMPLES = 10_000
@@ -34,7 +37,7 @@ def studied(
     proved: dict[str, Json] = {}
     for name, path in folders:
         proof = read_document(path / PROOF, CERTIFICATE, inside=path)
-        system = " ".join(filter(None, (name, f"{proof['select'].of(str)}@{proof['shots'].of(int)}")))
+        system = " ".join(filter(None, (name, f"{', '.join(_strategy(proof))}@{proof['shots'].of(int)}")))
         files = sorted(path.glob("answers.*"))
         if not files:
             session.diagnostics.error("SGL1411", None, f"`{path}` has no answers: no file is called `answers.…`")
@@ -61,6 +64,14 @@ def studied(
             if diagnostic.code != "SGL1403":
                 session.diagnostics.add(diagnostic)
     return found, list(dict.fromkeys(of["system"] for of in proved.values()))
+
+
+def _strategy(proof: JsonValue) -> Iterator[str]:
+    """Yield how shots were chosen, and each other factor that is not as it is if nothing is said."""
+    yield proof["select"].of(str)
+    for name, value in proof.members().items():
+        if name in _FACTORS and value.data != _FACTORS[name]:
+            yield name if value.data is True else f"{name} {value.data}"
 
 
 def _further(result: Json) -> Json:

@@ -10,7 +10,10 @@ import pytest
 
 import sgl
 from sgl.cli.main import FAILED, OK, run
+from sgl.foreign import CERTIFICATE
+from sgl.foreign.json import read_document
 from sgl.research.prompts.write import PROOF
+from sgl.research.recipes.study import _strategy
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +104,10 @@ def test_what_is_not_proved_or_not_answered_is_refused(
     (tmp_path / "bare" / PROOF).write_text(json.dumps(proof), "utf-8")
     study(farm, sets[0], tmp_path / "bare", status=FAILED)
     assert "error[SGL1413]" in capsys.readouterr().err
+
+
+def test_factors_are_in_the_name_of_a_system(tmp_path: Path) -> None:
+    proof = {"select": "similar", "shots": 4, "exposures": 1, "order": "best-last", "control": True}
+    (tmp_path / PROOF).write_text(json.dumps(proof), "utf-8")
+    found = _strategy(read_document(tmp_path / PROOF, CERTIFICATE))
+    assert list(found) == ["similar", "order best-last", "control"]
