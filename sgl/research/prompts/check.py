@@ -12,8 +12,9 @@ from pathlib import Path
 
 from sgl.foreign import BENCHMARK, CERTIFICATE, read_text
 from sgl.foreign.json import JsonValue, read_document
+from sgl.research.prompts.formats import FORMS
 from sgl.research.prompts.material import Material, Prompt, PromptsError, read_material, sentence_of
-from sgl.research.prompts.write import FORMAT, FORMS, PROOF, files_of
+from sgl.research.prompts.write import FORMAT, PROOF, files_of
 from sgl.verify.certificate_checks import nameless, pieces_of
 from sgl.verify.conllu import Sentence
 from sgl.verify.items import LAYER, at_layers

@@ -14,6 +14,7 @@ from sgl.dataset import check_target
 from sgl.research.prompts import write
 from sgl.research.prompts.check import check_prompts
 from sgl.research.prompts.choose import COVERING, STRATEGIES, choose_prompts
+from sgl.research.prompts.formats import FORMS
 from sgl.research.prompts.material import read_material
 
 
@@ -29,7 +30,7 @@ from sgl.research.prompts.material import read_material
 @click.option("--target", metavar="NAME", help="The target that is asked for.  [default: the first]")
 @click.option("--seed", type=click.IntRange(0), default=1, help="Seed of the random numbers.")
 @click.option("--instruction", metavar="TEXT", default=write.INSTRUCTION, help="The first line of each prompt.")
-@click.option("--as", "forms", type=click.Choice(write.FORMS), multiple=True, help="A form for models (repeatable).")
+@click.option("--as", "forms", type=click.Choice(list(FORMS)), multiple=True, help="A form for models (repeatable).")
 @click.option("--model", default="MODEL", metavar="NAME", help="The model that chat prompts name.")
 @click.option("--force", is_flag=True, help="Replace prompts that are there.")
 @json_option
