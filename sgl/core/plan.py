@@ -309,8 +309,9 @@ def _lemma_nodes(grammar: CoreGrammar, plan: Plan) -> list[list[dict[str, str]]]
 class Release:
     """A release; what is optional and was not said is empty.
 
-    ``licence`` is an identifier of SPDX, ``languages`` are codes such as ``en``, ``date`` is in ISO form.  ``canary``
-    is a UUID to look for in what models were trained on; it is the same for all versions of a dataset.
+    ``licence`` is an identifier of SPDX, and so is that of the ``grammar`` with its tables.  ``languages`` are codes
+    such as ``en``, ``date`` is in ISO form, ``words`` says where the words come from.  ``canary`` is a UUID to look
+    for in what models were trained on; it is the same for all versions of a dataset.
     """
 
     version: str
@@ -321,11 +322,20 @@ class Release:
     homepage: str = ""
     date: str = ""
     canary: str = ""
+    grammar: str = ""
+    words: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    papers: tuple[str, ...] = ()
+    errata: tuple[str, ...] = ()
+    doi: str = ""
+    contact: str = ""
+    funding: str = ""
+    motivation: tuple[str, ...] = ()
 
 
 @cache
 def known() -> Any:  # noqa: ANN401 - a file of ours
-    """Return ``licences``, ``clauses`` with what they look like, and what the ``columns`` of rows are."""
+    """Return what releases have: licences, clauses, columns of rows, files, size classes of hubs, GenBench's axes."""
     return json.loads(Path(__file__).with_name("release.json").read_text("utf-8"))
 
 

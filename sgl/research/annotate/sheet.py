@@ -90,7 +90,7 @@ def read_sheet(path: Path, items: Mapping[str, BenchmarkRow]) -> dict[str, Judge
             found[code] = Judgement(_NATURAL[natural], _RIGHT[right])
     except csv.Error as problem:
         raise SheetError(f"`{path}` is no CSV file: {problem}") from None
-    if all(judgement == (None, None) for judgement in found.values()):
+    if {*found.values()} <= {(None, None)}:
         raise SheetError(f"nobody has filled in `{path}`", "write 1 to 5 into `natural`, yes or no into `right`")
     return found
 
