@@ -169,4 +169,4 @@ def test_judges_get_a_sheet_and_are_read_back(dataset: Path, work: Workplace) ->
     found = json.loads(work.capsys.readouterr().out)
     assert found["all"] == {"judgements": 4, "natural": 5, "right": 1}
     assert run(["annotate", str(dataset), "sheet.csv"]) == FAILED
-    assert "SGL1414" in work.capsys.readouterr().err
+    assert "SGL1415" in work.capsys.readouterr().err
