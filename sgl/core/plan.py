@@ -24,7 +24,8 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from sgl.core.extent import Extent
-from sgl.core.grammar import CoreGrammar
+from sgl.core.grammar import DERIVATION, CoreGrammar
+from sgl.core.joint import PLUS
 from sgl.core.structure import Structure
 
 TRAIN, GEN = "train", "gen"
@@ -252,6 +253,12 @@ class Plan:
     def measured(self) -> tuple[str, ...]:
         """The text layers whose lengths structures test, by name."""
         return tuple(sorted({test.layer for s in self.structures for test in s.body.lengths}))
+
+    @property
+    def headed(self) -> tuple[str, ...]:
+        """The graph layers that structures join with the derivation, by name."""
+        joined = {frozenset(s.layer.split(PLUS)) for s in self.structures}
+        return tuple(sorted(set[str]().union(*(own - {DERIVATION} for own in joined if DERIVATION in own))))
 
     @property
     def structures(self) -> Iterator[Structure]:

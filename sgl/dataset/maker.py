@@ -21,8 +21,9 @@ import numpy as np
 import pyarrow as pa
 
 from sgl.core.arrays import Column, Derivations, Heading
-from sgl.core.grammar import CoreGrammar, Slot, Template, TextLayer, Token
-from sgl.core.interpret import Derivation, derive_graph, derive_tokens
+from sgl.core.grammar import EXTRACTED, CoreGrammar, Slot, Template, TextLayer, Token
+from sgl.core.graph import Graph
+from sgl.core.interpret import Derivation, derive_graph, derive_heads, derive_tokens
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.manifest import counted_labels
 from sgl.dataset.rows import (
@@ -154,7 +155,8 @@ class ChunkMaker:
             anchor = grammar.graph_layers[layer].anchor
             names = dict.fromkeys((anchor, *layers, *plan.targets))
             words = writer(f"words {name}", words_output(grammar, layer))
-            measured = {text: partial(_lengths, grammar, text) for text in plan.measured}
+            measured = {f"length_{text}": partial(_lengths, grammar, text) for text in plan.measured}
+            measured |= {f"heads_{graph}": partial(_heads, grammar, graph) for graph in plan.headed}
             self._sentences.append(SentenceWriter(tuple(names), self._texts, words, measured))
         if self._sentences:
             layer, words = grammar.graph_layer(plan.lemma_layer), self._sentences[0].words
@@ -221,6 +223,11 @@ def _lengths(grammar: CoreGrammar, layer: str, derivations: Derivations) -> Colu
     return Column.of([str(length) for length in found])
 
 
+def _heads(grammar: CoreGrammar, layer: str, derivations: Derivations) -> Column:
+    number = grammar.graph_layer(layer)
+    return Column.of([" ".join(map(str, derive_heads(grammar, own, number))) for own in derivations])
+
+
 def target_output(output: Output) -> Output:
     """Return an output as a target: where a text has no form in a view, the error quotes the sentence."""
 
@@ -239,7 +246,7 @@ class SentenceWriter:
     """Writes CoNLL-U sentences, whose ``words`` are an output like ``words_output``.
 
     ``names`` are those of the texts in the comments, the text of the graph's words first; ``writers`` have written
-    the others.  ``measured`` are the layers whose lengths structures test, with what writes these.
+    the others.  ``measured`` are the lengths and heads that structures ask for, with what writes these.
     """
 
     names: tuple[str, ...]

@@ -29,6 +29,7 @@ from sgl.foreign import read_bytes
 from sgl.verify.conllu import Malformed, MalformedError, Sentence, TokenTable, WordForm, read_sentences
 from sgl.verify.items import LAYER, GraphShape, ShapeTable, at_layers, label_role, merged
 from sgl.verify.manifest import CERTIFICATE, Clause, Manifest
+from sgl.verify.schema_grammar import DERIVATION
 from sgl.verify.search import Searcher, SearchError
 from sgl.verify.skeleton import sentence_skeletons
 from sgl.verify.structure import GraphPattern, StructureError, read_structure
@@ -70,6 +71,8 @@ class Knowledge:
             structures = [read_structure(clause.text) for clause in clauses]
         if self.layers:
             structures = [at_layers(one, self.layers[0].name) for one in structures]
+        joined = (one.layer.split("+") for one in structures)
+        self.headed = sorted({x for own in joined if DERIVATION in own for x in own} - {DERIVATION})
         self.shapes = ShapeTable(structures)
         self.searcher = Searcher(self.shapes)
         self.tokens = TokenTable()
@@ -130,6 +133,9 @@ def _check_lengths(known: Knowledge, comments: dict[str, str], words: int) -> No
             raise MalformedError(f"no comment # length_{layer} with a number")
         if layer == known.anchor and int(length) != words:
             raise MalformedError(f"{words} words, and length_{layer} = {length}")
+    for layer in known.headed:
+        if f"heads_{layer}" not in comments:
+            raise MalformedError(f"no comment # heads_{layer}")
 
 
 def _note_names(part: ReadPart, seen: set[WordForm | int], sentence: Sentence, graph: Sentence, first: str) -> None:
