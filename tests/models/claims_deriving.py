@@ -156,7 +156,7 @@ class DerivingMaker(Maker):
         graphs = self._deep("syn", ()) if self.random.random() < 0.1 else super().structure()
         derivation = self.derivation(self.random.choice("VVR"))
         names = sorted(graphs.names)
-        if names and self.random.random() < 0.2:
+        if names and derivation.names and self.random.random() < 0.2:
             body = self.loose(DERIVATION, [self.random.choice(names)], "Y", self.random.choice((0, 1)))
             derivation = replace(derivation, without=(*derivation.without, body))
         if self.random.random() < 0.5:
