@@ -18,7 +18,7 @@ from sgl.automata.algebra.walks import Walks
 from sgl.automata.proofs.compiler import shape_of
 from sgl.core.arrays import Derivations
 from sgl.core.graph import Graph
-from sgl.core.interpret import Derivation, derive_graph, interpret
+from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
 from sgl.core.plan import GEN, Ambiguous, Plan, Stratum, content_lemmas, repeats_lemma
 from sgl.corpus.audit import AmbiguityFinder
 from sgl.diagnostics import Diagnostics, Label, shortlist
@@ -158,7 +158,8 @@ def _different(plan: Plan) -> list[Stratum]:
 
 
 def _source(compiled: Compiled, derivation: Derivation) -> str:
-    return interpret(compiled.grammar, derivation).texts[compiled.grammar.text_layer(compiled.plan.source)]
+    layer = compiled.grammar.text_layer(compiled.plan.source)
+    return finish(compiled.grammar.text_layers[layer], derive_tokens(compiled.grammar, derivation, layer))
 
 
 class _Reader:
