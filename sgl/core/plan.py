@@ -257,8 +257,8 @@ class Plan:
     @property
     def headed(self) -> tuple[str, ...]:
         """The graph layers that structures join with the derivation, by name."""
-        joined = {frozenset(s.layer.split(PLUS)) for s in self.structures}
-        return tuple(sorted(set[str]().union(*(own - {DERIVATION} for own in joined if DERIVATION in own))))
+        joined = [layers for s in self.structures if DERIVATION in (layers := s.layer.split(PLUS))]
+        return tuple(sorted({layer for layers in joined for layer in layers if layer != DERIVATION}))
 
     @property
     def structures(self) -> Iterator[Structure]:

@@ -31,7 +31,7 @@ from sgl.pipeline.strings import ambiguity_finder, is_twin, of_consequence
 from sgl.rendering import outputs
 
 #: Sentences that are looked at first, of all parts together, and at least and at most of each.
-_IN_ALL, _FEWEST, _EACH = 200, 2, 20
+_IN_ALL, _FEWEST, _EACH = 120, 2, 20
 
 #: Sentences of a part that are looked at if one of the first has several readings, and that are tried.
 THOROUGH, TRIED = 60, 1_000

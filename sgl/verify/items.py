@@ -214,10 +214,8 @@ def merged(layers: Sequence[GraphLayer], first: Sentence, others: Sequence[Sente
 def _heads(sentence: Sentence, layer: str, rules: int, words: int) -> Sequence[int]:
     """Return the head of each phrase in a layer, if the sentence tells."""
     told = dict(sentence.comments).get(f"heads_{layer}")
-    if told is None:
-        return ()
-    heads = [int(head) if _WORD.fullmatch(head) else -1 for head in told.split(" ")]
-    if len(heads) != rules or not all(0 <= head <= words for head in heads):
+    heads = [int(head) if _WORD.fullmatch(head) else -1 for head in told.split(" ")] if told is not None else []
+    if told is not None and not (len(heads) == rules and all(0 <= head <= words for head in heads)):
         raise MalformedError(f"heads_{layer} has not a word for each rule")
     return heads
 

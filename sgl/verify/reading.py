@@ -29,10 +29,9 @@ from sgl.foreign import read_bytes
 from sgl.verify.conllu import Malformed, MalformedError, Sentence, TokenTable, WordForm, read_sentences
 from sgl.verify.items import LAYER, GraphShape, ShapeTable, at_layers, label_role, merged
 from sgl.verify.manifest import CERTIFICATE, Clause, Manifest
-from sgl.verify.schema_grammar import DERIVATION
 from sgl.verify.search import Searcher, SearchError
 from sgl.verify.skeleton import sentence_skeletons
-from sgl.verify.structure import GraphPattern, StructureError, read_structure
+from sgl.verify.structure import GraphPattern, StructureError, headed, read_structure
 from sgl.verify.table import Block, ReadPart
 
 #: How long a text is, in a comment.
@@ -71,9 +70,7 @@ class Knowledge:
             structures = [read_structure(clause.text) for clause in clauses]
         if self.layers:
             structures = [at_layers(one, self.layers[0].name) for one in structures]
-        joined = (one.layer.split("+") for one in structures)
-        self.headed = sorted({x for own in joined if DERIVATION in own for x in own} - {DERIVATION})
-        self.shapes = ShapeTable(structures)
+        self.shapes, self.headed = ShapeTable(structures), headed(structures)
         self.searcher = Searcher(self.shapes)
         self.tokens = TokenTable()
         self.further = [TokenTable(free=layer.free) for layer in self.layers[1:]]

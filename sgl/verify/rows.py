@@ -18,7 +18,7 @@ if not __package__:
 
 from sgl.verify.acceptance import ACCEPTED, BYTE, REJECTED, Acceptance, Listed, Named
 from sgl.verify.candidates import Candidates, Refusal, Weights
-from sgl.verify.certificate_format import content_of, headed_by, measured_by, read_certificate
+from sgl.verify.certificate_format import content_of, measured_by, read_certificate
 from sgl.verify.certificate_references import check_references
 from sgl.verify.derivation import Derivation, Interpreter
 from sgl.verify.lines import line, listed, pair
@@ -57,7 +57,7 @@ class Writer:
 
     def __init__(self, data: CertificateData, meaning: Interpreter) -> None:
         self.plan, self.meaning = data.core.plan, meaning
-        self.measured, self.headed = measured_by(self.plan), headed_by(self.plan)
+        self.measured, self.headed = measured_by(self.plan)
         self.targets = [self.plan.target, *self.plan.further]
         self.paired = [name for name in self.targets if name in meaning.twins]
         self.layers = [self.plan.lemma_layer, *self.plan.graphs] if self.plan.lemma_layer else []

@@ -51,46 +51,41 @@ def pasted(compound: str, nodes: dict[str, RuleNode]) -> str:
 
 def _part(symbols: list[str]) -> _Part:
     label, below = symbols.pop(), list[tuple[str, _Part]]()
-    while symbols and symbols[-1] in (("(",) if not below else (",",)):
+    while symbols and symbols[-1] == ",("[not below]:
         _, edge, _ = (symbols.pop() for _ in range(3))
         below.append((edge, _part(symbols)))
-    if below:
-        symbols.pop()
+    del symbols[len(symbols) - bool(below) :]
     return literal_eval(label) if label[0] in "'\"" else label, below
 
 
 def _state(part: _Part, nodes: dict[str, RuleNode], statements: list[str], taken: list[str]) -> str:
     """Add what a part says; return its node."""
-    (label, below), every = part, [node.attributes for node in nodes.values()]
-    own = nodes.get(label, RuleNode({LEMMA: label}))
-    shown = _node(own.attributes, every, taken)
+    below, own = part[1], nodes.get(part[0], RuleNode({LEMMA: part[0]}))
+    shown = _node(own.attributes, nodes, taken)
     taken.append(shown.partition("[")[0])
     for edge, child in below:
-        place = len(statements)
-        role = own.below[int(edge)][0] if own.below else edge
+        place, role = len(statements), own.below[int(edge)][0] if own.below else edge
         statements.insert(place, f"{shown} -[{role}]-> {_state(child, nodes, statements, taken)}")
+    alike = [node.below for node in nodes.values() if node.attributes == own.attributes]
     for place, (role, features) in enumerate(own.below):
-        alike = (node.below[place][1] for node in nodes.values() if node.attributes == own.attributes)
-        if any(other != features for other in alike) and str(place) not in dict(below):
-            statements.append(f"{shown} -[{role}]-> {_own(features, taken)}")
+        if str(place) not in dict(below) and any(other[place][1] != features for other in alike):
+            statements.append(f"{shown} -[{role}]-> {_tested('', features, taken)}")
             taken.append("")
     return shown
 
 
-def _node(own: dict[str, str], every: list[dict[str, str]], taken: list[str]) -> str:
+def _node(own: dict[str, str], nodes: dict[str, RuleNode], taken: list[str]) -> str:
     """Return a node by its lemma or rule, with tests on features if others have it as well."""
     main = LEMMA if LEMMA in own else RULE
     name = json.dumps(own[main], ensure_ascii=False) if main == LEMMA else own[main]
     features = {key: own[key] for key in own if key not in (LEMMA, RULE, CATEGORY)}
-    alike = [node for node in every if node.get(main) == own[main] and node != own]
-    if name in taken or (alike and main == LEMMA) or any(node.items() >= features.items() for node in alike):
-        return _own(own if alike else {main: own[main]}, taken)
-    return f"{name}[{_tests(features)}]" if alike else name
+    alike = [x.attributes for x in nodes.values() if x.attributes.get(main) == own[main] and x.attributes != own]
+    if name in taken or (alike and main == LEMMA) or any(other.items() >= features.items() for other in alike):
+        return _tested("", own if alike else {main: own[main]}, taken)
+    return _tested(name, features if alike else {}, taken)
 
 
-def _own(attributes: dict[str, str], taken: list[str]) -> str:
-    return f"{chr(ord('A') + len(taken))}1[{_tests(attributes)}]"
-
-
-def _tests(attributes: dict[str, str]) -> str:
-    return ", ".join(str(NodeTest(name, frozenset({value}))) for name, value in sorted(attributes.items()))
+def _tested(name: str, attributes: dict[str, str], taken: list[str]) -> str:
+    """Return a node of this name, or one of its own, with tests."""
+    tests = [str(NodeTest(key, frozenset({value}))) for key, value in sorted(attributes.items())]
+    return (name or f"{chr(65 + len(taken))}1") + (f"[{', '.join(tests)}]" if tests else "")
