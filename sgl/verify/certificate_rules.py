@@ -11,7 +11,7 @@ label nor parts is empty in its layer: its head is no node, and passes no test.
 import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import accumulate, combinations, product
 from typing import Any, NamedTuple
 
 from sgl.verify.certificate_derivation import check_derivation
@@ -254,17 +254,24 @@ def _joined(parts: Sequence[RuleFragment], layers: Sequence[JointLayer]) -> Rule
     """Return the parts of a joint layer as one: the nodes of each behind those of the one before."""
     nodes, edges, exports = list[FragmentNode](), list[FragmentEdge](), list[int]()
     words = list[tuple[int, tuple[int, int | None]]]()
-    heads = list[int]()
     for part, layer in zip(parts, layers, strict=True):
         start = len(nodes)
-        if layer.mark == DERIVATION:
-            edges += [FragmentEdge(head, SAME, start) for head in heads]
-        heads += [start + node for node in part.exports[:1]]
         edges += [replace(edge, source=edge.source + start, target=edge.target + start) for edge in part.edges]
         exports += [node + start for node in part.exports]
         words += [(start + place, (layer.anchor, node.token)) for place, node in enumerate(part.nodes)]
         nodes += part.nodes
-    return RuleFragment(tuple(nodes), (*edges, *(_same(words) if len(parts) > 1 else ())), tuple(exports))
+    if len(parts) > 1:
+        edges += _same(words)
+    if layers[-1].mark == DERIVATION:
+        edges += _headed(parts)
+    return RuleFragment(tuple(nodes), tuple(edges), tuple(exports))
+
+
+def _headed(parts: Sequence[RuleFragment]) -> Iterator[FragmentEdge]:
+    """Yield an edge from the head of a phrase, in each layer, to its node in the derivation, the last layer."""
+    *starts, node = accumulate((len(part.nodes) for part in parts[:-1]), initial=0)
+    for start, part in zip(starts, parts, strict=False):
+        yield from (FragmentEdge(start + head, SAME, node) for head in part.exports[:1])
 
 
 def _same(words: Sequence[tuple[int, tuple[int, int | None]]]) -> Iterator[FragmentEdge]:

@@ -205,9 +205,12 @@ class Gluing:
                 edges[GraphArc(start, label, end)] = None
         ordered = sorted(edges, key=lambda edge: edge[:1] if free else edge)
         head = number.get(self.names[0, self.fragments[0].exports[0]], -1)
+        return GluedGraph([found[name] for name in order], tuple(ordered), head, self._heads(found))
+
+    def _heads(self, found: dict[Local, GluedNode]) -> list[int]:
+        """Return the head of the phrase of each rule: its word from 1, or 0."""
         names = [self.names[place, fragment.exports[0]] for place, fragment in enumerate(self.fragments)]
-        heads = [found[name].word + 1 if name in found else 0 for name in names]
-        return GluedGraph([found[name] for name in order], tuple(ordered), head, heads)
+        return [found[name].word + 1 if name in found else 0 for name in names]
 
     def _nodes(self, words: Sequence[Origin]) -> dict[Local, GluedNode]:
         """Return the nodes whose words are written, by name; of several labels the first counts."""
