@@ -21,8 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from sgl.core.arrays import Column, Derivations, Heading
-from sgl.core.grammar import EXTRACTED, CoreGrammar, Slot, Template, TextLayer, Token
-from sgl.core.graph import Graph
+from sgl.core.grammar import CoreGrammar, Slot, Template, TextLayer, Token
 from sgl.core.interpret import Derivation, derive_graph, derive_heads, derive_tokens
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.manifest import counted_labels

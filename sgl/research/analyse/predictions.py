@@ -16,6 +16,7 @@ from itertools import islice, takewhile
 from math import inf, isfinite
 from pathlib import Path
 from statistics import fmean, pstdev
+from typing import Any
 
 from sgl.foreign import PREDICTIONS, opened
 from sgl.research.analyse.outputs import ARCHIVE, IDS, TEXTS, OutputRow, PredictionsError, SystemOutput, objects
