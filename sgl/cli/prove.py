@@ -108,6 +108,7 @@ def _show(
         titles = {pattern.name: pattern.title for pattern in compiled.plan.patterns}
         errors = session.diagnostics.errors
         told: dict[str, Any] = {"kinds": _LETTERED, "signs": _signs, "rarest": _rarest}
+        told["idle"] = sum(verdict_of(own.instances) is Verdict.NOTHING for own in proofs.patterns)
         session.present("prove.j2", proofs=proofs, titles=titles, drawn=drawn, errors=errors, **told)
 
 

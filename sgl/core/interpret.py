@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from sgl.core.grammar import CoreGrammar, Slot, Template, TextLayer
-from sgl.core.graph import CUT, Graph, moved, part_of
+from sgl.core.graph import CUT, Gluer, Graph, moved, part_of
 from sgl.core.spelling import Piece, applied, join_words, pieces, places, remaining
 
 Derivation = tuple[int, ...]
@@ -116,7 +116,23 @@ def _capitalised(tokens: Sequence[str]) -> Sequence[str]:
 
 def derive_graph(grammar: CoreGrammar, derivation: Derivation, layer: int) -> Graph:
     """Return the graph of ``derivation`` in graph layer ``layer``."""
-    graph = grammar.gluers[layer](derivation)
+    return _of_written(grammar, derivation, layer, grammar.gluers[layer](derivation))
+
+
+def derive_heads(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list[int]:
+    """Return for each rule of ``derivation`` the head of its phrase in a graph layer: its word from 1, or 0."""
+    rules = [grammar.gluing[layer][rule] for rule in derivation]
+    # An edge from the head to itself says which rule made the phrase.
+    marks = ((rule.exports[0], str(place), rule.exports[0]) for place, rule in enumerate(rules))
+    marked = [rule._replace(edges=(mark,), last=()) for rule, mark in zip(rules, marks, strict=True)]
+    glue = Gluer(marked, [grammar.arity[rule] for rule in derivation], written=False)
+    graph = _of_written(grammar, derivation, layer, glue(tuple(range(len(rules)))))
+    found = {int(place): graph.nodes[head].position + 1 for head, place, _ in graph.edges}
+    return [found.get(place, 0) for place in range(len(rules))]
+
+
+def _of_written(grammar: CoreGrammar, derivation: Derivation, layer: int, graph: Graph) -> Graph:
+    """Return a graph over the words as they are written: absorbed ones are gone, glued ones are one."""
     anchor = grammar.anchors[layer]
     if not grammar.moving[anchor]:
         return graph

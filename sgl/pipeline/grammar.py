@@ -41,6 +41,7 @@ class GrammarSize(NamedTuple):
     patterns: int
     tests: int
     proved: int | None = None
+    without_items: int = 0
 
 
 @dataclass(frozen=True)
@@ -220,6 +221,7 @@ def _check(opened: _Outcome[Compiled], fast: bool, progress: Callable[[str], Non
     else:
         check_unproved(compiled, diagnostics)
     core = compiled.grammar
+    tested = {stratum.category for stratum in compiled.plan.strata if not stratum.extent.empty}
     words = sum(rule.lexical for rule in core.rules)
     size = GrammarSize(
         compiled.project.name,
@@ -229,6 +231,7 @@ def _check(opened: _Outcome[Compiled], fast: bool, progress: Callable[[str], Non
         len(compiled.patterns),
         len(compiled.tests),
         proved,
+        sum(own.pattern.name not in tested for own in compiled.patterns),
     )
     return _Outcome(size, diagnostics.found, opened.sources)
 

@@ -78,13 +78,11 @@ def conllu(
 
 
 def comments(names: Sequence[str], measured: Sequence[str] = ()) -> list[str]:
-    """Return what stands before the id, the category, each of the texts, each length, and the words.
+    """Return what stands before the id, the category, each of the texts, what else is ``measured``, and the words.
 
-    ``names`` are those of the text layers, the layer of the tokens first; ``measured`` those
-    whose lengths are written.
+    ``names`` are those of the text layers, the layer of the tokens first.
     """
-    labels = ["category", "text", *(f"text_{name}" for name in names[1:])]
-    labels += [f"length_{name}" for name in measured]
+    labels = ["category", "text", *(f"text_{name}" for name in names[1:]), *measured]
     return ["# sent_id = ", *(f"\n# {label} = " for label in labels), "\n"]
 
 

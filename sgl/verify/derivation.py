@@ -110,6 +110,15 @@ class Interpreter:
         """Return the comments with the numbers of words in some text layers."""
         return {f"length_{name}": str(len(self.written(self.texts[name], derivation).words)) for name in names}
 
+    def heads(self, names: Sequence[str], derivation: Derivation) -> dict[str, str]:
+        """Return the comments with the head of each phrase in some graph layers: its word from 1, or 0."""
+        shape, found = self.shapes.of(derivation), dict[str, str]()
+        for layer in map(self.grammar.graph, names):
+            places = self.written(self.grammar.anchor(layer), derivation).places
+            heads = self.shapes.graph(layer, places, shape).heads
+            found[f"heads_{self.grammar.graph_layers[layer].name}"] = " ".join(map(str, heads))
+        return found
+
     def _text(self, name: str, derivation: Derivation) -> str:
         """Return the text of a layer, or of a view: in parentheses why, if there is no form."""
         if name not in self.texts:
@@ -139,7 +148,7 @@ class Interpreter:
         """Return the graph of a derivation in a graph layer."""
         layer = self.grammar.graph(name)
         places, words, _ = self.written(self.grammar.anchor(layer), derivation)
-        nodes, edges, head = self.shapes.graph(layer, places, self.shapes.of(derivation))
+        nodes, edges, head, _ = self.shapes.graph(layer, places, self.shapes.of(derivation))
         labels = ((self._attributes(layer, derivation[place], node), word) for word, (place, node) in nodes)
         return DerivedGraph([GraphNode(*label) for label in labels], edges, head, words)
 

@@ -43,11 +43,15 @@ class GraphArc(NamedTuple):
 
 
 class GluedGraph(NamedTuple):
-    """The graph of a text: nodes in the order of their words, edges, and the head (-1 if it is no node)."""
+    """The graph of a text: nodes in the order of their words, edges, and the head (-1 if it is no node).
+
+    ``heads`` are those of the phrases that the rules make: words from 1, or 0.
+    """
 
     nodes: list[GluedNode]
     edges: tuple[GraphArc, ...]
     head: int
+    heads: list[int]
 
 
 Local = tuple[int, int]  # a node of a rule, by the place of the rule in the derivation
@@ -202,7 +206,12 @@ class Gluing:
                 edges[GraphArc(start, label, end)] = None
         ordered = sorted(edges, key=lambda edge: edge[:1] if free else edge)
         head = number.get(self.names[0, self.fragments[0].exports[0]], -1)
-        return GluedGraph([found[name] for name in order], tuple(ordered), head)
+        return GluedGraph([found[name] for name in order], tuple(ordered), head, self._heads(found))
+
+    def _heads(self, found: dict[Local, GluedNode]) -> list[int]:
+        """Return the head of the phrase of each rule: its word from 1, or 0."""
+        names = [self.names[place, fragment.exports[0]] for place, fragment in enumerate(self.fragments)]
+        return [found[name].word + 1 if name in found else 0 for name in names]
 
     def _nodes(self, place_of: dict[Origin, int]) -> dict[Local, GluedNode]:
         """Return the nodes whose words are written, by name; of several labels the first counts."""

@@ -121,10 +121,11 @@ class _Template:
             slots = [] if piece is None else [self.slot(piece, inner.span)]
             return [replace(slot, functions=functions) for slot in slots]
         self.sound = False
-        message = "words are computed in `word` and `lexicon` declarations, not in rules"
         meant = suggest(inner.name.text, FUNCTIONS) if isinstance(inner, s.Call) and len(inner.arguments) == 1 else ""
         hint = meant or "write names of children, quoted words, and `$f` for a feature variable `f`; "
         hint += "" if meant else f"of a child: {', '.join(f'`{name}(X)`' for name in FUNCTIONS)}"
+        own = f"no text function is called `{inner.name}`" if meant and isinstance(inner, s.Call) else ""
+        message = own or "words are computed in `word` and `lexicon` declarations, not in rules"
         self.state.error("SGL0309", item.span, message, hint)
         return []
 

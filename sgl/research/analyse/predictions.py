@@ -16,6 +16,7 @@ from itertools import islice, takewhile
 from math import inf, isfinite
 from pathlib import Path
 from statistics import fmean, pstdev
+from typing import Any
 
 from sgl.foreign import PREDICTIONS, opened
 from sgl.research.analyse.outputs import ARCHIVE, IDS, TEXTS, OutputRow, PredictionsError, SystemOutput, objects
@@ -114,13 +115,21 @@ class Aligned:
 
 
 def given_outputs(given: Mapping[str, str] | Sequence[str]) -> Aligned:
-    """Return outputs that are no file: texts by ids, or in the order of the sentences; raises ``PredictionsError``."""
-    named: Iterable[tuple[object, object]] = given.items() if isinstance(given, Mapping) else enumerate(given, 1)
-    for name, text in named:
-        if not isinstance(text, str) or isinstance(name, str) != isinstance(given, Mapping):
+    """Return outputs that are no file: texts by ids, or in the order of the sentences; raises ``PredictionsError``.
+
+    None, or what frames have in its place, is no output where there are ids.
+    """
+    by_name = isinstance(given, Mapping)
+    found: list[tuple[Any, Any]] = [*(given.items() if isinstance(given, Mapping) else enumerate(given, 1))]
+    # NaN alone is not equal to itself.
+    found = [(name, text) for name, text in found if not by_name or (text is not None and text == text)]
+    for name, text in found:
+        if not isinstance(text, str) or isinstance(name, str) != by_name:
             raise PredictionsError(f"the prediction for `{name}` is no text: {text!r:.60}")
-    by_id = {name: SystemOutput(text) for name, text in given.items()} if isinstance(given, Mapping) else None
-    return Aligned(by_id, map(SystemOutput, () if by_id is not None else given))
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise PredictionsError(f"the prediction for `{name}` has half of a character: {text!a:.60}")
+    outputs = {name: SystemOutput(text) for name, text in found}
+    return Aligned(outputs, iter(())) if by_name else Aligned(None, iter(outputs.values()))
 
 
 def some_outputs(path: Path, column: str, wanted: Mapping[int, str | None]) -> dict[int, SystemOutput]:
