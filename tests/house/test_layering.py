@@ -203,6 +203,7 @@ OWN_YAML = {
     "corpus/fit.py": "writes weights",
     "diagnostics/fixes.py": "ways of hints, a table of the package",
     "lang/yaml_files.py": "the one reader",
+    "morphology/fresh.py": "writes tables",
     "research/evaluate/compound_rates.py": "the roles of atoms, a table of the package",
     "research/recipes/command.py": "the recipes of the package",
 }

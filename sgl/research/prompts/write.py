@@ -16,7 +16,7 @@ from sgl.disk import make_way, write
 from sgl.foreign import CERTIFICATE, ForeignFileError
 from sgl.foreign.json import read_document
 from sgl.research.prompts.formats import PromptSet, form_files, formatted, lines_of, messages_of
-from sgl.research.prompts.material import Material, Prompt
+from sgl.research.prompts.material import Material, Prompt, factors_of
 
 FORMAT, PROOF = "sgl-prompts/1", "prompts.certificate.json"
 INSTRUCTION = "Give the output of the last input, in the way of the examples."
@@ -33,7 +33,8 @@ def files_of(material: Material, prompts: Iterable[Prompt], wording: Mapping[str
         item, shots = known[prompt.id], [(known[shot].source, known[shot].target) for shot in prompt.shots]
         shown = (f"Input: {source}\nOutput: {target}" for source, target in shots)
         text = "\n\n".join([instruction, *shown, f"Input: {item.source}\nOutput:"])
-        about = {"id": prompt.id, "pattern": prompt.pattern, "shots": prompt.shots, "text": text}
+        about: dict[str, Any] = {"id": prompt.id, "pattern": prompt.pattern, "shots": prompt.shots, "text": text}
+        about |= {"factors": factors_of(material, prompt)}
         asked = messages_of(instruction, shots, item.source)
         rows.append({**about, "messages": asked, "answers": (item.target, *item.others)})
     own = [{name: value for name, value in row.items() if name not in ("messages", "answers")} for row in rows]
@@ -49,7 +50,9 @@ def write_prompts(
 ) -> None:
     """Write prompts with their certificate, or nothing; raises ``OutputError``."""
     head = {"format": FORMAT, "dataset": material.signature, "split": material.split, "target": material.target}
-    proof = {**head, **options, "prompts": list(map(asdict, prompts))}
+    of = Counter(row.category for row in material.items.rows)
+    listed = {"of": {name: of[name] for name in dict.fromkeys(prompt.pattern for prompt in prompts)}}
+    proof = {**head, **options, **listed, "prompts": list(map(asdict, prompts))}
     with staged_directory(out, listing=listing) as stage:
         for name, text in files_of(material, prompts, options).items():
             make_way(stage / name)

@@ -54,7 +54,7 @@ def test_one_signature_names_the_prompts_in_every_form(made: Path) -> None:
 def test_a_row_of_data_is_a_prompt_with_messages_and_answers(made: Path) -> None:
     prompts, data, chat = (rows_of(made / n) for n in ("prompts.jsonl", "data/pp_in_subject.jsonl", "chat.jsonl"))
     gold = dict(line.split("\t") for line in (made / "gold.tsv").read_text("utf-8").splitlines())
-    assert [{key: row[key] for key in ("id", "pattern", "shots", "text")} for row in data] == prompts
+    assert [{key: row[key] for key in ("id", "pattern", "shots", "text", "factors")} for row in data] == prompts
     assert [row["messages"] for row in data] == [request["body"]["messages"] for request in chat]
     assert {row["id"]: row["answers"] for row in data} == {name: [text] for name, text in gold.items()}
 
