@@ -18,7 +18,7 @@ from sgl.automata.algebra.walks import Walks
 from sgl.automata.proofs.compiler import shape_of
 from sgl.core.arrays import Derivations
 from sgl.core.graph import Graph
-from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
+from sgl.core.interpret import Derivation, all_tokens, derive_graph, finish
 from sgl.core.plan import GEN, Ambiguous, Plan, Stratum, content_lemmas, repeats_lemma
 from sgl.corpus.audit import AmbiguityFinder
 from sgl.diagnostics import Diagnostics, Label, shortlist
@@ -159,7 +159,7 @@ def _different(plan: Plan) -> list[Stratum]:
 
 def _source(compiled: Compiled, derivation: Derivation) -> str:
     layer = compiled.grammar.text_layer(compiled.plan.source)
-    return finish(compiled.grammar.text_layers[layer], derive_tokens(compiled.grammar, derivation, layer))
+    return finish(compiled.grammar.text_layers[layer], all_tokens(compiled.grammar, derivation, layer))
 
 
 class _Reader:
