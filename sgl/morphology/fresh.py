@@ -147,7 +147,7 @@ def _look(value: s.Expression, given: _Values, layer: str, scope: Scope, words: 
     """Return the columns that an expression ends in, and note them, their paradigms, and exceptions to these."""
     if isinstance(value, s.Column | s.Mention) and (name := value.name.text) in given:
         return _look(*given[name], layer, scope, words, depth + 1)
-    if depth > 20 or isinstance(value, s.Name | s.Mention):
+    if depth > 20 or isinstance(value, s.Name | s.Mention | s.TableCell):
         return []
     if isinstance(value, s.Column):
         words.layers.setdefault(value.name.text, layer)
