@@ -45,7 +45,7 @@ class _Words:
     """Columns with words, their layers and paradigms; columns with ``exceptions``; the parts of speech of rows."""
 
     layers: dict[str, str] = field(default_factory=dict)
-    paradigms: dict[str, list[tuple[s.Paradigm, s.Expression]]] = field(default_factory=dict)
+    paradigms: dict[str, list[tuple[s.Paradigm, s.Expression | None]]] = field(default_factory=dict)
     exceptions: set[str] = field(default_factory=set)
     classes: list[s.Expression] = field(default_factory=list)
 
@@ -72,8 +72,9 @@ class _Words:
         """Return how many letters at the end of a cell the paradigms need: the shortest ending of each."""
         found, text = 0, row.cells.get(column, "")
         for paradigm, value in self.paradigms.get(column, ()):
-            own = _cell(value, row)
-            lines = [line for line in paradigm.lines if line.inflection_class.text == own]
+            # Without a value there is but one class.
+            own = None if value is None else _cell(value, row)
+            lines = [line for line in paradigm.lines if own in (None, line.inflection_class.text)]
             endings = [len(end.text) for line in lines for end, _ in line.rewrites if text.endswith(end.text)]
             found = max(found, min(endings, default=0))
         return found
@@ -167,9 +168,10 @@ def _look(value: s.Expression, given: _Values, layer: str, scope: Scope, words: 
         inner = {name: (argument, given) for name, argument in zip(names, value.arguments, strict=False)}
         return _look(declared.body, inner, layer, scope, words, depth + 1)
     found = _look(value.arguments[0], given, layer, scope, words, depth) if value.arguments else []
-    if declared is not None and len(value.arguments) > 1:
+    if declared is not None:
+        kind = _given(value.arguments[1], given) if len(value.arguments) > 1 else None
         for column in found:
-            words.paradigms.setdefault(column, []).append((declared, _given(value.arguments[1], given)))
+            words.paradigms.setdefault(column, []).append((declared, kind))
     return found
 
 

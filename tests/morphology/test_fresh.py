@@ -187,3 +187,10 @@ def test_what_cannot_be_made_fresh(work: Workplace) -> None:
     assert not (work.directory / "fresh").exists()
     assert run(["new", "fresh", "--from", "nothing.sgl"]) == FAILED
     assert run(["new", "fresh", "--fresh-words", "-1"]) == USAGE
+
+
+@pytest.mark.parametrize("name", ["swahili", "welsh"])
+def test_words_keep_the_endings_that_paradigms_of_one_class_ask_for(name: str, tmp_path: Path) -> None:
+    fresh = tmp_path / name
+    assert run(["new", str(fresh), "--from", str(FARM.with_name(f"{name}.sgl")), "--fresh-words", "3"]) == OK
+    assert run(["check", str(fresh), "--fast"]) == OK
