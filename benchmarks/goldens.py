@@ -98,7 +98,9 @@ def compiled(arguments: list[str]) -> dict[str, Any]:
         code = sglc("compile", *arguments, "--out", str(out))
         certificate = json.loads((out / "certificate.json").read_text("utf-8"))
         manifest = json.loads((out / "manifest.json").read_text("utf-8"))
-        verification = json.loads((out / "verification.json").read_text("utf-8"))
+        # Every state of the compiler has a build of its own.
+        build = f"+{manifest['compiler']['build']}|"
+        verification = json.loads((out / "verification.json").read_text("utf-8").replace(build, "|"))
         folders = ("data", "conllu", "derivations")
         files = sorted(path for folder in folders for path in (out / folder).rglob("*.*"))
         return {
@@ -154,6 +156,9 @@ def digest_of_rows(path: Path) -> str:
     whole = hashlib.sha256()
     for batch in pyarrow.parquet.ParquetFile(path).iter_batches(10_000):
         for row in batch.to_pylist():
+            # Counts are hashed in the form of the first golden values: `acl:relcl=0;nmod=1`.
+            if isinstance(counts := row.get("features", ""), dict):
+                row["features"] = ";".join(f"{label}={count}" for label, count in counts.items())
             whole.update(json.dumps(row, ensure_ascii=False).encode() + b"\n")
     return whole.hexdigest()
 

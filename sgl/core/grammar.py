@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sgl.core.graph import CUT, END, PARTS, WORD, Gluer, GluingNode, GluingRule
-from sgl.core.spelling import Finish
+from sgl.core.spelling import FUSE, JOINTS, Finish
 
 #: The port that every category has: the head of the phrase.
 HEAD = "head"
@@ -78,9 +78,19 @@ def ports_in(ports: Sequence[str], limited: Sequence[tuple[str, str]], layer: st
 
 @dataclass(frozen=True)
 class Token:
-    """A word written in a template."""
+    """A word written in a template, or a joint between two words (``sgl.core.spelling.JOINTS``)."""
 
     text: str
+
+    @property
+    def joint(self) -> bool:
+        """Whether it is no word."""
+        return self.text in JOINTS
+
+    @property
+    def weight(self) -> int:
+        """How many words a text has more by it: words that are fused are one."""
+        return -1 if self.text == FUSE else int(not self.joint)
 
 
 @dataclass(frozen=True)
@@ -118,7 +128,12 @@ Item = Token | Slot | Cut
 Template = tuple[Item, ...]
 
 
-#: For each part of a template, its own words and each use of a child's part.
+def glues(template: Template) -> bool:
+    """Return whether words of a template are glued."""
+    return any(isinstance(item, Token) and item.joint for item in template)
+
+
+#: For each part of a template its words, and children with parts, as often as they are used.
 TokenCounts = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
 
 
@@ -197,7 +212,7 @@ class Rule:
         >>> rule.words(0)
         ('near',)
         """
-        return tuple(item.text for item in self.templates[layer] if isinstance(item, Token))
+        return tuple(item.text for item in self.templates[layer] if isinstance(item, Token) and not item.joint)
 
     def constituents(self, layer: int) -> tuple[Token | Slot, ...]:
         """Return its words and children in a text layer; a child with parts is placed at its first.
@@ -208,7 +223,7 @@ class Rule:
         """
         found: dict[object, Token | Slot] = {}
         for place, item in enumerate(self.templates[layer]):
-            if not isinstance(item, Cut):
+            if not isinstance(item, Cut) and not (isinstance(item, Token) and item.joint):
                 divided = isinstance(item, Slot) and item.part and ("child", item.child)
                 found.setdefault(divided or place, item)
         return tuple(found.values())
@@ -279,7 +294,15 @@ class CoreGrammar:
     @cached_property
     def source_tokens(self) -> tuple[int, ...]:
         """The number of tokens that each rule writes in the first text layer."""
-        return tuple(sum(isinstance(item, Token) for item in rule.templates[0]) for rule in self.rules)
+        return tuple(sum(x.weight for x in rule.templates[0] if isinstance(x, Token)) for rule in self.rules)
+
+    @cached_property
+    def moving(self) -> tuple[bool, ...]:
+        """For each text layer whether its words may stand elsewhere than rules write them: absorbed ones, joints."""
+        found = [bool(layer.finish and layer.finish.absorb) for layer in self.text_layers]
+        for number in range(len(found)):
+            found[number] |= any(glues(rule.templates[number]) for rule in self.rules)
+        return tuple(found)
 
     def token_counts(self, layer: str) -> list[TokenCounts]:
         """Return the own words and the parts of children, for each rule and each part of its template."""
@@ -293,7 +316,7 @@ class CoreGrammar:
                 elif isinstance(item, Slot):
                     counts[-1] = own, (*below, (item.child, item.number))
                 else:
-                    counts[-1] = own + 1, below
+                    counts[-1] = own + item.weight, below
             found.append(tuple(counts))
         return found
 

@@ -14,7 +14,6 @@ whole.
 This module needs only the standard library, because the standalone sampler of a dataset contains it unchanged.
 """
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -51,10 +50,9 @@ class Graph(NamedTuple):
     head: int
 
 
-def without(graph: Graph, gone: Sequence[int]) -> Graph:
-    """Return a graph without the words at these places and the nodes on them."""
-    places = {at: at - bisect_left(gone, at) for _, at in graph.nodes if at not in gone}
-    kept = [number for number, node in enumerate(graph.nodes) if node.position in places]
+def moved(graph: Graph, places: Sequence[int]) -> Graph:
+    """Return a graph whose words stand at other places; -1 for one that is not there, and has no node."""
+    kept = [number for number, node in enumerate(graph.nodes) if places[node.position] >= 0]
     index = {number: rank for rank, number in enumerate(kept)}
     nodes = [graph.nodes[n]._replace(position=places[graph.nodes[n].position]) for n in kept]
     edges = [(index[s], e, index[t]) for s, e, t in graph.edges if s in index and t in index]

@@ -1,8 +1,10 @@
 """Join several graph layers into one, for structures that mention a word in each of them.
 
-The *joint graph* of two layers has the nodes and edges of both, kept apart.  A word that has a node in each has an edge
-``&`` from the node of the layer declared first to the other.  The attribute ``graph.layer`` of a node names its layer.
-So a structure over two layers is one over a third, and code that reads structures needs to know no more::
+The *joint graph* of two layers has the nodes and edges of both, apart from one another.  A word
+that has a node in each has an edge ``&`` from the node of the layer declared first to the other.
+The attribute ``graph.layer`` of a node says whose it is.  In the derivation the word of a phrase is
+its head: a rule adds an edge ``&`` from the head of its phrase to its own node.  So a structure over
+two layers is one over a third, and whatever reads structures needs to know no more::
 
     syn { V -[nsubj]-> N } sem { V -[theme]-> N }
 
@@ -213,6 +215,7 @@ def seen_by(grammar: CoreGrammar, layer: str) -> CoreGrammar:
         nodes: list[Node] = []
         edges: list[Edge] = []
         exports: list[int] = []
+        heads: list[int] = []
         of_word: dict[tuple[int, int], list[int]] = {}
         for place, (name, number, anchor) in enumerate(zip(names, numbers, anchors, strict=True)):
             own, start = rule.fragments[number], len(nodes)
@@ -228,6 +231,9 @@ def seen_by(grammar: CoreGrammar, layer: str) -> CoreGrammar:
                 glue = tuple((child, before[child] + port) for child, port in node.glue)
                 nodes.append(Node(attributes, node.token, glue))
             edges += [replace(e, source=start + e.source, target=start + e.target) for e in own.edges]
+            if name == DERIVATION:
+                edges += [Edge(head, SAME, start + own.exports[0]) for head in heads]
+            heads.append(start + own.exports[0])
             exports += [start + node for node in own.exports]
         return Fragment(tuple(nodes), tuple(edges), tuple(exports))
 

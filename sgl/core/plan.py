@@ -24,7 +24,8 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from sgl.core.extent import Extent
-from sgl.core.grammar import CoreGrammar
+from sgl.core.grammar import DERIVATION, CoreGrammar
+from sgl.core.joint import PLUS
 from sgl.core.structure import Structure
 
 TRAIN, GEN = "train", "gen"
@@ -254,6 +255,12 @@ class Plan:
         return tuple(sorted({test.layer for s in self.structures for test in s.body.lengths}))
 
     @property
+    def headed(self) -> tuple[str, ...]:
+        """The graph layers that structures join with the derivation, by name."""
+        joined = [layers for s in self.structures if DERIVATION in (layers := s.layer.split(PLUS))]
+        return tuple(sorted({layer for layers in joined for layer in layers if layer != DERIVATION}))
+
+    @property
     def structures(self) -> Iterator[Structure]:
         """The structures of all declarations, which include those of the strata."""
         return structures_of((self.patterns, self.parts, self.nowhere))
@@ -309,8 +316,9 @@ def _lemma_nodes(grammar: CoreGrammar, plan: Plan) -> list[list[dict[str, str]]]
 class Release:
     """A release; optional fields that were not given are empty.
 
-    ``licence`` is an SPDX identifier, ``languages`` are codes such as ``en``, and ``date`` is in ISO form.  ``canary``
-    is a UUID to search for in the training data of models; it is the same for all versions of a dataset.
+    ``licence`` is an identifier of SPDX, and so is that of the ``grammar`` with its tables.  ``languages`` are codes
+    such as ``en``, ``date`` is in ISO form, ``words`` says where the words come from.  ``canary`` is a UUID to look
+    for in what models were trained on; it is the same for all versions of a dataset.
     """
 
     version: str
@@ -321,11 +329,20 @@ class Release:
     homepage: str = ""
     date: str = ""
     canary: str = ""
+    grammar: str = ""
+    words: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    papers: tuple[str, ...] = ()
+    errata: tuple[str, ...] = ()
+    doi: str = ""
+    contact: str = ""
+    funding: str = ""
+    motivation: tuple[str, ...] = ()
 
 
 @cache
 def known() -> Any:  # noqa: ANN401 - a file of ours
-    """Return known ``licences``, ``clauses`` with their patterns, and descriptions of the ``columns`` of rows."""
+    """Return what releases have: licences, clauses, columns of rows, files, size classes of hubs, GenBench's axes."""
     return json.loads(Path(__file__).with_name("release.json").read_text("utf-8"))
 
 

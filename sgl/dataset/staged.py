@@ -6,7 +6,7 @@ list does not name, or one that was read in this run, it stays as it is.
 A dataset cannot state the hash of all its files: it would have to be in one of them.  So its
 files state its *identity*, and the SHA-256 of ``SHA256SUMS``, a list of all others, completes its signature::
 
-    sgl:0.1.0|edition:2026|grammar:sha256:1f0c…|seed:2024|items:69000|files:sha256:5be2…
+    sgl:0.1.0+f2c860ec08ac|edition:2026|grammar:sha256:1f0c…|seed:2024|items:69000|files:sha256:5be2…
 """
 
 import os

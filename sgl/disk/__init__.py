@@ -235,13 +235,15 @@ def unpack(archive: Path, place: Path, wanted: Callable[[str], object] = str, li
     import zipfile
 
     with zipfile.ZipFile(archive) as packed:
-        entries = [entry for entry in packed.infolist() if wanted(entry.filename)]
-        # A file is read only as far as the size that the archive states; an empty one takes room as well.
+        # Some programs write the names of Windows.
+        names = {entry: entry.filename.replace("\\", "/") for entry in packed.infolist()}
+        entries = [entry for entry, name in names.items() if wanted(name)]
+        # No more is read of a file than the archive says that it has; an empty one takes room as well.
         if sum(entry.file_size + 1_000 for entry in entries) > limit:
             raise OSError(EFBIG, "its files are too large")
         for entry in entries:
-            path = place / entry.filename
-            if entry.is_dir() or ".." in Path(entry.filename).parts or not path.is_relative_to(place):
+            path = place / names[entry]
+            if names[entry].endswith("/") or ".." in path.parts or not path.is_relative_to(place):
                 raise InTheWayError(path, "an archive contains nothing but files below its top")
             make(path.parent)
             with packed.open(entry) as source, create(path) as file:

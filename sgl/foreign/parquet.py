@@ -35,7 +35,10 @@ _BATCH = 1 << 16
 #: The most bytes that a value takes besides its letters.
 _VALUE = 8
 
-#: The encoding in which a value repeats the start of the previous one, so that a page can have more letters than bytes.
+#: The type of lists of texts, as datasets have them of right answers.
+TEXTS = "list<element: string>"
+
+#: The encoding in which a value repeats the beginning of the one before: a page can have more letters than bytes.
 _REPEATING = 7
 
 #: For each kind of page, the header field that has its number of values, and the place of their encoding in that field.
@@ -80,15 +83,19 @@ def parquet(
 
 
 def table_of(path: Path, *, inside: Path | None = None) -> Any:  # noqa: ANN401 - Arrow has no types
-    """Return all rows of a file of texts and numbers as an Arrow table."""
+    """Return all rows of a file of texts and numbers, lists of texts and structures of numbers, as a table of Arrow."""
     arrow = import_module("pyarrow")
     with parquet(path, inside=inside, whole=True) as file:
-        schema = file.schema_arrow
+        schema, types = file.schema_arrow, arrow.types
         for column in schema:
-            if not (_is_text(column.type) or arrow.types.is_primitive(column.type) or arrow.types.is_null(column.type)):
+            own = [each.type for each in (column.type.fields if types.is_struct(column.type) else [column])]
+            numbers = all(types.is_primitive(kind) or types.is_null(kind) for kind in own)
+            if not (numbers or _is_text(column.type) or str(column.type) == TEXTS):
                 raise ForeignFileError(path, f"the column `{column.name}` has neither texts nor numbers")
     size, batches = 0, []
-    with parquet(path, [column.name for column in schema if _is_text(column.type)], inside=inside) as file:
+    shared = [column.name for column in schema if _is_text(column.type)]
+    shared += [f"{column.name}.list.element" for column in schema if str(column.type) == TEXTS]
+    with parquet(path, shared, inside=inside) as file:
         for batch in file.iter_batches(_BATCH, use_threads=False):
             size += sum(map(_bytes, batch.columns))
             if size > LARGEST_TABLE:
@@ -106,7 +113,9 @@ def longest_value(column: Any) -> int:  # noqa: ANN401 - an array of Arrow
 
 
 def _bytes(column: Any) -> int:  # noqa: ANN401 - an array of Arrow
-    """Return the bytes that the values of a column take if none are shared."""
+    """Return how many bytes the values of a column take if none are shared."""
+    if hasattr(column, "value_lengths"):
+        return _VALUE * len(column) + _bytes(column.flatten())
     if not hasattr(column, "dictionary"):
         return int(column.nbytes)
     compute = import_module("pyarrow.compute")

@@ -34,9 +34,11 @@ def unused_names(subject: Subject, _: Compiled) -> Iterator[Finding]:
 def unreachable_rules(subject: Subject) -> Iterator[Finding]:
     """Find rules and words that no text uses, except words of a lexicon."""
     start, told = subject.declared.grammar.categories[subject.declared.grammar.start].name, set[str]()
+    # A word with an open feature is a word for each of its values.
+    used = {production.span for production in subject.productions if id(production) in subject.instances_of}
     for production in subject.productions:
         name = production.name
-        if id(production) not in subject.instances_of and not production.pool and name not in told:
+        if production.span not in used and not production.pool and name not in told:
             told.add(name)
             category = production.lhs.info.name
             message = f"`{name}` never takes part in a sentence: `{category}` cannot be reached from `{start}`"

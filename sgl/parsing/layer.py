@@ -34,7 +34,7 @@ from sgl.core.graph import parts_of
 from sgl.core.graphs import circles
 from sgl.core.interpret import capitalised
 from sgl.core.rounds import Rounds
-from sgl.core.spelling import Finish, written
+from sgl.core.spelling import ANY_END, JOINTS, Finish, mutated, written
 from sgl.foreign import limits
 
 
@@ -225,13 +225,17 @@ class Lattice(NamedTuple):
     deepest: frozenset[int]
 
 
+_Before = tuple[str, str, bool, str]
+
+
 class _State(NamedTuple):
     """A place in a text: how far it is read, and how the words before it constrain the next one.
 
-    ``right`` is how the second word of an elided pair is written, and ``end`` where the pair ends, after its first word
-    is read.  ``absorbed`` consecutive words were not written, and the next word must absorb exactly the words in
-    ``wanted``.  ``before`` is the last word that was written, its form, and whether it can still be the first of a
-    pair.  Until the text has ``begun``, words can be left out at its beginning; ``left`` counts them.
+    ``right`` is how the second word of a piece is written, ``end`` where that piece ends: then the first word is
+    read.  ``absorbed`` words in a row were not written, which the next word must want: ``wanted`` are all that it
+    does.  ``before`` is the last word that was written, how, whether it can still be the first of a piece, and how it
+    is written if what follows does not decide.  Before the text has ``begun``, words can be left out at its beginning,
+    of which there were ``left``.  A ``glued`` word is directly behind the one before.
     """
 
     place: int
@@ -240,12 +244,13 @@ class _State(NamedTuple):
     absorbed: int = 0
     right: str = ""
     wanted: tuple[str, ...] = ()
-    before: tuple[str, str, bool] = ("", "", False)
+    before: "_Before" = ("", "", False, "")
     begun: bool = False
     tight: bool = True
+    glued: bool = False
 
 
-#: Words, and the lengths of the words with each first character.
+#: Words, and the lengths of those that begin with a character.
 _Lengths = tuple[Set[str], dict[str, list[int]]]
 
 #: A word with the state that it leads to; None is the end.
@@ -258,12 +263,17 @@ class Spellings:
 
     def __init__(self, words: Set[str], layer: TextLayer) -> None:
         self._layer, self._finish = layer, layer.finish or Finish()
+        self.joints, words = sorted(words & {*JOINTS}), words - {*JOINTS}
         pairs = [(word, before) for word, before in self._finish.absorb if word in words]
         self._first = [word for word, before in pairs if not before]
-        #: The words absorbed before each word; the words written as each form; the pairs that each piece can stand for.
+        #: What is not written before a word; the forms of words, and the words of forms; halves of a piece.
         self._wanted = _grouped((before, word) for word, before in pairs if before)
         forms = {(form, word) for word, _, form in self._finish.forms if word in words}
-        self._shown = _grouped(sorted(forms | {(word, word) for word in words}))
+        self._forms = _grouped((word, form) for form, word in sorted(forms))
+        after = {mutation[1] for mutation in self._finish.mutations}
+        triggers = {w for w in words for t in after if w == t or (t[:1] == ANY_END and w.endswith(t[1:]))}
+        changed = {(mutated(self._finish, word, before), word) for before in ("", *triggers) for word in words}
+        self._shown = _grouped(sorted(forms | changed))
         self._whole = {(left, right): text for left, right, text in self._finish.elisions}
         self._halves = _grouped((text, halves) for halves, text in self._whole.items())
         every = {*self._shown, *self._halves}
@@ -271,7 +281,7 @@ class Spellings:
         self._beginnings = _grouped((raised(piece), piece) for piece in sorted(every))
         self._pieces, self._raised = _by_first(every), _by_first({*self._beginnings})
         self._attached = _by_first(every & layer.attach)
-        self._matter = {word for word, _ in pairs} | {word for _, word in forms}
+        self._matter = {word for word, _ in pairs} | {word for _, word in forms} | triggers
 
     def lattice(self, text: str) -> Lattice:
         """Return the lattice of a text; raises ``TooLongError`` if it has too many states."""
@@ -296,48 +306,58 @@ class Spellings:
         )
 
     def _arcs(self, text: str, state: _State) -> Iterator[_Arc]:
-        last, form, _ = state.before
+        last, form, _, base = state.before
+        for joint in self.joints if state.begun and not (state.right or state.absorbed or state.glued) else ():
+            yield joint, state._replace(tight=True, glued=True)
         classes = set[tuple[str, ...]]()
         for word, after in self._kept(text, state):
             own = tuple(self._wanted.get(word, ()))
-            if last not in own and form in ("", written(self._finish, last, word)):
+            if (state.glued or last not in own) and form in ("", written(self._finish, last, word, base)):
                 classes.add(own)
                 if not state.absorbed or own == state.wanted:
                     yield word, after
         for own in sorted({state.wanted} & classes if state.absorbed else classes):
-            for word in own if state.absorbed < MOST_ABSORBED else ():
+            for word in own if state.absorbed < MOST_ABSORBED and not state.glued else ():
                 yield word, state._replace(absorbed=state.absorbed + 1, wanted=own)
 
     def _kept(self, text: str, state: _State) -> Iterator[_Arc]:
-        _, last, free = state.before
+        word, last, free, _ = state.before
+        before = word if last else ""  # A word that was absorbed changes nothing.
         if state.right:
-            for word in self._shown.get(state.right, ()):
-                piece = self._whole[last, state.right]
-                yield from self._after(text, (word, state.right, False), state.end, piece)
+            whole = self._whole[last, state.right]
+            for word, base in self._words(state.right, before):
+                yield from self._after(text, (word, state.right, False, base), state.end, whole)
             return
         for word in self._first if not state.begun and state.left < MOST_ABSORBED else ():
-            yield word, _State(state.place, state.left + 1, before=(word, "", False))
+            yield word, _State(state.place, state.left + 1, before=(word, "", False, ""))
         for piece, end in self._standing(text, state):
-            for form, right in [(piece, ""), *self._halves.get(piece, ())]:
-                for word in self._shown.get(form, ()):
-                    if free and (last, form) in self._whole:
+            for form, right in [(piece, ""), *(() if state.glued else self._halves.get(piece, ()))]:
+                for word, base in self._words(form, before):
+                    if free and not state.glued and (last, form) in self._whole:
                         continue
                     if not state.begun and word in self._first:
                         continue
                     if right:
                         inside = _State(state.place, state.left, end, right=right, begun=True)
-                        yield word, inside._replace(before=(word, form, False))
+                        yield word, inside._replace(before=(word, form, False, base))
                     else:
-                        yield from self._after(text, (word, form, True), end, piece)
+                        yield from self._after(text, (word, form, not state.glued, base), end, piece)
 
-    def _after(self, text: str, before: tuple[str, str, bool], end: int, piece: str) -> Iterator[_Arc]:
-        word, form, free = before
+    def _words(self, form: str, before: str) -> Iterator[tuple[str, str]]:
+        """Yield words that may be written so behind another one, and how they are unless what follows decides."""
+        for word in self._shown.get(form, ()):
+            base = mutated(self._finish, word, before)
+            if form == base or (base == word and form in self._forms.get(word, ())):
+                yield word, base
+
+    def _after(self, text: str, before: _Before, end: int, piece: str) -> Iterator[_Arc]:
+        word, form, free, base = before
         if end == len(text):
-            if form == word:
+            if form == base:
                 yield word, None
             return
         halves = {left for left, _ in self._whole} if free else ()
-        kept = before if word in self._matter or form in halves else ("", "", False)
+        kept = before if word in self._matter or form in halves else ("", "", False, "")
         tight = piece in self._finish.after
         yield word, _State(end, before=kept, begun=True, tight=tight)
 
@@ -355,7 +375,7 @@ class Spellings:
         else:
             found = _standing(self._attached, text, place)
         for piece, end in found:
-            close = piece in self._finish.after or any(_standing(self._attached, text, end))
+            close = self.joints or piece in self._finish.after or any(_standing(self._attached, text, end))
             if close or end == len(text) or text.startswith(join, end):
                 yield piece, end
 
@@ -368,7 +388,6 @@ def _grouped(pairs: Iterable[tuple[str, _Value]]) -> dict[str, list[_Value]]:
 
 
 def _by_first(words: Set[str]) -> _Lengths:
-    """Return words with the lengths of those that begin with each character."""
     return words, _grouped(sorted({(word[0], len(word)) for word in words}))
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sgl.core.arrays import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
+from sgl.core.spelling import JOINTS
 from sgl.foreign import limits
 from sgl.parsing.chart import Chart
 from sgl.parsing.forest import Forest
@@ -109,7 +110,7 @@ class Parser:
         return self.index.vocabulary
 
     def forest(self, sentence: str | Sequence[str]) -> Forest | None:
-        """Return all readings of a text, or of a sequence of tokens; None if there are none."""
+        """All readings of a text with its separators, or of tokens as rules write them; None if there is none."""
         chart, _ = self._chart(sentence)
         return chart.forest()
 
@@ -123,6 +124,7 @@ class Parser:
         chart, places = self._chart(sentence)
         position = chart.reached
         words, categories = chart.expected()
+        words.difference_update(JOINTS)
         expected = tuple(sorted(words)), tuple(sorted(categories))
         return ParseFailure(places[position], *expected, chart.covers(position))
 

@@ -77,12 +77,11 @@ def conllu(
 
 
 def comments(names: Sequence[str], measured: Sequence[str] = ()) -> list[str]:
-    """Return the texts before the id, the category, each text, each length, and the words.
+    """Return what stands before the id, the category, each of the texts, what else is ``measured``, and the words.
 
-    ``names`` has the text layers, the tokens' layer first; ``measured`` has the layers whose lengths are written.
+    ``names`` are those of the text layers, the layer of the tokens first.
     """
-    labels = ["category", "text", *(f"text_{name}" for name in names[1:])]
-    labels += [f"length_{name}" for name in measured]
+    labels = ["category", "text", *(f"text_{name}" for name in names[1:]), *measured]
     return ["# sent_id = ", *(f"\n# {label} = " for label in labels), "\n"]
 
 

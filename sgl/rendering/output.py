@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from sgl.core.arrays import Column, Derivations, Heading
 from sgl.core.grammar import CoreGrammar, View
 from sgl.core.graph import CUT, Attributes, Graph
-from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish, spelt_as
+from sgl.core.interpret import Derivation, all_tokens, derive_graph, derive_tokens, finish, spelt_as
+from sgl.core.spelling import remaining
 from sgl.rendering.conllu import ConlluError, is_one_line, word_columns, word_lines
 from sgl.rendering.meaning import ViewError, is_word
 from sgl.rendering.rule_classes import MOST_NUMBERS, MarkedGrammar, RuleClasses, Uses, is_marked, split, takes_marks
@@ -92,7 +93,7 @@ def text_output(grammar: CoreGrammar, layer: int) -> Output:
 
 
 def _text(layer: int, grammar: CoreGrammar, derivation: Derivation) -> str:
-    return finish(grammar.text_layers[layer], derive_tokens(grammar, derivation, layer))
+    return finish(grammar.text_layers[layer], all_tokens(grammar, derivation, layer))
 
 
 def view_output(grammar: CoreGrammar, view: View) -> Output:
@@ -136,8 +137,9 @@ def words_output(grammar: CoreGrammar, layer: int) -> Output:
 
 def _lines(layer: int, grammar: CoreGrammar, derivation: Derivation) -> str:
     graph, anchor = derive_graph(grammar, derivation, layer), grammar.text_layers[grammar.anchors[layer]]
-    tokens, free = derive_tokens(grammar, derivation, grammar.anchors[layer]), grammar.graph_layers[layer].free
-    return word_lines(graph, tokens, finish(anchor, tokens), _columns_of, spelt_as(anchor, tokens), free=free)
+    words, free = all_tokens(grammar, derivation, grammar.anchors[layer]), grammar.graph_layers[layer].free
+    tokens = remaining(anchor.finish, words)
+    return word_lines(graph, tokens, finish(anchor, words), _columns_of, spelt_as(anchor, words), free=free)
 
 
 def _columns_shown(attributes: Attributes) -> Attributes:

@@ -6,6 +6,7 @@ Nothing else in SGL imports this package.  Each tool registers its commands by e
 
 from sgl.cli.registry import MAKE, STUDY, WRITE, CommandEntry
 
+ANNOTATE = CommandEntry("sgl.research.annotate.command", "Draw a sheet for human judges; read it back.", STUDY)
 ANALYSE = CommandEntry("sgl.research.analyse.command", "Measure trees of a treebank; mine errors of systems.", STUDY)
 BASELINE = CommandEntry("sgl.research.baselines.command", "Train a small model on a dataset, and score it.", STUDY)
 EVAL = CommandEntry("sgl.research.evaluate.command", "Score predictions of systems for a dataset.", STUDY, "evaluate")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sgl.core.extent import Extent
-from sgl.core.graph import Gluer, GluingNode, GluingRule, without
-from sgl.core.spelling import Finish, absorbed
+from sgl.core.graph import Gluer, GluingNode, GluingRule, moved
+from sgl.core.spelling import Finish, places
 from sgl.rendering.meaning import VIEWS
 from sgl.sampling.acceptance import sample
 from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Tables, joined, words_of
@@ -31,8 +31,8 @@ def writer_of(tables: Tables, output: PackedText | PackedView) -> Callable[[Sequ
             return lambda derivation: view.render(graph_of(tuple(derivation)))
 
         def written(derivation: Sequence[int]) -> str:
-            gone = absorbed(anchor.finish, words_of(anchor, tables.arity, derivation))
-            return view.render(without(graph_of(tuple(derivation)), gone))
+            at = places(anchor.finish, words_of(anchor, tables.arity, derivation))
+            return view.render(moved(graph_of(tuple(derivation)), at))
 
         return written
     return lambda derivation: joined(output, words_of(output, tables.arity, derivation))

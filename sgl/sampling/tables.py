@@ -155,8 +155,7 @@ def _packed(item: Item) -> str | int | tuple[Any, ...]:
 
 def _pack_view(grammar: CoreGrammar, view: View) -> PackedView:
     anchor = grammar.anchors[view.layer]
-    finish = grammar.text_layers[anchor].finish
-    below = pack_text(grammar, anchor) if finish is not None and finish.absorb else None
+    below = pack_text(grammar, anchor) if grammar.moving[anchor] else None
     return PackedView(view.name, view.kind, list(grammar.gluing[view.layer]), below)
 
 

@@ -17,12 +17,12 @@ list of values or labels is a test that nothing passes.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from operator import eq, ge, le, ne
 from typing import NamedTuple
 
-from sgl.verify.schema_grammar import Flaw
+from sgl.verify.schema_grammar import DERIVATION, Flaw
 
 #: What the signs of comparisons mean.
 SIGNS: dict[str, Callable[[int, int], bool]] = {"=": eq, ">=": ge, "<=": le, "!=": ne}
@@ -155,6 +155,12 @@ class GraphPattern(NamedTuple):
     def bodies(self) -> tuple[StructureBody, ...]:
         """All bodies, the positive one first."""
         return (self.body, *self.without)
+
+
+def headed(structures: Iterable[GraphPattern]) -> list[str]:
+    """Return the graph layers that structures join with the derivation."""
+    joined = [one.layer.split("+") for one in structures if DERIVATION in one.layer.split("+")]
+    return sorted({layer for layers in joined for layer in layers if layer != DERIVATION})
 
 
 #: Nodes, and links between them, that a body may have: networkx goes as deep as there are nodes.

@@ -66,7 +66,7 @@ def test_help_ends_with_examples_and_a_link(asked: list[str], capsys: pytest.Cap
     assert run(asked) == OK
     end = capsys.readouterr().out.partition("Examples:\n")[2]
     assert "    sglc check farm.sgl --fast\n" in end
-    assert end.endswith("docs/commands.md#check\n")
+    assert end.endswith("docs/commands/check.md\n")
 
 
 def test_help_of_a_command_in_a_group(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""The grammars of the page *Phrases in several parts* say what the page says of them."""
+"""The grammars of the page *Phrases in several parts*, and ``flat.sgl``, say what the page says of them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ FENCE = re.compile(r'^```\w+ title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.DOT
 FILES = {
     name: "\n".join(text for other, text in FENCE.findall(PAGE) if other == name) for name, _ in FENCE.findall(PAGE)
 }
+FILES["flat.sgl"] = Path(__file__).with_name("flat.sgl").read_text("utf-8")
 #: Words of the longest sentences that are compared: a clause with another one in it.
 LONGEST = 9
 

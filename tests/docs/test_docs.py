@@ -31,6 +31,7 @@ from pathlib import Path
 import pytest
 from docs_pages import pages
 
+import sgl
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
 from sgl.diagnostics.render import render
 from sgl.lang.reader import read
@@ -81,13 +82,15 @@ def test_every_sgl_block_can_be_read(block: Block) -> None:
 
 #: Pages that compile a benchmark, or as much: they are tried for acceptance.
 LONG = [
-    *("commands", "discontinuity", "evaluate", "exchange", "faq", "fit", "releases", "split", "stdlib", "texts"),
+    *("discontinuity", "evaluate", "exchange", "faq", "fit", "releases", "split", "stdlib", "texts"),
+    *("commands/compile", "commands/grammars", "commands/verify"),
     *(
         "gallery/index",
         "gallery/pcfg_set",
         "gallery/question",
         "gallery/scan",
         "howto/ablations",
+        "howto/add-pattern",
         "howto/depth",
         "howto/hub",
     ),
@@ -125,6 +128,17 @@ def test_the_tutorial_ends_with_the_example_grammar(tmp_path: Path) -> None:
     written = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
     kept = {name: (EXAMPLES / name).read_text(encoding="utf-8") for name in written}
     assert written == kept
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_what_a_page_opens_in_the_browser_is_there(page: Path) -> None:
+    text = page.read_text("utf-8")
+    opened = set(re.findall(r"`sglc play ([a-z_./-]+)`", text))
+    written = {block.title for block in blocks(page)} | {path.name for path in EXAMPLES.iterdir()}
+    # Commands of the page write some: `sglc import irtg … --out hens.sgl`, `sglc new clauses`.
+    written |= set(re.findall(r"--out (\S+\.sgl)", text))
+    written |= {f"{made}/{made}.sgl" for made in re.findall(r"sglc new (\w+)", text)}
+    assert opened <= written | set(sgl.grammars())
 
 
 @pytest.mark.slow

@@ -4,10 +4,19 @@
 ``docs/diagnostics.md``  the list of all codes, from the registry
 ``docs/diagnostics/``    the codes themselves, a page for each topic
 ``docs/checks.md``       every check of the verifier, from the checks themselves
+``docs/commands.md``     the list of commands, in a page written by hand
+``docs/commands/``       usage, options and examples of each command, below the
+                         text that is written by hand
+``docs/limits.md``       the tables, from ``limits.toml`` and the constants, in a
+                         page written by hand
+``docs/grammar.md``      every production of the language, by declaration
 ``docs/api.md``          every name of the pages in ``docs/api``, which are
                          written by hand
 ``docs/changelog.md``    the changelog, for the site
 =======================  =====================================================
+
+In a page written by hand, the generated part stands between ``<!-- generated: NAME -->`` and
+``<!-- end -->``, or the end of the page.
 
 The pages are kept in the repository, so that the site needs no plugin; a test
 compares them with what this module makes.
@@ -17,13 +26,19 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
-from importlib import import_module
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module, resources
 from itertools import groupby
 from pathlib import Path
 
+import click
 from diagnostics import BASE
 
+from sgl import foreign
+from sgl.cli.about import texts
+from sgl.cli.registry import GROUPS, commands
 from sgl.diagnostics import CODES, Code
 from sgl.diagnostics.registry import MAIN
 from sgl.pipeline.release import CLAIM, CODE, NAME
@@ -55,12 +70,11 @@ _ELSEWHERE = "Other packages"
 _INTRODUCTION = """\
 # Diagnostics
 
-Use this page to look up a message of the compiler and to correct the mistake. Every message has a
-code, and `sglc explain` with the code prints its entry. An error stops the compilation, a warning
-does not. These pages are generated from the registry of the compiler. The tests compile every example:
-the wrong one gives this code and no other, and the right one gives none.
+Use this page to look up a message of the compiler. Every message has a code; `sglc explain CODE`
+prints its entry in the terminal. An error stops the compilation, a warning does not. Tests compile
+every example: the wrong one gives exactly this code, and the right one none.
 
-The examples are parts of a grammar. All other parts are as in this file, `{main}`:
+Examples are parts of a grammar. The rest of it is this file, `{main}`:
 
 ```sgl
 {base}```
@@ -69,17 +83,16 @@ The examples are parts of a grammar. All other parts are as in this file, `{main
 _TOPIC = """\
 # {topic}
 
-Here you find out what the messages of this kind mean, and how to correct the mistake. Examples are
-parts of [the grammar of all examples](../diagnostics.md).
+Use this page to find out what a message means and how to correct the mistake. Examples are parts of
+[one grammar](../diagnostics.md).
 
 """
 
 _API = """\
 # Python interface
 
-Use this page to find a class or a function of the compiler. What most programs need, and what stays as it is, is on
-the page [From Python](python.md). The names here may change with every version. They stand in the order of the
-packages in the [architecture](architecture.md), and this page is generated from the packages.
+Use this page to find a class or a function of the compiler. Most programs need only the stable interface, on the page
+[From Python](python.md). The names here may change in any release.
 """
 
 #: The pages of ``docs/api``, in their order.
@@ -92,15 +105,13 @@ _MODULE = re.compile(r"^::: ([\w.]+)(?:\n    options:\n      members: \[(.*)\])?
 _CHECKS = """\
 # Checks of the verifier
 
-Use this page to look up what `sglc verify` checks in a written dataset. If a check needs another
-check that has failed, it is skipped. There are two witnesses: the *certificate*, from which all
-rows are made again, and the *graphs* that were written, each of which is searched. Checks of the
-*rows* need neither. Where one witness implies what another one checks, the table says why both are
-asked. Every dataset has a certificate, and one that has lost it fails V025 and V030. Then no check
-says that its texts are those of its graphs, that sentences and lemmas are distinct, or that Parquet
-files have the same rows. `sglc compile` draws a sample of the rows again, and `sglc verify` all of
-them. Codes that are missing were used for such checks and are never used again. This page is
-generated from the verifier.
+Use this page to look up what `sglc verify` checks in a written dataset. There are two witnesses: the
+*certificate*, from which all rows are made again, and the written *graphs*, each of which is searched.
+Checks of the *rows* need neither. Where one witness implies what the other checks, the table says why
+both are asked. A check that needs a failed check is skipped. A dataset without its certificate fails
+V025 and V030; then nothing shows that its texts fit its graphs, that sentences and lemmas are distinct,
+or that Parquet files have the same rows. `sglc compile` draws a sample of the rows again, `sglc verify`
+all of them. Missing codes are retired.
 
 | code | check | witness | what must be true |
 | --- | --- | --- | --- |
@@ -178,10 +189,149 @@ def _api_row(page: str, module: str, name: str, value: object) -> str:
     return f'| <a id="{place}"></a>[`{name}`](api/{page}.md#{place}) | {_cell(says)} |'
 
 
+#: Options that one sentence of ``commands.md`` explains for all commands.
+_COMMON = ("--set", "--no-cache", "--quiet", "--verbose", "--limit", "--format", "--color")
+
+
+def command_pages(directory: Path = DOCS) -> Iterator[tuple[str, str]]:
+    """Yield the list of all commands, and the page of each: its own text, then usage, options, examples."""
+    groups: dict[str, list[str]] = {group: [] for group in GROUPS}
+    for name, entry in commands().items():
+        if not entry.module.startswith("sgl"):  # of another package that is installed here
+            continue
+        summary = f'| <a id="{name}"></a>[`{name}`](commands/{name}.md) | {_cell(entry.summary)} |'
+        groups.setdefault(entry.group, []).append(summary)
+        leaves = "".join("\n" + _usage(command, path) for command, path in _leaves(entry.load(), f"sglc {name}"))
+        yield f"commands/{name}.md", filled(directory / "commands" / f"{name}.md", "usage", leaves)
+    head = ["", "| command | what it does |", "| --- | --- |"]
+    table = "\n".join(line for group, rows in groups.items() for line in ["", f"**{group}**", *head, *rows])
+    yield "commands.md", filled(directory / "commands.md", "commands", table + "\n\n")
+
+
+def filled(page: Path, name: str, text: str) -> str:
+    """Return a page that is written by hand, with ``text`` in the place that is kept for it."""
+    begin, end = f"<!-- generated: {name} -->\n", "<!-- end -->\n"
+    before, found, after = page.read_text(encoding="utf-8").partition(begin)
+    assert found, f"{page}: no place for {name}"
+    _, found, after = after.partition(end)
+    return f"{before}{begin}{text}{found}{after}"
+
+
+def _leaves(command: click.Command, path: str) -> Iterator[tuple[click.Command, str]]:
+    """Yield a command, or those of a group, each with how it is called."""
+    if not isinstance(command, click.Group):
+        yield command, path
+        return
+    for name, inner in command.commands.items():
+        yield from _leaves(inner, f"{path} {name}")
+
+
+def _usage(command: click.Command, path: str) -> str:
+    """Return how a command is called, its options, and its examples."""
+    # A command keeps the help option that it is first asked for.
+    context = click.Context(command, info_name=path, show_default=True, help_option_names=["-h", "--help"])
+    call = " ".join([path, *(piece for piece in command.collect_usage_pieces(context) if piece != "[OPTIONS]")])
+    options = [option for option in command.params if isinstance(option, click.Option) and not option.hidden]
+    own = [option for option in options if not set(option.opts) & set(_COMMON)]
+    common = [next(name for name in option.opts if name in _COMMON) for option in options if option not in own]
+    rows = (_option_row(option, context) for option in own)
+    listed = "\n".join(["| option | meaning |", "| --- | --- |", *rows]) + "\n" if own else ""
+    also = f"[Common options](../commands.md#common-options): {', '.join(f'`{name}`' for name in common)}.\n"
+    examples = "\n".join(texts()["commands"].get(path.partition(" ")[2], {"examples": []})["examples"])
+    shown = f"Examples:\n\n```sh\n{examples}\n```\n"
+    place = "usage" if path.count(" ") == 1 else path.rpartition(" ")[2]
+    parts = [f"## Usage: `{call}` {{ #{place} }}\n", listed, also if common else "", shown if examples else ""]
+    return "\n".join(part for part in parts if part)
+
+
+def _option_row(option: click.Option, context: click.Context) -> str:
+    record = option.get_help_record(context)
+    assert record is not None
+    name, says = record
+    name = name.replace("INTEGER RANGE", "N").replace("INTEGER", "N").replace("|", "\\|")
+    says = re.sub(r"(\d+)<=x<=(\d+)", lambda found: f"{int(found[1]):,} to {int(found[2]):,}", says)
+    says = re.sub(r"\bx>=(\d+)", r"at least \1", says)
+    return f"| `{name}` | {_cell(says)} |"
+
+
+_UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+def limits_page(page: Path = DOCS / "limits.md") -> str:
+    """Return the page of limits: the words are in ``limits.toml``, the numbers in the program."""
+    parts = [""]
+    for topic, rows in tomllib.loads(Path(__file__).with_name("limits.toml").read_text(encoding="utf-8")).items():
+        parts += [f"### {topic}", "", "| what | at most | beyond it | option | in the source |"]
+        parts += ["| --- | --- | --- | --- | --- |", *(_limit_row(*row) for row in rows.items()), ""]
+    return filled(page, "limits", "\n".join(parts) + "\n")
+
+
+def _limit_row(constant: str, row: Mapping[str, str]) -> str:
+    module, _, name = constant.rpartition(".")
+    named = module == "sgl.foreign.Limits"
+    found = getattr(foreign.Limits(), name) if named else getattr(import_module(module), name)
+    number = found.limit if isinstance(found, foreign.Kind) else int(found)
+    unit = row.get("unit", "")
+    shown = f"{number // _UNITS.get(unit, 1):,} {unit}".rstrip()
+    return f"| {row['what']} | {shown} | {row['beyond']} | {f'`{name}`' if named else ''} | `{constant}` |"
+
+
+_GRAMMAR = """\
+# Grammar
+
+Use this page to look up how a declaration or clause is written, exactly. [Language](language.md) says what it means.
+`[x]` and `x?` are optional, `x*` is any number, `x+` one or more, `|` an alternative; NEWLINE begins an indented line.
+This page is generated from the grammar of the parser.
+
+"""
+#: A production, with its alternatives on further lines; a line of ``grammar.lark`` may be one of the words.
+_PRODUCTION = re.compile(r"^[?!]*([a-z_]+|[A-Z_]+)(?:\.\d+)?: (.*(?:\n +\|.*)*)$", re.MULTILINE)
+
+
+def grammar_page() -> str:
+    """Return the productions of the language: those of each declaration, and those that several share."""
+    source = resources.files("sgl.lang").joinpath("grammar.lark").read_text(encoding="utf-8")
+    rules = {name: _readable(text) for name, text in _PRODUCTION.findall(source)}
+    declarations = re.findall(r"\w+", rules.pop("declaration"))
+    own = {name: _below(name, rules) for name in declarations}
+    shared = Counter(name for names in own.values() for name in names)
+    parts = [_GRAMMAR]
+    for name in declarations:
+        said = re.search(r'"(\w+)"', rules[name])
+        assert said
+        parts.append(_productions(f"`{said[1]}`", [found for found in own[name] if shared[found] == 1], rules))
+    used = [name for name in rules if shared[name] > 1 and name.islower()]
+    words = [name for name in rules if shared[name] and name.isupper()]
+    return "".join([*parts, _productions("Shared by several", used, rules), _productions("Words", words, rules)])
+
+
+def _readable(production: str) -> str:
+    """Return a production without what only the parser needs, and without former notations."""
+    alternatives = re.split(r"\n? +\| (?![^(\[]*[)\]])", production)
+    kept = [one.partition(" -> ")[0].strip() for one in alternatives if " -> former_" not in one]
+    kept = [one.replace("_NL", "NEWLINE") for one in kept if not one.startswith("former_")]
+    return ("\n  | " if len(" | ".join(kept)) > 80 else " | ").join(kept)
+
+
+def _below(name: str, rules: Mapping[str, str]) -> list[str]:
+    """Return a production and those that it is made of, each once."""
+    found, left = list[str](), [name]
+    while left:
+        now = left.pop(0)
+        if now in rules and now not in found:
+            found.append(now)
+            left += re.findall(r"[A-Za-z_]+", re.sub(r'"[^"]*"', "", rules[now])) if now.islower() else []
+    return found
+
+
+def _productions(title: str, names: Iterable[str], rules: Mapping[str, str]) -> str:
+    return f"## {title}\n\n```text\n" + "".join(f"{name}: {rules[name]}\n" for name in names) + "```\n\n"
+
+
 def changelog_page() -> str:
     """Return the changelog with links that hold on the site."""
     text = (DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8")
-    first = "Look here for what a new version changes for you.\n\nAll notable changes"
+    first = "Use this page to see what a new version changes for you.\n\nAll notable changes"
     return re.sub(r"\]\(docs/", "](", text).replace("All notable changes", first, 1)
 
 
@@ -189,6 +339,9 @@ def pages() -> Iterator[tuple[str, str]]:
     """Yield every page: its name and its text."""
     yield from diagnostics_pages()
     yield "checks.md", checks_page()
+    yield from command_pages()
+    yield "grammar.md", grammar_page()
+    yield "limits.md", limits_page()
     yield "api.md", api_page()
     yield "changelog.md", changelog_page()
 

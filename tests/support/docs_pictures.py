@@ -47,12 +47,12 @@ _PAIR = '{{ pairs.beside(pair, name, "en", language) }}'
 _GRAPH = '{{ pairs.graph(example, name, "held" if held else "plain") }}'
 _HOME = """\
 <div class="flow">
-<div><p class="step">You write rules,</p>
+<div><p class="step">You write rules</p>
 <pre>rule modified: NP -> Det N PP
   ja  PP N drop Det
   syn N -[nmod]-> PP</pre>
-<p>English, Japanese and a graph at once,</p></div>
-<div><p class="step">and say what is held out.</p>
+<p>Each rule builds English, Japanese and a graph.</p></div>
+<div><p class="step">You say what is held out</p>
 <pre>pattern pp_in_subject
   forbid { V -[nsubj]-> N;
            N -[nmod]-> M }</pre>
@@ -61,11 +61,11 @@ _HOME = """\
 <div><p class="step">SGL proves it</p>
 <ul><li>Training cannot derive it.</li><li>Every test item has it.</li><li>Training shows each part.</li>
 <li>Items are made of known words.</li></ul>
-<p>on the grammar, for all sentences.</p></div>
-<div><p class="step">and writes the data,</p>
+<p>For every sentence of the grammar.</p></div>
+<div><p class="step">SGL writes the data</p>
 <p class="kind">train</p><p>{{ pairs.sentence(pair.shown, "part") }}</p>
 <p class="kind">gen</p><p>{{ pairs.sentence(pair.asked, "held") }}</p>
-<p>which a second program checks, graph by graph.</p></div>
+<p>A second program checks every graph.</p></div>
 </div>
 """
 _PROOF = """\
@@ -128,8 +128,8 @@ def _farm_pair(name: str, caption: str) -> str:
 PICTURES: dict[str, Callable[[], str]] = {
     "editor": lambda: _figure(
         "{{ page }}",
-        "What the server says, word for word: how probable a rule is, how many sentences a need can expect, that one "
-        "pattern is proved, and the sentence that refutes the other. The mouse points at <code>modified</code>.",
+        "The probability of a rule, the sentences that a need can expect, one pattern that is proved, and the sentence "
+        "that refutes the other. The mouse points at <code>modified</code>.",
         page=Markup(editor_page()),  # noqa: S704 - ours
     ),
     "home": lambda: _figure(
@@ -156,8 +156,8 @@ PICTURES: dict[str, Callable[[], str]] = {
     ),
     "sget": lambda: _figure(
         _PAIR,
-        "A pattern of SGET: relative clauses in training on objects, in the test on subjects.",
-        pair=pair("sget", "rc_in_subject"),
+        "A pattern of SGET: training asks about objects, the test about recipients.",
+        pair=pair("sget", "wh_recipient"),
         name="sget",
         language="ja",
     ),

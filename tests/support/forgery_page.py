@@ -7,22 +7,22 @@ from pathlib import Path
 import forgeries
 from forging import FORGERIES, SIGNED, Forgery
 
-PAGE = Path(__file__).parents[2] / "docs" / "forgeries.md"
+PAGE = Path(__file__).parents[1] / "tampering" / "forgeries.md"
 _HEAD = """\
 # Forgeries
 
-Use this page to see what a forger may try, and what refuses it. Each line is a small function of
-`tests/support/forgeries/`, which changes a copy of an honest dataset. The forger then computes
-everything again that follows from the change: the digest of the certificate, the counts and hashes
-of the manifest, the identity, and `SHA256SUMS`. (In the family *hashes* nothing is computed again.)
-`tests/forgery` checks that `sglc verify` refuses each of the {count} forgeries by the code that is
-named, and accepts the honest datasets. This page is generated from the forgeries.
+Use this page to see what a forger may try, and what refuses it. Each line is a function of
+`tests/support/forgeries/` that changes a copy of an honest dataset. The forger then recomputes
+everything that follows from the change: the digest of the certificate, the counts and hashes of the
+manifest, the identity, and `SHA256SUMS` (except in the family *hashes*). `tests/forgery` checks that
+`sglc verify` refuses each of the {count} forgeries with the named code, and accepts the honest
+datasets. `PYTHONPATH=tests/support:tests python -m forgery_page` makes this page.
 
 | codes | what refuses |
 | --- | --- |
-| C01 … | the [checker of certificates](certificate.md), `python sgl/verify/certificate.py` |
-| R01 … | the [checker of rows](certificate.md), `python sgl/verify/rows.py` |
-| V001 … | a [check of the verifier](checks.md) |
+| C01 … | the [checker of certificates](../../docs/certificate.md), `python sgl/verify/certificate.py` |
+| R01 … | the [checker of rows](../../docs/certificate.md), `python sgl/verify/rows.py` |
+| V001 … | a [check of the verifier](../../docs/checks.md) |
 """
 _SIGNED = """
 These are good datasets of their own: `sglc verify` accepts them, but not as the dataset that was

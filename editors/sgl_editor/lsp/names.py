@@ -123,8 +123,8 @@ class Names:
         self.units = {unit.file.name: unit for unit in project.units}
         self._of: dict[str, tuple[Site, ...]] = {}
         for unit in project.units:
-            # Declarations that a `when` switches off have names too.
-            for one in (d for d in unit.file.declarations if isinstance(d, s.Lexicon | s.Relation | s.Weights)):
+            kinds = s.Lexicon | s.Relation | s.Table | s.Weights  # also those that a `when` switches off
+            for one in (d for d in unit.file.declarations if isinstance(d, kinds)):
                 name, path = path_in(unit, one.path), unit.path.parent / one.path.text
                 if name and name not in project.sources.files:
                     read_file(path, name, None, MAX_TABLE, project.sources, Diagnostics())

@@ -279,8 +279,8 @@ def _content(rule: Rule) -> tuple[object, ...]:
 
 
 def _places(rule: Rule) -> tuple[tuple[object, ...], ...]:
-    """Return the templates of a rule without its words."""
-    return tuple([tuple([isinstance(item, Token) or item for item in text]) for text in rule.templates])
+    """Return the templates of a rule, without its words."""
+    return tuple([tuple([x.weight if isinstance(x, Token) else x for x in text]) for text in rule.templates])
 
 
 def shape_of(grammar: CoreGrammar, *, worded: bool = True) -> object:

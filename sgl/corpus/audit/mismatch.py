@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sgl.core.grammar import CoreGrammar, Cut, Slot
 from sgl.core.graph import parts_of
-from sgl.core.interpret import Derivation, derive_tokens, finish
+from sgl.core.interpret import Derivation, all_tokens, derive_tokens, finish
 from sgl.rendering import Output
 
 #: Longer texts are not aligned; their difference is charged to the whole.
@@ -82,7 +82,8 @@ class _AlignedTexts:
             stack.append(node)
         spelling = grammar.text_layers[layer]
         tokens = derive_tokens(grammar, derivation, layer)
-        self._text, self._altered = finish(spelling, tokens), spelling.finish is not None
+        self._text = finish(spelling, all_tokens(grammar, derivation, layer))
+        self._altered = spelling.finish is not None
         self._altered |= any(rule.applies_functions(layer) for rule in self._rules)
         #: The end of each token in the text; a separator belongs to the token after it.
         self._ends = [0]

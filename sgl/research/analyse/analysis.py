@@ -18,7 +18,8 @@ import numpy as np
 from sgl.foreign import TREEBANK, opened
 from sgl.research.analyse import mining, scoring, statistics
 from sgl.research.analyse.metrics import Skeleton, without_punctuation
-from sgl.research.analyse.predictions import PredictionsError, SystemOutput, some_outputs
+from sgl.research.analyse.outputs import PredictionsError, SystemOutput
+from sgl.research.analyse.predictions import some_outputs
 from sgl.research.analyse.words import SAMPLED, SEGMENTERS, language_of
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
@@ -260,7 +261,7 @@ def _add_examples(
         skeleton = skeleton_of(sentence, settings)
         labels = mining.labels_of(sentence.words, skeleton, view)
         marked = mining.occurrence(skeleton.heads, labels, suspect["structure"]) or ()
-        text, said = outputs.get(number, SystemOutput(""))
+        text, said = outputs.get(number, SystemOutput(""))[:2]
         suspect["example"] = {
             "sent_id": sentence.comment("sent_id") or "",
             "line": sentence.line,

@@ -18,7 +18,8 @@ from sgl.cli.files import FILE, PAGE, PATTERNS, TABLES, Input, force_option, jso
 from sgl.cli.session import Session, session_options
 from sgl.cli.terminal import bar, count, json_text, text_table
 from sgl.diagnostics import Diagnostics
-from sgl.research.analyse.predictions import PredictionsError, first_of, named_system, systems_of
+from sgl.research.analyse.outputs import PredictionsError
+from sgl.research.analyse.predictions import first_of, named_system, systems_of
 from sgl.research.analyse.words import SEGMENTERS, foreign_script
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from sgl.research.analyse.metrics import EdgeAccuracy, Measures, Sides, Skeleton, edges_kept, mean_entropy, measure
 from sgl.research.analyse.metrics import sentence_bleu as bleu_of
-from sgl.research.analyse.predictions import PredictionsError, open_predictions, read_judgements
+from sgl.research.analyse.outputs import PredictionsError, SystemOutput
+from sgl.research.analyse.predictions import open_predictions, read_judgements
 from sgl.research.analyse.statistics import Values, places_by
 from sgl.research.analyse.tokenizers import joined
 from sgl.research.analyse.words import SAMPLED, composed, folded, tokenizer_of, without_marks
@@ -195,7 +196,7 @@ class SystemScores:
         output = self.outputs.output(gold.sentence.comment("sent_id"))
         for scores, column in self._judged.values():
             column.append(scores.get(gold.sentence.comment("sent_id") or "", np.nan))
-        text, cut = output or (None, ())
+        text, cut = (output or SystemOutput(None, ()))[:2]
         whole = text or " ".join(cut or ())
         if (bare := joined(whole)) != whole and joined(plain := " ".join(gold.words)) == plain:
             self.pieces += 1

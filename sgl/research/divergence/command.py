@@ -11,11 +11,13 @@ from typing import Any
 
 import click
 
+import sgl
 from sgl.cli.files import DIRECTORY, FILE
 from sgl.cli.session import Session, session_options
 from sgl.cli.terminal import json_option
-from sgl.dataset.staged import OutputError, check_target
+from sgl.dataset import MANIFEST, OutputError, check_target
 from sgl.research.divergence import search, sources
+from sgl.research.divergence.pasted import RuleNode, nodes_of, pasted
 from sgl.research.divergence.problem import SETS, Annealing, Bounds, Greedy, SplitTarget, measure
 
 #: A number from 0 with at most six decimals, or a fraction of two such whole numbers, so that products with sizes stay
@@ -210,12 +212,27 @@ def _report(session: Session, items: sources.ItemSet, options: _Options) -> None
         session.refuse("a report needs training and something to compare with it")
     first = items.files[0]
     train = {"name": first.name, "items": len(first.ids), "mean_words": items.mean_words(items.mask(first))}
+    nodes = _nodes(items)
     rows = list(_rows(items, options["categories"]))
+    for row in rows if nodes or items.settings.view == sources.GRAPH else ():
+        row["examples"] = [pasted(name, nodes) for name in row["examples"]]
     if options["as_json"]:
         session.json({"elements": search.elements_data(items), "train": train, "measured": rows})
         return
     given = {"items": items, "rows": rows, "train": train, "numbered": _NUMBERED.search}
     session.present("report.j2", "sgl.research.divergence", **given)
+
+
+def _nodes(items: sources.ItemSet) -> dict[str, RuleNode]:
+    """Return what structures call the nodes of derivations, if the rows are those of a dataset with its grammar."""
+    folder = items.files[0].path.resolve().parent.parent
+    if items.settings.view != sources.DERIVATION or not (folder / MANIFEST).is_file():
+        return {}
+    try:
+        compiled = sgl.load(folder).compiled
+    except sgl.GrammarError:
+        return {}
+    return nodes_of(compiled.grammar, compiled.grammar.text_layer(compiled.plan.source))
 
 
 def _rows(items: sources.ItemSet, categories: bool) -> Iterator[dict[str, Any]]:

@@ -113,6 +113,10 @@ def _report_words(session: Session, compiled: Compiled, layers: Sequence[int], t
                 session.diagnostics.error("SGL1214", compiled.rule_spans[rule.id], message, hint)
             if isinstance(item, Slot | Cut) or not item.text:
                 continue
+            if item.joint:
+                message = f"{tool} cannot write two words together, as the `+` of this rule does"
+                session.diagnostics.error("SGL1214", compiled.rule_spans[rule.id], message)
+                break
             if item.text == reserved or not is_quotable(item.text):
                 message = f"{tool} has no way to write the word `{item.text}`"
                 hint = "spell it otherwise"

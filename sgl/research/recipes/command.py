@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 import yaml
@@ -21,6 +21,7 @@ from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate.command import EvaluationRequest, evaluated
 from sgl.research.evaluate.data import evaluation_environment, show_table
 from sgl.research.recipes.engine import campaign, fill
+from sgl.research.recipes.study import studied
 
 PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").glob("*.yml"))}
 
@@ -34,17 +35,30 @@ _Outputs = Mapping[str, list[tuple[str, Path]]]
 @json_file_option
 @click.option("--html", "html_file", type=PAGE, help="Write a page with tables and figures.")
 @click.option("--latex", "latex_file", type=TABLES, help="Write the tables as LaTeX.")
+@click.option("--answer", multiple=True, help="Where answers are in outputs, as for `eval` (with `prompts`).")
 @force_option
 @grammar_options
-def command(session: Session, paper: str, data: Path, outputs: tuple[str, ...], **targets: Path | None) -> None:
-    """Make the tables of PAPER from the OUTPUTS of systems for DATA, next to the published figures.
+def command(
+    session: Session,
+    paper: str,
+    data: Path,
+    outputs: tuple[str, ...],
+    *,
+    answer: tuple[str, ...],
+    **targets: Path | None,
+) -> None:
+    """Make the tables of PAPER from the OUTPUTS of systems for DATA, beside the published figures.
 
     OUTPUTS is a directory with a file for each split or corpus, named after it, or one such file.
     Directories of one NAME are the runs of one system; a NAME of the paper is compared with it.
+    With `prompts`, OUTPUTS are directories of `sglc prompts`, each with a file `answers.jsonl` or the like.
     """
     if not installed(("scipy", "sacrebleu"), "eval", session.diagnostics):
         session.stop()
     recipe: Json = yaml.safe_load(PAPERS[paper].read_text("utf-8"))
+    if recipe["runs"] == "prompts":
+        results, names = studied(data, map(named_system, outputs), answer, session)
+        _finish(session, fill(recipe, results, names), targets)
     evaluations = _evaluations(recipe, data)
     systems = [(name or path.stem, path) for name, path in map(named_system, outputs)]
     files = {name: list(_files(systems, name, alone=len(evaluations) == 1)) for name in evaluations}
@@ -52,7 +66,11 @@ def command(session: Session, paper: str, data: Path, outputs: tuple[str, ...], 
         if not any((name, path) in given or any(path in file.parents for _, file in given) for given in files.values()):
             session.diagnostics.error("SGL1411", None, f"`{path}` has no file called {', '.join(list(files)[:5])}")
     results = {} if session.diagnostics.errors else _results(recipe, evaluations, files, session)
-    made = fill(recipe, results, list(dict.fromkeys(name for name, _ in systems)))
+    _finish(session, fill(recipe, results, list(dict.fromkeys(name for name, _ in systems))), targets)
+
+
+def _finish(session: Session, made: Json, targets: Mapping[str, Path | None]) -> NoReturn:
+    """Show the tables and write the files, unless there are errors."""
     if session.diagnostics.errors:
         session.stop(FAILED)
     if session.form != "json":
@@ -131,6 +149,8 @@ def _text(cell: Any) -> str:  # noqa: ANN401 - JSON
         return "–"
     digits = cell["published"]["digits"] if cell.get("published") else cell.get("digits", 1)
     text = f"{cell['mean']:.{digits}f}"
+    if cell.get("interval") and cell["low"] is not None:
+        text += f" ({cell['low']:.{digits}f}–{cell['high']:.{digits}f})"
     if cell["deviation"] is not None:
         text += f" ± {cell['deviation']:.{digits}f}"
     if cell.get("published"):

@@ -40,6 +40,7 @@ def fill(recipe: Json, results: Json, systems: Sequence[str]) -> Json:
         "title": recipe["title"],
         "paper": recipe["paper"],
         "notes": recipe.get("notes", []),
+        "counted": recipe.get("counted", "exposures"),
         "systems": list(systems),
         "tables": kept,
         "curves": [curve for of in results.values() if isinstance(of, Mapping) for curve in of.get("curves", ())],
@@ -134,7 +135,7 @@ def _cell(found: Sequence[Any], published: Json | None, table: Json, metric: str
     value = {key: None if number is None else by * number for key, number in figure.items()}
     # If ± shows how sentences differ, it does not show how certain a mean is.
     sure = table.get("spread", False)
-    value["digits"] = table.get("digits", 1)
+    value |= {"digits": given.get("digits", table.get("digits", 1)), "interval": table.get("interval", False)}
     return {**value, "published": published, "departs": published is not None and _departs(value, published, sure=sure)}
 
 
