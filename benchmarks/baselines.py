@@ -1,18 +1,15 @@
-"""What a baseline has learnt: each pattern, the groups, and the ranks of a published system.
+"""What has a baseline learnt?  Scores of patterns and groups, and their ranks next to a published system's.
 
-Reads the directory of a run, or of several runs with other seeds, of `sglc baseline`::
+Reads the directory of a run of `sglc baseline`, or of several runs with different seeds::
 
     sglc baseline out/sget --out run1
     python benchmarks/baselines.py run1 --published table.tsv
 
-``--published`` is a file with the name of a pattern, a tab and a score on each line, for
-instance a column of Table 10 of Kumon, Matsuoka & Yanaka (2024), which is not part of this
-repository; the scores of the patterns are then compared with it by Spearman's rank
-correlation.
+Each line of the file ``--published`` has the name of a pattern, a tab and a score, for instance from Table 10 of Kumon,
+Matsuoka & Yanaka (2024), which is not in this repository; Spearman's rank correlation compares the two systems.
 
-The questions are those of the paper: are structural patterns harder than lexical ones, are
-modified subjects (a prepositional phrase, a relative clause) close to nothing, and are
-adjectives easier than these?
+The questions are the paper's: are structural patterns harder than lexical ones, do modified subjects (with a
+prepositional phrase or a relative clause) score close to zero, and are adjectives easier than these?
 """
 
 from __future__ import annotations
@@ -28,14 +25,14 @@ from common import Json, command_line, print_table, write_json
 
 GROUPS = ("lexical", "lexical_morphological", "structural")
 
-#: The patterns of each question.
+#: The patterns that each question is about.
 MODIFIED_SUBJECTS = ("pp_in_subject", "rc_in_subject")
 MODIFIED = ("pp_in_subject", "pp_in_recipient", "rc_in_subject", "rc_in_recipient")
 ADJECTIVES = ("adjective_in_subject", "adjective_in_recipient")
 
 
 def main() -> int:
-    """Print the tables; the exit status is 0."""
+    """Print the tables and return the exit status 0."""
     parser = command_line(__doc__, results=True)
     parser.add_argument("runs", type=Path, nargs="+", help="directories of `sglc baseline`")
     parser.add_argument("--published", type=Path, help="pattern, tab, score")
@@ -47,7 +44,7 @@ def main() -> int:
 
 
 def read_published(path: Path | None) -> dict[str, float]:
-    """Scores of a published system by pattern."""
+    """Read the scores of a published system by pattern."""
     if path is None:
         return {}
     rows = (line.split("\t") for line in path.read_text("utf-8").splitlines() if line.strip())
@@ -55,7 +52,7 @@ def read_published(path: Path | None) -> dict[str, float]:
 
 
 def run(runs: Sequence[Path], published: Mapping[str, float]) -> Json:
-    """Exact Match of test, of each pattern and group, and what follows from them."""
+    """Return Exact Match on test, on each pattern and each group, and what follows from them."""
     gens = [_scores(path, "gen") for path in runs]
     patterns = {name: fmean(gen["patterns"][name] for gen in gens) for name in gens[0]["patterns"]}
     shared = [name for name in patterns if name in published]
@@ -124,7 +121,7 @@ def _questions(patterns: Mapping[str, float]) -> Json:
 
 
 def report(result: Json) -> None:
-    """Print everything."""
+    """Print all results."""
     for made in result["runs"]:
         print(
             f"{made['run']}: {made['model']}, {made['weights']:,} weights, {made['steps']:,} steps "

@@ -1,14 +1,13 @@
-"""What the benchmarks share: options, many tasks on a few processes, and tables to print.
+"""Help benchmarks with their options, with running many tasks on a few processes, and with printing tables.
 
-A benchmark is a list of named tasks and a function that works on one of them.
-Each task runs in a process of its own, forked from one that has everything ready,
-so that what the task allocates is gone when it is done::
+A benchmark is a list of named tasks and a function that works on one of them.  Each task runs in a process of its own,
+forked from one that has everything ready, so its memory is freed when it is done::
 
     parent: grammar, automata ──fork──> task 1 ──> result
                               ──fork──> task 2 ──> result
 
-With a file to remember them, results are written as they come; a run that was
-interrupted goes on where it stopped, if ``key`` says that nothing has changed.
+Given a file to remember them in, results are written as they come; an interrupted run goes on where it stopped, if its
+``key`` says that nothing has changed.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _work: list[Callable[[str], Json]] = []
 
 
 def command_line(doc: str | None, *, results: bool = False) -> argparse.ArgumentParser:
-    """Return what reads the options of a script; with ``results``, it can write them as JSON."""
+    """Return a parser for the options of a script; with ``results``, the script can write these as JSON."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawTextHelpFormatter)
     if results:
         parser.add_argument("--json", type=Path, help="write the results to this file")
@@ -47,14 +46,14 @@ def command_line(doc: str | None, *, results: bool = False) -> argparse.Argument
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """How tasks are run: so many at a time, remembering results in ``memory``."""
+    """How tasks are run: at most ``jobs`` at a time, with their results remembered in ``memory``."""
 
     jobs: int = 1
     memory: Path | None = None
 
 
 def run_tasks(names: Sequence[str], work: Callable[[str], Json], workers: Workers, key: str) -> dict[str, Json]:
-    """The results of all tasks by name, in the order of ``names``."""
+    """Return the results of all tasks by name, in the order of ``names``."""
     done = _remembered(workers.memory, key)
     left = [name for name in names if name not in done]
     with ExitStack() as stack:
@@ -70,7 +69,7 @@ def run_tasks(names: Sequence[str], work: Callable[[str], Json], workers: Worker
 
 
 class Spent(NamedTuple):
-    """What a process took: wall, user and system seconds, MiB at its peak; how it ended, and what it said."""
+    """What a process took (wall, user and system seconds, peak memory in MiB), how it ended, and what it said."""
 
     wall: float
     user: float
@@ -81,7 +80,7 @@ class Spent(NamedTuple):
 
 
 def spent(command: Sequence[str], place: Path, environment: Mapping[str, str] | None = None) -> Spent:
-    """Run a command in a directory, with some variables changed."""
+    """Run a command in a directory, with some environment variables changed."""
     started = time.monotonic()
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
@@ -96,20 +95,20 @@ def spent(command: Sequence[str], place: Path, environment: Mapping[str, str] | 
 
 
 def forget(workers: Workers) -> None:
-    """Remove the remembered results: the run is complete."""
+    """Remove the remembered results when the run is complete."""
     if workers.memory is not None:
         workers.memory.unlink(missing_ok=True)
 
 
 def write_json(path: Path | None, content: Json) -> None:
-    """Write the results of a benchmark, if a file was asked for."""
+    """Write the results of a benchmark if a file was asked for."""
     if path is not None:
         text = json.dumps(content, ensure_ascii=False, indent=1)
         path.write_text(text + "\n", encoding="utf-8")
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows under a header; the first column to the left, numbers to the right."""
+    """Print rows under a header, the first column aligned left, the others right."""
     cells = [list(header), *([_cell(value) for value in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for number, row in enumerate(cells):
@@ -143,7 +142,7 @@ def _apply(name: str) -> tuple[str, Json]:
 
 
 def _remembered(memory: Path | None, key: str) -> dict[str, Json]:
-    """The results of an earlier run with the same key; a last line may be cut off."""
+    """Return the results of an earlier run with the same key; its last line may be cut off."""
     if memory is None or not memory.is_file():
         return {}
     first, *lines = memory.read_text(encoding="utf-8").split("\n")
@@ -153,7 +152,7 @@ def _remembered(memory: Path | None, key: str) -> dict[str, Json]:
 
 
 def _memory(memory: Path | None, key: str, done: Mapping[str, Json]) -> TextIO:
-    """The file of results, written anew so that it ends with a whole line."""
+    """Open the file of results, written anew so that it ends with a whole line."""
     if memory is None:
         return open("/dev/null", "w", encoding="utf-8")  # noqa: PTH123
     stream = memory.open("w", encoding="utf-8")
@@ -164,7 +163,7 @@ def _memory(memory: Path | None, key: str, done: Mapping[str, Json]) -> TextIO:
 
 
 def _show(text: str) -> None:
-    """One line of progress on a terminal, nothing elsewhere."""
+    """Show a line of progress on a terminal; elsewhere do nothing."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{text[:100]}")
         sys.stderr.flush()

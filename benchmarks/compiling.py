@@ -1,17 +1,15 @@
-"""How long does it take from a grammar to a verified dataset?
+"""How long does it take to get from a grammar to a verified dataset?
 
-The command ``sglc compile`` is run in processes of its own: with a cache that is empty
-(everything is computed, and the machine code of the kernels is made), and then again with
-the one that the run before has filled::
+Runs ``sglc compile`` in processes of its own: with an empty cache (everything is computed, and the kernels are compiled
+to machine code), then again with the cache that the first run has filled::
 
     python benchmarks/compiling.py grammars/sget.sgl
     python benchmarks/compiling.py grammars/sget.sgl --rounds 3 --json compiling.json
 
-Wall is what the user waits.  CPU is the time of all processors together, of the command
-and of the processes that it starts; where it is near to the wall time of a machine with
-free processors, the work was not shared.  The phases are the messages of the progress
-line, with wall times, from the second of two runs inside this process.  The least of the
-rounds is shown: whatever else the machine does adds to it.
+Wall time is how long the user waits.  CPU time is that of all processors, for the command and the processes it starts;
+if it is close to the wall time on a machine with free processors, the work was not shared.  Phases are the messages of
+the progress line, with wall times from the second of two runs inside this process.  The lowest value of all rounds is
+shown, since other work on the machine only adds to it.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ from sgl.pipeline.proofs import establish
 
 
 class Run(NamedTuple):
-    """Seconds that a run has taken."""
+    """The seconds that a run took."""
 
     wall: float
     cpu: float
@@ -60,14 +58,14 @@ def _of_children() -> float:
 
 
 class Clock:
-    """Wall time of each phase, in the order in which they begin."""
+    """The wall time of each phase, in the order in which phases begin."""
 
     def __init__(self) -> None:
         self.phases: dict[str, float] = {}
         self._now = ("", time.monotonic())
 
     def __call__(self, what: str, _done: int = 0, _total: int = 0) -> None:
-        """Another phase, or more of the same."""
+        """Begin another phase, or go on with the same one."""
         phase, since = self._now
         kind = what.partition(" ")[0] if what.startswith(("proving", "checking")) else what
         if kind != phase:
@@ -77,7 +75,7 @@ class Clock:
 
 
 def phases(grammar: Path, out: Path) -> dict[str, float]:
-    """The phases of a run in this process, with the cache of the environment."""
+    """Return the phases of a run in this process, with the cache of the environment."""
     clock = Clock()
     diagnostics = Diagnostics()
     with using(open_cache()):
@@ -95,7 +93,7 @@ def phases(grammar: Path, out: Path) -> dict[str, float]:
 
 
 def main() -> None:
-    """Run, and show."""
+    """Run the benchmark and print the results."""
     parser = command_line(__doc__)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--rounds", type=int, default=1)

@@ -1,13 +1,12 @@
-"""What the published training data of SGET show, beside what a dataset of ours shows.
+"""What does the published training data of SGET show, and what does a dataset of ours show?
 
     sglc compile grammars/sget.sgl --out sget
     python benchmarks/concordance.py sget
 
-prints two tables in Markdown: counts of sentences with some structures, and for
-every pattern the finding about the published data beside the verdicts and counts
-of ours.  The published side was read off the 44,100 training sentences that the
-paper's authors distribute (Kumon, Matsuoka & Yanaka 2024), on parse trees; our side
-is searched in the written dependency graphs by the verifier's own search.
+prints two tables in Markdown: how many sentences contain certain structures, and, for each pattern, the finding about
+the published data next to our verdicts and counts.  The published figures come from parse trees of the 44,100 training
+sentences that the paper's authors distribute (Kumon, Matsuoka & Yanaka 2024); ours come from the verifier's own search
+in the written dependency graphs.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ TRAIN = "train"
 
 
 def count_structures(directory: Path, structures: Sequence[str]) -> list[int]:
-    """The number of training sentences that contain each structure."""
+    """Count the training sentences that contain each structure."""
     shapes = ShapeTable([read_structure(text) for text in structures])
     searcher = Searcher(shapes)
     sentences = read_sentences(directory / "conllu" / f"{TRAIN}.conllu", TokenTable())
@@ -42,7 +41,7 @@ def count_structures(directory: Path, structures: Sequence[str]) -> list[int]:
 
 
 def count_table(directory: Path, rows: Sequence[Count]) -> list[str]:
-    """The first table: what training sentences contain."""
+    """Return the first table: what training sentences contain."""
     ours = count_structures(directory, [row.structure for row in rows])
     lines = ["| training sentences with | published | here |", "| --- | ---: | ---: |"]
     for row, number in zip(rows, ours, strict=True):
@@ -51,7 +50,7 @@ def count_table(directory: Path, rows: Sequence[Count]) -> list[str]:
 
 
 def pattern_table(directory: Path) -> list[str]:
-    """The second table: every pattern, the published finding, and our verdicts."""
+    """Return the second table: each pattern, the published finding, and our verdicts."""
     manifest = json.loads((directory / "manifest.json").read_text("utf-8"))
     verification = json.loads((directory / "verification.json").read_text("utf-8"))
     figures = {result["code"]: result["figures"] for result in verification["results"]}

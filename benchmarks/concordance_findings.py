@@ -1,7 +1,6 @@
-"""What was found in the published training data of SGET, as text and figures.
+"""List what was found in the published training data of SGET, in words and figures.
 
-The counts are of lines among 44,100, unless they are said to be of something else;
-depths count as in the paper's table 9.
+Unless stated otherwise, the counts are of lines among 44,100; depths are counted as in the paper's Table 9.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from typing import NamedTuple
 
 
 class Count(NamedTuple):
-    """A structure, what it is in words, and in how many published lines it was found."""
+    """A structure, its description, and the number of published lines in which it was found."""
 
     what: str
     structure: str
@@ -18,7 +17,7 @@ class Count(NamedTuple):
 
 
 def _chain(label: str, depth: int) -> str:
-    """A chain of edges that is not part of a longer one."""
+    """Return a chain of edges that is not part of a longer one."""
     ends = f"without {{ X -[{label}]-> A }} without {{ B -[{label}]-> Y }}"
     return f"{{ A -[{label}]{{{depth}}}-> B }} {ends}"
 

@@ -3,10 +3,10 @@
     python benchmarks/cutting.py                  # each file of a small dataset, cut at 20 places
     python benchmarks/cutting.py --places 5
 
-A dataset is copied, one of its files is cut, and each command that reads datasets runs on it; also what
-other commands read: a grammar, a table, predictions, a treebank, a certificate.  Asked are
+Copies a dataset, cuts one of its files, and runs each command that reads datasets; does the same with the files that
+other commands read: a grammar, a table, predictions, a treebank, a certificate.  Checks
 
-* whether the command ends with an answer (see ``fuzz/guard.py`` for what is none),
+* whether the command ends with an answer (see ``fuzz/guard.py`` for what does not count as one),
 * whether ``sglc verify`` refuses the dataset, whatever was cut.
 
 The exit status is 1 if anything is wrong.
@@ -24,7 +24,7 @@ from fuzz import seeds
 from fuzz.case import Case
 from fuzz.guard import finish, settle_process
 
-#: What reads a dataset, and what reads one file; `{}` is its name.
+#: Commands that read a dataset, and commands that read one file, whose name replaces `{}`.
 ON_DATASETS = (
     ("verify", "ds", "--workers", "1"),
     ("verify", "ds", "--grammar", "farm.sgl", "--workers", "1"),
@@ -46,7 +46,7 @@ ON_FILES = {
 
 
 def places(length: int, number: int) -> list[int]:
-    """So many lengths that a file is cut to, with its very beginning and its last byte."""
+    """Return about ``number`` lengths to cut a file to, from nothing to all but the last byte."""
     among = {round(length * part / (number - 1)) for part in range(number)} if number > 1 else {length // 2}
     return sorted(place for place in {0, length - 1, *among} if 0 <= place < length)[: number + 1]
 
@@ -66,14 +66,14 @@ def cases(number: int) -> Iterator[tuple[str, str, Case]]:
 
 
 def wrong(name: str, command: str, case: Case) -> str:
-    """Return what is wrong, if anything is."""
+    """Return a description of the fault, or the empty string."""
     finished = finish(case, None)
     accepted = finished.accepted and command.startswith("verify ds") and name.startswith("ds/")
     return finished.problem or "accepted" * accepted
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Cut files and print what came of it."""
+    """Cut files and print how the commands take it."""
     parser = command_line(__doc__)
     parser.add_argument("--places", type=int, default=20, help="lengths that each file is cut to")
     options = parser.parse_args(arguments)

@@ -1,20 +1,20 @@
-"""Our splits by divergence against the greedy procedure of Moisio, Creutz & Kurimo (2023).
+"""How do our splits by divergence compare with the greedy procedure of Moisio, Creutz & Kurimo (2023)?
 
-Draws sentences of a grammar (or takes those of a treebank), with lemmas and relations as
-atoms and labelled edges as compounds, and divides them three ways within the same bounds::
+Draws sentences of a grammar (or takes those of a treebank), with lemmas and relations as atoms and labelled edges as
+compounds, and divides them in three ways within the same bounds::
 
     python benchmarks/divergence.py grammars/sget.sgl --sizes 5000 20000 --json split.json
 
 ``dense``    the procedure as its authors run it: 1,000 candidates, drawn anew for every
-             second choice, the divergences of all of them with dense 32-bit matrices of
-             candidates and kinds.  A choice costs the same whatever was chosen before, so
-             some choices are timed and multiplied (``--whole`` makes them all).
-``greedy``   the same procedure, looking only at the kinds of a candidate: its divergences.
-             The first choices of both are compared (in 64 bits, on the same candidates).
-``anneal``   ours, with the same target, the same bounds, and less atom divergence than the
-             greedy split has as its limit.
+             second choice, whose divergences come from dense 32-bit matrices of candidates
+             and kinds.  A choice costs the same whatever was chosen before, so only some
+             choices are timed, and the time multiplied (``--whole`` makes them all).
+``greedy``   the same procedure, which looks only at the kinds that a candidate has.  The
+             first choices of both are compared (in 64 bits, on the same candidates).
+``anneal``   ours, with the same target and bounds, and the atom divergence of the greedy
+             split as its limit.
 
-Times are processor time of one thread, in one run.
+Times are the processor time of one thread, in one run.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _options() -> argparse.Namespace:
 
 
 def compare(elements: Elements, target: float, options: argparse.Namespace) -> Json:
-    """All three ways for one target."""
+    """Divide in all three ways for one target."""
     bounds = Bounds(Fraction(1, 5), Fraction(3, 10), options.discards)
     used = elements.atoms.items - options.discards
     settings = Greedy(CANDIDATES, EVERY)
@@ -102,7 +102,7 @@ def compare(elements: Elements, target: float, options: argparse.Namespace) -> J
     agreed = agreement(elements, target, bounds, options.seed, options.timed)
     dense = Dense(elements, target, bounds, options.seed, np.float32)
     number = used if options.whole else min(options.timed, used)
-    # The first choices consider one side only, so the time of all is not overestimated.
+    # The first choices consider one side only, so the total time is not overestimated.
     _, dense_time = _timed(lambda: list(dense.choices(number)))
     result: Json = {
         "sentences": elements.atoms.items,
@@ -131,20 +131,20 @@ def compare(elements: Elements, target: float, options: argparse.Namespace) -> J
 
 
 def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
-    """What some work gives, and the processor time that it takes."""
+    """Return the result of some work and the processor time that it takes."""
     started = time.process_time()
     result = work()
     return result, time.process_time() - started
 
 
 def _divergences(elements: Elements, labels: NDArray[np.int8]) -> tuple[float, float]:
-    """The divergences, by the definition."""
+    """Return both divergences, computed by their definition."""
     found = measure(elements, labels == TRAIN, labels == TEST)
     return found.atoms, found.compounds
 
 
 def corpus(path: Path, size: int, seed: int) -> list[TreebankSentence]:
-    """Different sentences: the first of a treebank, or drawn from training of a grammar."""
+    """Return different sentences: the first of a treebank, or a draw from the training split of a grammar."""
     if path.suffix == ".conllu":
         found = (read for read in TreebankReader().read(path) if isinstance(read, TreebankSentence))
         return list(islice(found, size))
@@ -161,7 +161,7 @@ def corpus(path: Path, size: int, seed: int) -> list[TreebankSentence]:
 
 
 def sentence_of(graph: Graph) -> TreebankSentence:
-    """The basic tree of a graph: its unmarked edges."""
+    """Return the basic tree of a graph: its unmarked edges."""
     heads = {target: (source + 1, label) for source, label, target in graph.edges if not label.startswith("~")}
     words = []
     for number, node in enumerate(graph.nodes):
@@ -171,13 +171,13 @@ def sentence_of(graph: Graph) -> TreebankSentence:
 
 
 def elements_of(sentences: Sequence[TreebankSentence]) -> Elements:
-    """Lemmas and relations, and edges with the lemmas at both ends."""
+    """Return lemmas and relations as atoms, and edges with the lemmas at both ends as compounds."""
     trees = dependency_trees(sentences)
     return Elements(node_and_edge_atoms(trees), edge_compounds(trees))
 
 
 def _warm_up() -> None:
-    """Have everything compiled before a clock runs."""
+    """Have everything compiled before a clock starts."""
     tiny = count_names([["a"], ["b"], ["a", "b"], ["c"]])
     elements, bounds = Elements(tiny, tiny), Bounds(Fraction(1, 5), Fraction(1, 2))
     anneal(SplitTask(elements, SplitTarget(1.0), bounds, 1))

@@ -1,27 +1,27 @@
-"""How fast are sentences drawn, beside the usual ways of expanding a grammar at random?
+"""How fast are sentences drawn, compared with the usual ways of expanding a grammar at random?
 
-All sides draw from the same distribution, that of a stratum of a dataset with everything
-that patterns hold out cut away (``train/in_distribution`` unless said otherwise)::
+All sides draw from the same distribution: that of one stratum of a dataset, from which everything that patterns hold
+out is cut away (``train/in_distribution`` by default)::
 
     python benchmarks/drawing.py grammars/sget.sgl --set meanings=on --json drawing.json
 
 =====================  ==================================================================
 NLTK                   ``productions(lhs)`` and ``random.choices``, as scripts usually do
-NLTK rules in a dict   the same rules, looked up before
-Python with bisect     cumulative weights, a stack
-standalone             the module that a dataset comes with: accepted sentences as rows with
+NLTK rules in a dict   the same rules, looked up in advance
+Python with bisect     cumulative weights and a stack
+standalone             the module that comes with a dataset: accepted sentences as rows with
                        all targets
 SGL, English           derivations and source texts
-SGL, accepted          the same, no lemma twice, no sentence twice: what a dataset takes
-SGL, all layers        texts of all layers, CoNLL-U, and a logical form if there are some, by
-                       templates that a million sentences have taught, as the cache keeps them
-… from nothing         the same with no template known: a second's worth, so the rate is that
+SGL, accepted          the same, with no lemma or sentence twice: what a dataset takes
+SGL, all layers        texts of all layers, CoNLL-U, and a logical form if there is one, from
+                       templates learnt from a million sentences, as the cache keeps them
+… from nothing         the same with no known templates: a second's worth, so the rate is that
                        of a small dataset without a cache
 SGL, view …            derivations and one view of the library
 =====================  ==================================================================
 
-Sides take turns; figures are medians of CPU time over the rounds.  What ``SGL, accepted``
-draws is checked to be distinct.
+The sides take turns; figures are medians of CPU time over the rounds.  The draws of ``SGL, accepted`` are checked to be
+distinct.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ from sgl.sampling.engine import PackedStratum, Tables
 from sgl.sampling.rows import rows as rows_of
 from sgl.sampling.strata import Batch, Sampler, StrataSampler
 
-#: Candidates that kernels draw at a time.
+#: The number of candidates that kernels draw at a time.
 BATCH = 20_000
 
-#: Sentences that teach templates before all layers are measured.
+#: The number of sentences that teach templates before all layers are measured.
 KNOWN = 1_000_000
 
-#: Items of a job that is large enough for machine code.
+#: The number of items of a job that is large enough for machine code.
 MANY = 1_000_000
 
 
@@ -92,7 +92,7 @@ def main() -> int:
 
 
 def tables_of(compiled: Compiled, stream: str) -> Tables:
-    """The tables of one stratum by itself."""
+    """Return the tables of one stratum alone."""
     plan = compiled.plan
     stratum = next(s for s in plan.strata if s.stream == stream)
     split = StructureCompiler(compiled.grammar).split(stratum.constraint)
@@ -100,7 +100,7 @@ def tables_of(compiled: Compiled, stream: str) -> Tables:
 
 
 def sides_of(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]:
-    """The sides of the comparison, those that are installed."""
+    """Yield the sides of the comparison that are installed."""
     try:
         yield "NLTK", nltk_draw(tables, indexed=False)
         yield "NLTK rules in a dict", nltk_draw(tables, indexed=True)
@@ -122,7 +122,7 @@ def sides_of(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]:
 
 
 def measured(sides: dict[str, Draw], rounds: int, seconds: float) -> dict[str, float]:
-    """Sentences per CPU second of each side, the median over the rounds."""
+    """Return the sentences per CPU second of each side, as the median over the rounds."""
     number = {name: calibrated(draw, seconds) for name, draw in sides.items()}
     found: dict[str, list[float]] = {name: [] for name in sides}
     for _ in range(rounds):
@@ -132,10 +132,9 @@ def measured(sides: dict[str, Draw], rounds: int, seconds: float) -> dict[str, f
 
 
 def calibrated(draw: Draw, seconds: float) -> int:
-    """How many sentences take about so long; by then everything is compiled and warm.
+    """Return how many sentences take about ``seconds``; by then everything is compiled and warm.
 
-    Of two measurements the quicker one counts: memory of the side before may be given back
-    during the other.
+    The quicker of two measurements counts, since the memory of the previous side may be freed during the other.
     """
     number = 200
     draw(number)
@@ -145,7 +144,7 @@ def calibrated(draw: Draw, seconds: float) -> int:
 
 
 def seconds_of(draw: Draw, number: int) -> float:
-    """CPU seconds for so many sentences; a side that measures itself returns them."""
+    """Return the CPU seconds that ``number`` sentences take; a side that measures itself returns its own."""
     started = time.process_time()
     result = draw(number)
     taken = time.process_time() - started
@@ -156,7 +155,7 @@ def seconds_of(draw: Draw, number: int) -> float:
 
 
 def standalone_draw(tables: Tables) -> Draw:
-    """The code of the standalone sampler: rows of all targets."""
+    """Return a draw by the standalone sampler's code: rows of all targets."""
 
     def draw(number: int) -> None:
         list(rows_of(_wanting(tables, number)))
@@ -168,7 +167,7 @@ def standalone_draw(tables: Tables) -> Draw:
 
 
 def english_draw(tables: Tables) -> Draw:
-    """Derivations and source texts."""
+    """Return a draw of derivations and source texts."""
     sampler, stratum = CompiledSampler(tables), tables.strata[0]
 
     def draw(number: int) -> None:
@@ -179,7 +178,7 @@ def english_draw(tables: Tables) -> Draw:
 
 
 def accepted_draw(tables: Tables) -> Draw:
-    """Candidates until so many are accepted."""
+    """Return a draw of candidates until enough are accepted."""
 
     def draw(number: int) -> None:
         StrataSampler(CompiledSampler(_wanting(tables, number))).stratum(0)
@@ -192,7 +191,7 @@ def _wanting(tables: Tables, number: int) -> Tables:
 
 
 def layers_draw(compiled: Compiled, tables: Tables) -> Draw:
-    """Every text layer, the dependency graph as CoNLL-U, the first logical form."""
+    """Return a draw of every text layer, the dependency graph as CoNLL-U, and the first logical form."""
     grammar, plan = compiled.grammar, compiled.plan
     sampler, stratum = CompiledSampler(tables), tables.strata[0]
     known = outputs(grammar)
@@ -213,7 +212,7 @@ def layers_draw(compiled: Compiled, tables: Tables) -> Draw:
 
 
 def views_draw(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]:
-    """Derivations and one view of them, for each of the library."""
+    """Yield, for each view of the library, a draw of derivations with that view."""
     grammar = compiled.grammar
     sampler, stratum = CompiledSampler(tables), tables.strata[0]
     free = next((n for n, layer in enumerate(grammar.graph_layers) if layer.free), None)
@@ -227,7 +226,7 @@ def views_draw(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]
 
 
 def always_new(sampler: Sampler, stratum: PackedStratum, write: Callable[[int, Batch], list[Column]]) -> Draw:
-    """Write new sentences each time: shapes of those that were drawn before are known."""
+    """Return a draw that writes new sentences each time, since shapes drawn before are known."""
     drawn = 0
 
     def draw(number: int) -> list[Column]:
@@ -243,7 +242,7 @@ def always_new(sampler: Sampler, stratum: PackedStratum, write: Callable[[int, B
 
 
 def distinct(tables: Tables, number: int = 40_000) -> int:
-    """How many accepted sentences were compared as strings; all have to differ."""
+    """Return how many accepted sentences were compared as strings; all have to differ."""
     wanted = _wanting(tables, number)
     sampler = CompiledSampler(wanted)
     drawn = StrataSampler(sampler).stratum(0)
@@ -253,10 +252,10 @@ def distinct(tables: Tables, number: int = 40_000) -> int:
 
 
 class Overhead(NamedTuple):
-    """What it costs to keep sentences distinct, as shares of what all layers cost.
+    """The cost of keeping sentences distinct, as shares of the cost of all layers.
 
-    ``memory`` is to hash, look up and keep sentences, ``again`` to draw others for those that
-    were drawn before.
+    ``memory`` is the share of hashing, looking up and keeping sentences, ``again`` that of drawing others in place of
+    repeated ones.
     """
 
     memory: float
@@ -264,7 +263,7 @@ class Overhead(NamedTuple):
 
 
 def overhead_of(tables: Tables, layers: Draw, rounds: int, number: int = 200_000) -> Overhead:
-    """The medians over the rounds."""
+    """Return the medians over the rounds."""
     wanted = _wanting(tables, number)
 
     def seconds(tables: Tables) -> tuple[float, int]:

@@ -1,14 +1,14 @@
-"""The usual ways of expanding a grammar at random, over the tables of one stratum.
+"""Expand a grammar at random in the usual ways, over the tables of one stratum.
 
-Every peer is given the same grammar: a nonterminal for each state that the stratum can
-reach, a production for each rule of the state, with the probability of the sampler::
+Every peer is given the same grammar: a nonterminal for each state that the stratum can reach, and a production for each
+rule of the state, with the sampler's probability::
 
     state 7: rule 3 (of NP) with width 60, rule 4 with width 40
 
     S7 -> "the" S9   [0.6]
     S7 -> S12        [0.4]
 
-A peer is a function that draws so many sentences; what it makes of them is thrown away.
+A peer is a function that draws a given number of sentences and throws them away.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from typing import NamedTuple
 
 from sgl.sampling.engine import Tables
 
-#: Draws so many sentences.
+#: Draws a given number of sentences.
 Draw = Callable[[int], object]
 
 
 class Production(NamedTuple):
-    """An alternative of a state: words and the numbers of states, and its share of the bounds."""
+    """An alternative of a state: words and the numbers of states, with its share of the bounds."""
 
     right: list[str | int]
     width: int
 
 
 def productions(tables: Tables) -> dict[int, list[Production]]:
-    """The alternatives of the states that the stratum can reach, the start first."""
+    """Return the alternatives of the states that the stratum can reach, the start state first."""
     found: dict[int, list[Production]] = {}
     pending = [tables.strata[0].start]
     while pending:
@@ -56,7 +56,7 @@ def _right(tables: Tables, rule: int, children: tuple[int, ...]) -> list[str | i
 
 
 def nltk_draw(tables: Tables, *, indexed: bool) -> Draw:
-    """Random expansion over an NLTK grammar."""
+    """Return a draw that expands an NLTK grammar at random."""
     from nltk import PCFG, Nonterminal, ProbabilisticProduction
 
     states = productions(tables)
@@ -94,7 +94,7 @@ def nltk_draw(tables: Tables, *, indexed: bool) -> Draw:
 
 
 def bisect_draw(tables: Tables) -> Draw:
-    """Random expansion over tuples with cumulative weights."""
+    """Return a draw that expands tuples with cumulative weights."""
     start = tables.strata[0].start
     states = {
         number: (list(accumulate(width for _, width in alternatives)), [right for right, _ in alternatives])

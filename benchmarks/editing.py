@@ -1,17 +1,16 @@
 """How long does an author wait after an edit?
 
-A grammar is open in a workspace, as in an editor.  Each kind of edit is made so many times, each
-time at another place, after a warm-up of the same kind; nothing is saved.  Timed is the CPU time
-from the edit until there are diagnostics, until there are five samples of a pattern as well, and
-until all claims are decided as well.  *Before* is the same of a workspace that has seen nothing, which
-takes turns with the other::
+Opens a grammar in a workspace, as an editor does.  Edits of each kind are made in different places, after a warm-up
+edit of the same kind; nothing is saved.  Measures the CPU time from the edit until there are diagnostics, until there
+are also five samples of a pattern, and until all claims are decided as well.  *Before* is the same for a workspace that
+has seen nothing; the two take turns::
 
     python benchmarks/editing.py                          # tutorial, SLOG and SGET
     python benchmarks/editing.py --edits 5 --only tutorial
-    python benchmarks/editing.py --memory 1000            # and the memory after so many edits
+    python benchmarks/editing.py --memory 1000            # and the memory after 1,000 edits
 
-*weight*: another weight of a rule.  *text*: another word in a rule.  *rule*: one more rule.
-*row*: one more row in the table of a lexicon.  *comment*: one more line of comment.
+*weight*: another weight for a rule.  *text*: another word in a rule.  *rule*: one more rule.  *row*: one more row in
+the table of a lexicon.  *comment*: one more comment line.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ MIB = 1 << 20
 
 
 class Case(NamedTuple):
-    """A grammar, the file of its rules, a table of nouns, and a pattern to sample."""
+    """A grammar, its rules file, a table of nouns, and a pattern to sample."""
 
     root: str
     rules: str
@@ -69,12 +68,12 @@ def main() -> None:
 
 
 def rules_in(text: str) -> list[re.Match[str]]:
-    """The first lines of the rules of a file that are always in force."""
+    """Return the first lines of the rules in a file that are always in force."""
     return [line for line in re.finditer(r"(?m)^rule .*$", text) if " when " not in line[0]]
 
 
 def weight(text: str, number: int) -> str:
-    """The text with another weight of a rule."""
+    """Return the text with another weight for a rule."""
     lines = [line for line in rules_in(text) if re.search(r"~ *[\d.]+$", line[0])]
     line = lines[number % len(lines)]
     changed = re.sub(r"~ *([\d.]+)$", lambda found: f"~ {float(found[1]) + (number + 1) / 1000:g}", line[0])
@@ -82,12 +81,12 @@ def weight(text: str, number: int) -> str:
 
 
 def words_in(text: str) -> list[str]:
-    """What stands between quotation marks and has no signs."""
+    """Return what is quoted in a text and consists of letters, digits, underscores and spaces."""
     return [quoted for quoted in re.findall(r'"([^"\n]*)"', text) if re.fullmatch(r"[\w ]+", quoted)]
 
 
 def word(text: str, number: int) -> str:
-    """The text with another word in a rule: in all its lines, if the source has it."""
+    """Return the text with another word in a rule, in all its lines if the source has it."""
     blocks = [block for block in re.finditer(r"(?m)^rule .*(\n +.*)*", text) if words_in(block[0])]
     block = blocks[number % len(blocks)]
     old = words_in(block[0])[0]
@@ -95,7 +94,7 @@ def word(text: str, number: int) -> str:
 
 
 def rule(text: str, number: int) -> str:
-    """The text with one more rule, made of another one."""
+    """Return the text with one more rule, made from another one."""
     blocks = [block for block in re.finditer(r"(?m)^rule .*(\n +.*)*", text) if " when " not in block[0]]
     block = blocks[number % len(blocks)]
     new = re.sub(r"^rule (\w+)", rf"rule \g<1>_{number}", block[0])
@@ -103,14 +102,14 @@ def rule(text: str, number: int) -> str:
 
 
 def row(text: str, number: int) -> str:
-    """A table with one more row, made of another one."""
+    """Return a table with one more row, made from another one."""
     rows = re.findall(r"(?m)^- .*$", text)
     new = re.sub(r"\ben: *(\w+)", rf"en: \g<1>{number}", rows[number % len(rows)])
     return f"{text.rstrip()}\n{new}\n"
 
 
 def comment(text: str, number: int) -> str:
-    """The text with one more line of comment, high up."""
+    """Return the text with one more comment line near the top."""
     place = rules_in(text)[0].start()
     return f"{text[:place]}# note {number}\n{text[place:]}"
 
@@ -132,7 +131,7 @@ class BrokenError(Exception):
 
 
 def timed(open_: Callable[[], Snapshot], pattern: str) -> list[float]:
-    """The CPU time from an edit until each step is done."""
+    """Return the CPU time from an edit until each step is done."""
     begun, times = time.process_time(), []
     snapshot = open_()
     _ = snapshot.diagnostics
@@ -159,7 +158,7 @@ def report(name: str, case: Case, edits: int, cold: int) -> None:
         text, times = path.read_text("utf-8"), []
         for number in range(edits + 1):
             workspace.edit(path, edit(text, number))
-            # A word may be one that a pattern names.
+            # The word may be one that a pattern names.
             with suppress(BrokenError):
                 times.append(timed(lambda: workspace.open(root), case.pattern))
         workspace.edit(path, None)
@@ -171,7 +170,7 @@ def report(name: str, case: Case, edits: int, cold: int) -> None:
 
 
 def remember(name: str, case: Case, edits: int) -> None:
-    """Print the memory of this process before and after so many edits; claims of some of them."""
+    """Print this process's memory at intervals during ``edits`` edits, some of which also decide claims."""
     root, workspace = ROOT / case.root, Workspace()
     path = ROOT / case.rules
     text = path.read_text("utf-8")
@@ -191,7 +190,7 @@ def remember(name: str, case: Case, edits: int) -> None:
 
 
 def resident() -> int:
-    """The memory of this process, in bytes."""
+    """Return the memory of this process, in bytes."""
     pages = Path("/proc/self/statm").read_text("ascii").split()[1]
     return int(pages) * 4096
 

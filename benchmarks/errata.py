@@ -1,17 +1,16 @@
-"""What is different in the published sentences of SGET, and in how many of them.
+"""What differs in the published sentences of SGET, and in how many of them?
 
     python benchmarks/errata.py shared/train.tsv shared/dev.tsv
 
-reads the published rows (English, Japanese) with the grammar of SGET in both settings:
-`published=on`, which has the published forms, and `published=off`, which corrects them.
-With `on` every row has one reading, and its Japanese is the published one to the letter.
-The words and rules of this reading that the other setting does not have are its *errata*:
+reads the published rows (English, Japanese) with the grammar of SGET in both settings: `published=on` has the published
+forms, and `published=off` corrects them.  With `on`, every row has one reading, and its Japanese is the published text
+to the letter.  The words and rules of this reading that the other setting lacks are its *errata*:
 
     A child guess that Emma knew a guy.    guess …ことを想像した → …と推測した,  guy 人 → 男
 
-With `off` the rows that come out differently, or not at all, must be those with an erratum,
-and no others: then the errata are all there is.  It prints how many rows have each, and
-how many each cause, in Markdown, and ends with 1 if a row is not accounted for.
+With `off`, the rows that come out differently, or not at all, must be exactly those with an erratum: then the errata
+are complete.  Prints, in Markdown, how many rows have each erratum and each cause, and ends with 1 if a row is not
+accounted for.
 """
 
 from __future__ import annotations
@@ -45,25 +44,25 @@ KINDS = {
     "control": "verb with an infinitive",
 }
 
-#: How the verb under an infinitive is shown, by its form: する, to do.
+#: How the verb under an infinitive is written, by its form: する, to do.
 _INFINITIVES = {"dict": "する", "stem": "し", "vol": "しよう"}
 
 #: The article before a word, by its first sound.
 _ARTICLES = {"vowel": "an ", "consonant": "a "}
 
-#: Verbs of embedded clauses have a category of their own, for the published orders.
+#: Verbs of embedded clauses have a category of their own, because of the published orders.
 _EMBEDDING, _EMBEDDED_AS = "Va", "Vt attr"
 
 #: The cause of each erratum.
 CAUSE_OF = causes_by_erratum()
 
-#: Pairs of forms that a line of the table shows.
+#: The number of form pairs that a line of the table shows.
 _SHOWN = 3
 
 
 @dataclass(frozen=True, order=True)
 class Erratum:
-    """What differs: a row of a table (its kind and word), or a construction."""
+    """A difference: a row of a table (its kind and word), or a construction."""
 
     kind: str
     name: str
@@ -71,9 +70,9 @@ class Erratum:
 
 @dataclass(frozen=True)
 class Form:
-    """How an erratum is written in one form of the word: published, and here.
+    """How an erratum is written in one form of the word: as published, and here.
 
-    ``english`` is the part that a sentence with it has, if the English differs.
+    ``english`` is the part found in a sentence with the erratum, if the English differs.
     """
 
     published: str
@@ -81,7 +80,7 @@ class Form:
     english: str = ""
 
     def stands_in(self, sentence: str) -> bool:
-        """Whether an English sentence has it: not *the obese*, but *a obese*."""
+        """Return whether an English sentence has it: not *the obese*, but *a obese*."""
         return f" {self.english}" in f" {sentence[:1].lower()}{sentence[1:]}"
 
 
@@ -109,12 +108,12 @@ class Verdict:
 
     @property
     def accounted(self) -> bool:
-        """Exact in one reading as published; otherwise here just if there is an erratum."""
+        """Whether the row has one reading that is exact as published, and is exact here just if it has no errata."""
         return self.readings == 1 and self.exact and self.exact_here == (not self.errata)
 
 
 class Errata:
-    """Both settings of the grammar, and the words of the published one that differ."""
+    """Both settings of the grammar, and the words of the published setting that differ."""
 
     def __init__(self, published: CoreGrammar, here: CoreGrammar) -> None:
         self._published = Parser(published)
@@ -122,7 +121,7 @@ class Errata:
         self.words = dict(_differing_words(published, here))
 
     def judge(self, english: str, japanese: str) -> Verdict:
-        """What both settings make of a row."""
+        """Return what both settings make of a row."""
         readings = self._published.parse(english)
         errata: dict[Erratum, Form] = {COMMA: COMMA_FORM} if SPACED_COMMA in english else {}
         for derivation in readings[:1]:
@@ -153,7 +152,7 @@ class Errata:
 
 
 def _reorders(grammar: CoreGrammar, rule: Rule) -> bool:
-    """Whether a rule puts the subject of a relative clause before a clause of its own."""
+    """Return whether a rule puts the subject of a relative clause before a clause of its own."""
     return rule.name in ORDERS and "order=regular" not in grammar.categories[rule.lhs].name
 
 
@@ -162,7 +161,7 @@ def _gives(parser: Parser, readings: Sequence[Derivation], japanese: str) -> boo
 
 
 def _differing_words(published: CoreGrammar, here: CoreGrammar) -> Iterator[tuple[int, tuple[Erratum, Form]]]:
-    """The words of ``published``, by rule, whose row gives another word ``here``."""
+    """Yield the words of ``published``, by rule, whose row gives another word ``here``."""
     own = {word.place: word for word in _words(here)}
     for word in _words(published):
         other = own.get(word.place, word)
@@ -173,9 +172,9 @@ def _differing_words(published: CoreGrammar, here: CoreGrammar) -> Iterator[tupl
 
 @dataclass(frozen=True)
 class _Word:
-    """A word with what it needs beside it: its article, or the verb under an infinitive.
+    """A word with its context: the article, or the verb under an infinitive.
 
-    ``place`` is the table, the line of the row, and the form: the same in both settings.
+    ``place`` is the table, the line of the row, and the form, which are the same in both settings.
     """
 
     place: tuple[str, int, str]
@@ -185,7 +184,7 @@ class _Word:
 
 
 def _words(grammar: CoreGrammar) -> Iterator[_Word]:
-    """The words of tables."""
+    """Yield the words of tables."""
     for rule in grammar.rules:
         if rule.lexical and rule.origin is not None and rule.origin.file.endswith(".yaml"):
             category, _, rest = grammar.categories[rule.lhs].name.rstrip("]").partition("[")
@@ -207,7 +206,7 @@ def _lemma(rule: Rule) -> str:
 
 
 def _contrast(published: _Word, here: _Word) -> Form:
-    """Both spellings, without the language in which they are the same."""
+    """Return both spellings, without the language in which they are the same."""
     if published.english == here.english:
         return Form(published.japanese, here.japanese)
     if published.japanese == here.japanese:
@@ -246,7 +245,7 @@ class Count:
 
 
 def count(errata: Errata, rows: Iterable[tuple[str, str]]) -> Count:
-    """The verdicts on rows of English and Japanese; a row that was seen is not judged again."""
+    """Return the verdicts on rows of English and Japanese; a repeated row is judged once."""
     total = Count()
     seen: dict[tuple[str, str], Verdict] = {}
     for row in rows:
@@ -257,14 +256,14 @@ def count(errata: Errata, rows: Iterable[tuple[str, str]]) -> Count:
 
 
 def read_rows(path: Path) -> list[tuple[str, str]]:
-    """The first two columns of a corpus."""
+    """Read the first two columns of a corpus."""
     with path.open(encoding="utf-8", newline="") as lines:
         reader = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
         return [(row[0], row[1]) for row in reader]
 
 
 def both_settings() -> Errata:
-    """The grammar of SGET in both settings."""
+    """Return the grammar of SGET in both settings."""
     return Errata(_grammar("on"), _grammar("off"))
 
 
@@ -276,7 +275,7 @@ def _grammar(published: str) -> CoreGrammar:
 
 
 def summary(counts: Mapping[str, Count]) -> list[str]:
-    """What becomes of the rows of each file, in both settings."""
+    """Return a table of what becomes of each file's rows in both settings."""
     lines = ["| rows | " + " | ".join(counts) + " |", "| --- |" + " ---: |" * len(counts)]
     figures = {
         "all": [total.rows for total in counts.values()],
@@ -291,7 +290,7 @@ def summary(counts: Mapping[str, Count]) -> list[str]:
 
 
 def cause_table(counts: Mapping[str, Count]) -> list[str]:
-    """The rows with errata of each cause; a row may have several."""
+    """Return a table of the rows with errata of each cause; a row may have several."""
     lines = ["| cause | " + " | ".join(counts) + " |", "| --- |" + " ---: |" * len(counts)]
     for cause in CAUSES:
         numbers = " | ".join(f"{total.causes[cause]:,}" for total in counts.values())
@@ -300,7 +299,7 @@ def cause_table(counts: Mapping[str, Count]) -> list[str]:
 
 
 def table(errata: Errata, counts: Mapping[str, Count]) -> list[str]:
-    """Every erratum with its forms, the most frequent first, and the rows that have it."""
+    """Return a table of all errata with their forms and numbers of rows, the most frequent first."""
     declared: dict[Erratum, Counter[Form]] = defaultdict(Counter)
     for erratum, form in errata.words.values():
         declared[erratum][form] += 0
@@ -334,7 +333,7 @@ def _rows(erratum: Erratum, counts: Mapping[str, Count]) -> int:
 
 
 def main() -> None:
-    """Print the tables, and the rows that are not accounted for."""
+    """Print the tables and the rows that are not accounted for."""
     parser = command_line(__doc__)
     parser.add_argument("corpus", type=Path, nargs="+", help="published rows: English, Japanese")
     paths: list[Path] = parser.parse_args().corpus

@@ -1,12 +1,11 @@
-"""Why the published form of a word or construction of SGET is not the one of the grammar.
+"""Name why the published form of a word or construction of SGET differs from the grammar's.
 
-An erratum is known by what it is (a word of some table of the grammar, or a construction)
-and its name; it has one cause.
+An erratum is identified by its kind (a table of the grammar, or a construction) and its name; it has one cause.
 """
 
 from __future__ import annotations
 
-#: What each erratum is put down to: the kind of word, and the words.
+#: The errata of each cause: the kind of word, and the words.
 CAUSES: dict[str, dict[str, str]] = {
     "a space before the comma of a topic": {"construction": "topic"},
     "English: *guess* as a past, *supplys*, *a* before a vowel, a clause on a name": {
@@ -48,7 +47,7 @@ CAUSES: dict[str, dict[str, str]] = {
 
 
 def causes_by_erratum() -> dict[tuple[str, str], str]:
-    """The cause of each erratum, by its kind and word."""
+    """Return the cause of each erratum, by its kind and word."""
     return {
         (kind, word): cause
         for cause, errata in CAUSES.items()

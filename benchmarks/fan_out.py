@@ -1,14 +1,14 @@
-"""What do parts of phrases cost a parser?
+"""What do phrases in several parts cost a parser?
 
-Parses sentences of growing length, with grammars whose phrases have one, two and three parts, and
-prints the CPU time of each in milliseconds, and its *growth*: the exponent of the length by which
-the time grew since the length before::
+Parses sentences of growing length, with grammars whose phrases have one, two and three parts, and prints the CPU time
+of each in milliseconds, and its *growth*: the power of the length with which the time has grown since the previous
+length::
 
     python benchmarks/fan_out.py --lengths 6,12,24
 
-`clauses` are sentences as a grammar of a language has them: verbs at the end in the order of their
-objects, one reading each.  `any` are the worst there is: each two phrases make a third, part by
-part, and all words are equal, so that every division of the sentence is a reading.
+`clauses` are sentences as in a grammar of a language: verbs at the end in the order of their objects, with one reading
+each.  `any` are the worst case: any two phrases make a third, part by part, and all words are equal, so that every
+division of the sentence is a reading.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def main() -> int:
 
 
 def seconds(grammar: CoreGrammar, length: int) -> float:
-    """Return the CPU time that a sentence of some ``length`` takes."""
+    """Return the CPU time that a sentence of a given ``length`` takes."""
     parser = Parser(grammar)
     own = sorted(parser.vocabulary)
     words = [own[place * len(own) // length] for place in range(length)]
@@ -60,14 +60,14 @@ def seconds(grammar: CoreGrammar, length: int) -> float:
 
 
 def clauses(parts: int) -> CoreGrammar:
-    """Nouns, then as many verbs, and so on, each part in the same order: one reading."""
+    """Return a grammar of nouns, then as many verbs, and so on, each part in the same order: one reading."""
     own = [Token(f"w{part}") for part in range(parts)]
     longer: list[list[Item]] = [[own[part], Slot(0, part=parts > 1 and part + 1)] for part in range(parts)]
     return _grammar(parts, [(1, (), [[word] for word in own]), (1, (1,), longer)])
 
 
 def anything(parts: int) -> CoreGrammar:
-    """Each two phrases make a third, part by part."""
+    """Return a grammar in which any two phrases make a third, part by part."""
     own = [Token("w")] * parts
     both = [[Slot(child, part=parts > 1 and part + 1) for child in (0, 1)] for part in range(parts)]
     return _grammar(parts, [(1, (), [[word] for word in own]), (1, (1, 1), both)])

@@ -1,11 +1,10 @@
-"""What two sets of rows of a benchmark share, and what the second asks that the first never shows.
+"""What do two sets of benchmark rows share, and what in the second never occurs in the first?
 
     python benchmarks/findings.py train.tsv test.tsv --phrases " and | after "
 
-The files have a source and an output on each line, with a tab between them, as the shared data and
-the ``data/`` of a dataset have.  Nothing is known of a grammar: what is counted are texts.  With
-``--phrases``, sources are cut where the expression matches, and whole phrases are compared too.
-The script prints one figure on each line, and ends with 1 if one source has two outputs.
+Each line of the files has a source and an output with a tab between them, as in the shared data and in the ``data/`` of
+a dataset.  No grammar is used: only texts are counted.  With ``--phrases``, sources are cut where the expression
+matches, and whole phrases are compared too.  Prints one figure per line, and ends with 1 if a source has two outputs.
 """
 
 from __future__ import annotations
@@ -42,12 +41,12 @@ def new(train: Iterable[Row], test: Iterable[Row], parts: Callable[[str], Iterab
 
 
 def pairs(source: str) -> Iterable[object]:
-    """Return the neighbouring words of a text."""
+    """Return the pairs of neighbouring words in a text."""
     return pairwise(source.split())
 
 
 def findings(train: Sequence[Row], test: Sequence[Row], phrases: str = "") -> dict[str, int]:
-    """Count what is worth a look, by name."""
+    """Count what the two sets share and what is new in the second, by name."""
     sources, outputs = {source for source, _ in train}, {output for _, output in train}
     found = {
         "rows of training": len(train),

@@ -1,26 +1,25 @@
-r"""How near to the published training data of SGET are the sentences of a setting?
+r"""How close to the published training data of SGET are the sentences of a setting?
 
     python benchmarks/fitting.py grammars/sget.sgl train.tsv --only in_distribution \
         --set published=on
 
-draws sentences of the in-distribution part of training, with the declared weights and
-with ``--set weights=published``, and compares them with the published ones:
+draws sentences of the in-distribution part of training, with the declared weights and with ``--set weights=published``,
+and compares them with the published ones:
 
-- **constructs**: the 18 kinds of main clauses, told apart by the tense of the main verb
-  and by its dependents, as they were counted in the published sentences.  The figure is
-  the total variation distance: the share of sentences that would have to be of another
-  kind.  Beside it stands what a sample of this size would have even if it were drawn from
-  the published distribution itself.
-- **words**: for each lexicon with enough words, Spearman's rank correlation between how
-  often they occur in the corpus and how often they are to be expected, over the words that
-  the corpus has and that the split may contain.
+- **constructs**: the 18 kinds of main clauses, distinguished by the tense of the main verb
+  and its dependents, and counted in the published sentences.  The figure is the total
+  variation distance: the share of sentences that would have to be of another kind.  It is
+  shown with the distance expected of a sample of this size from the published
+  distribution itself.
+- **words**: for each lexicon with enough words, Spearman's rank correlation between their
+  frequency in the corpus and their expected frequency, over the words that the corpus has
+  and the split may contain.
 
-Sentences may be equal to one another in the sample, as they may in the published data.
-*Distinct* are the figures for as many sentences as the dataset asks for, no two of them
-equal, as ``sglc compile`` draws them where the grammar says ``distinct sentences``.
+The sample may repeat a sentence, as the published data may.  *Distinct* are the figures for as many sentences as the
+dataset asks for, all different, as ``sglc compile`` draws them where the grammar says ``distinct sentences``.
 
-The exit status is 1 if the estimated weights are further away than promised: 0.01 for
-constructs, 0.98 for words (adjectives apart, which are equally frequent).
+The exit status is 1 if the estimated weights miss what is promised: at most 0.01 for constructs, at least 0.98 for
+words (except adjectives, which are equally frequent).
 """
 
 from __future__ import annotations
@@ -53,8 +52,8 @@ DISTANCE, CORRELATION = 0.01, 0.98
 
 SETTINGS = {"declared": "declared", "estimated": "published"}
 
-#: In-distribution training sentences of SGET (Kumon, Matsuoka & Yanaka 2024) by their main
-#: clause: tense and voice of the verb, and its dependents.
+#: In-distribution training sentences of SGET (Kumon, Matsuoka & Yanaka 2024) by their main clause: tense and voice of
+#: the verb, and its dependents.
 PUBLISHED: Mapping[str, int] = {
     "past nsubj": 6270,
     "past nsubj obj": 4167,
@@ -79,22 +78,21 @@ PUBLISHED: Mapping[str, int] = {
 #: How often each rule is used.
 Uses = Mapping[int, float]
 
-#: Words, and uses in the corpus, that a class needs for a correlation of ranks.
+#: The number of words, and of uses in the corpus, that a class needs for a rank correlation.
 _ENOUGH_WORDS, _ENOUGH_USES = 10, 300
 
-#: Classes whose words are equally frequent in the published data, but for chance: the order
-#: of their ranks says nothing.
+#: Classes whose words are equally frequent in the published data except for chance, so that their ranks say nothing.
 _UNIFORM = frozenset({"animate_adjectives", "inanimate_adjectives"})
 
 #: Features that divide a lexicon into classes.
 _DIVIDED = re.compile(r"(?:prep|kind)=(\w+)")
 
-#: Dependents of a verb that tell no constructs apart.
+#: Dependents of a verb that do not distinguish constructs.
 _IGNORED = frozenset({"punct", "aux:pass", "mark", "cc", "conj", "case", "~nsubj:xsubj"})
 
 
 def main() -> int:
-    """Run the comparison; the result is the exit status."""
+    """Run the comparison and return the exit status."""
     options = _options()
     started = time.process_time()
     result: Json = {"items": options.items}
@@ -119,7 +117,7 @@ def _options() -> argparse.Namespace:
 
 
 def compare(compiled: Compiled, corpora: Sequence[Path], kinds: Sequence[str], items: int) -> Json:
-    """The figures of one setting."""
+    """Return the figures of one setting."""
     corpus = corpus_uses(compiled, corpora, kinds)
     selection = SplitSelection(compiled, "train")
     weights = np.array([rule.weight for rule in compiled.grammar.rules])
@@ -149,17 +147,17 @@ def compare(compiled: Compiled, corpora: Sequence[Path], kinds: Sequence[str], i
 
 @dataclass
 class Constructs:
-    """Tells the main clauses of derivations apart; remembers what it has seen."""
+    """Count the main clauses of derivations by construct."""
 
     grammar: CoreGrammar
 
     def count(self, derivations: Iterable[Derivation]) -> Counter[str]:
-        """How many of the derivations are of each construct."""
+        """Count the derivations of each construct."""
         return Counter(construct(derive_graph(self.grammar, d, 0)) for d in derivations)
 
 
 def construct(graph: Graph) -> str:
-    """The tense or voice of the main verb, and its dependents: ``past nsubj obj``."""
+    """Return the tense or voice of the main verb, with its dependents: ``past nsubj obj``."""
     verb = graph.nodes[graph.head]
     tense = "passive" if verb.get("Voice") == "Pass" else verb.get("Tense").lower()
     labels = []
@@ -176,21 +174,21 @@ def construct(graph: Graph) -> str:
 
 
 def distance(first: Mapping[str, int], second: Mapping[str, int]) -> float:
-    """Total variation distance between two distributions that are given by counts."""
+    """Return the total variation distance between two distributions given by counts."""
     left, right = sum(first.values()), sum(second.values())
     names = {*first, *second}
     return sum(abs(first.get(n, 0) / left - second.get(n, 0) / right) for n in names) / 2
 
 
 def by_chance(counts: Mapping[str, int], items: int) -> float:
-    """The expected distance between a distribution and a sample of it."""
+    """Return the expected distance between a distribution and a sample of it."""
     total = sum(counts.values())
     shares = [number / total for number in counts.values()]
     return sum(sqrt(2 * p * (1 - p) / (pi * items)) for p in shares) / 2
 
 
 def _distinct(compiled: Compiled, derivations: Iterable[Derivation]) -> list[Derivation]:
-    """The first derivations of different sentences, as many as training asks for."""
+    """Return the first derivations of different sentences, as many as training asks for."""
     (stratum,) = [s for s in compiled.plan.strata if s.stream == "train/in_distribution"]
     layer = compiled.grammar.text_layer(compiled.plan.source)
     found: dict[str, Derivation] = {}
@@ -206,14 +204,14 @@ def _distinct(compiled: Compiled, derivations: Iterable[Derivation]) -> list[Der
 
 
 def corpus_uses(compiled: Compiled, corpora: Sequence[Path], kinds: Sequence[str]) -> Uses:
-    """How often each rule is used in the corpus."""
+    """Return how often each rule is used in the corpus."""
     parser = Parser(compiled.grammar)
     normalizer = Normalizer(compiled.grammar.text_layers[0], parser.vocabulary, ("spacing",))
     return collect(parser, corpora, lambda *_: None, kinds=kinds, normalizer=normalizer).certain
 
 
 def correlations(compiled: Compiled, corpus: Uses, expected: Uses) -> dict[str, Json]:
-    """Spearman's correlation for each class of words, over those that the corpus has."""
+    """Return Spearman's correlation for each class of words, over those that the corpus has."""
     classes: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for (name, _), numbers in by_word(compiled, corpus, expected).items():
         if all(numbers):
@@ -226,15 +224,15 @@ def correlations(compiled: Compiled, corpus: Uses, expected: Uses) -> dict[str, 
 
 
 def left_out(compiled: Compiled, corpus: Uses, expected: Uses) -> dict[str, int]:
-    """The words of the corpus that the split may not contain, with their uses."""
+    """Return the words of the corpus that the split may not contain, with their uses."""
     uses = by_word(compiled, corpus, expected)
     return {word: int(c) for (_, word), (c, e) in sorted(uses.items()) if c and not e}
 
 
 def by_word(compiled: Compiled, corpus: Uses, expected: Uses) -> dict[tuple[str, str], tuple[float, float]]:
-    """The uses of each word of a class, whatever its form, in corpus and expectation.
+    """Return the uses of each word of a class in any form: in the corpus, and as expected.
 
-    A class is a lexicon; that of the places is divided by the preposition.
+    A class is a lexicon; the lexicon of places is divided by the preposition.
     """
     found: dict[tuple[str, str], tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
     for rule, key in enumerate(compiled.rule_keys):
@@ -247,7 +245,7 @@ def by_word(compiled: Compiled, corpus: Uses, expected: Uses) -> dict[tuple[str,
 
 
 def spearman(first: Sequence[float], second: Sequence[float]) -> float:
-    """The correlation of ranks; equal values share the mean of their ranks."""
+    """Return the rank correlation; equal values share the mean of their ranks."""
     return float(np.corrcoef(_ranks(first), _ranks(second))[0, 1])
 
 
@@ -261,7 +259,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def as_promised(figures: Json) -> bool:
-    """Whether one setting is as near as it should be."""
+    """Return whether one setting is as close as promised."""
     lowest = min(entry["correlation"] for name, entry in figures["words"].items() if name not in _UNIFORM)
     return bool(figures["constructs"] <= DISTANCE and lowest >= CORRELATION)
 

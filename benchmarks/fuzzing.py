@@ -1,18 +1,18 @@
 """Does whatever comes in end in an answer?  Random inputs of all kinds, thousands of each.
 
-Makes inputs of the seventeen kinds that come from outside, reads them in process as ``sglc`` does,
-and counts what may not come of them: a traceback, an exit code that has no meaning, a hang, too
-much memory, a message in Python's words or with raw control characters::
+Makes inputs of the seventeen kinds that come from outside, reads them in process as ``sglc`` does, and counts what must
+never come of them: a traceback, a meaningless exit code, a hang, too much memory, a message in Python's words or with
+raw control characters::
 
     python benchmarks/fuzzing.py --list                    # the kinds
-    python benchmarks/fuzzing.py tables 2000 1             # 2,000 tables, those of seed 1
+    python benchmarks/fuzzing.py tables 2000 1             # 2,000 tables with seed 1
     python benchmarks/fuzzing.py all 200000 1 --workers 16 --out failures
     python benchmarks/fuzzing.py --replay failures/tables-17.json
     python benchmarks/fuzzing.py --worst                   # the largest inputs that are accepted
 
-Input ``n`` of a kind depends on the seed and on ``n`` alone.  Each failure is written to a file of
-the folder ``--out``, from which it can be replayed.  The exit status is 1 if there are any.  A run
-that is stopped, or whose ``--seconds`` are over, prints the table of what it has done.
+Input ``n`` of a kind depends only on the seed and ``n``.  Each failure is written to a file in the folder ``--out`` and
+can be replayed from it.  The exit status is 1 if there are failures.  A run that is stopped, or whose ``--seconds`` are
+over, prints a table of its work so far.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ALL = "all"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Try inputs, or one again; the exit status is 1 if something is wrong."""
+    """Try inputs, or replay one; the exit status is 1 if something is wrong."""
     options = _options(arguments)
     settle_process()
     signal.signal(signal.SIGTERM, _interrupt)
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _replay(options.replay)
     if options.worst:
         return _worst(options.workers)
-    # Once, before there are other processes, so that none of their inputs pays for it.
+    # Once, before there are other processes, so that no input in them pays for it.
     seeds.dataset()
     _import_all()
     fleet = Fleet(TARGETS, options.seed, options.workers, options.out)
@@ -79,7 +79,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _numbers(target: str, number: int) -> dict[str, int]:
-    """How many inputs of each kind, by their shares if all are asked for."""
+    """Return the number of inputs of each kind, by their shares if all are asked for."""
     if target != ALL:
         return {target: number}
     total = sum(target.share for target in TARGETS.values())
@@ -114,7 +114,7 @@ def _worst(workers: int) -> int:
 
 
 def _replay(path: Path) -> int:
-    """Run a case again, and say what comes of it."""
+    """Run a case again and print how it ends."""
     target, case = read_case(path)
     finished = finish(case, TARGETS[target].read)
     print(finished.said)
@@ -123,7 +123,7 @@ def _replay(path: Path) -> int:
 
 
 def _import_all() -> None:
-    """Import what commands import when they are called."""
+    """Import the modules that commands import only when they are called."""
     import sgl
 
     for module in walk_packages(sgl.__path__, "sgl."):

@@ -2,10 +2,10 @@
 
     python benchmarks/gate.py                    # all parts
     python benchmarks/gate.py links small-disk   # some of them
-    python benchmarks/gate.py --seconds 20       # of each fuzzer and random comparison, instead of 30
+    python benchmarks/gate.py --seconds 20       # for each fuzzer and random comparison, instead of 30
 
-Each part is a program of its own, which anybody can run; its output follows its name, and at the end there is a
-table.  A part that cannot run here is named as such.  The exit status is 1 if a part has failed.
+Each part is a program of its own that anybody can run; its output follows its name, and a table comes at the end.  A
+part that cannot run here is reported as such.  The exit status is 1 if a part has failed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _IMPOSSIBLE = 3
 
 
 class Part(NamedTuple):
-    """A part of the gate: what it asks, and its command; ``{seconds}`` and ``{folder}`` stand for themselves."""
+    """A part of the gate: its question and its command, with places for ``{seconds}``, ``{seed}`` and ``{folder}``."""
 
     question: str
     command: tuple[str, ...]
@@ -38,7 +38,7 @@ PARTS = {
     ),
     "optional-parts": Part(
         "does every pair of optional parts compile?",
-        # All rows of the table are for acceptance: they take some minutes.
+        # All rows of the table are for acceptance runs: they take some minutes.
         ("-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "tests/pipeline/test_optional_parts.py"),
     ),
     "sharing": Part(

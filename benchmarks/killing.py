@@ -1,17 +1,16 @@
-"""Kill drivers and workers at random moments: is the result what it would have been?
+"""If drivers and workers are killed at random moments, is the result what it would have been?
 
     python benchmarks/killing.py                               # 30 kills of each kind, 10 on Dask
     python benchmarks/killing.py --kinds compile --kills 5
     python benchmarks/killing.py --grammar grammars/sget.sgl --number 1000000
 
-A run of ``sglc compile`` or ``sglc sample`` is killed with SIGKILL at moments drawn over the time
-that a whole run takes, its driver or one of its workers; the next run goes on with it
-(``--resume``, or from the beginning where there is one process), until one is left alone.
-Asked are
+Kills the driver of ``sglc compile`` or ``sglc sample``, or one of its workers, with SIGKILL at moments drawn from the
+time that a whole run takes; the next run goes on with the work (with ``--resume``, or from the beginning where there is
+one process), until one is left alone.  Checks
 
 * whether the result has the bytes of a run that was never killed,
-* whether anything else is left beside it: the folder of an interrupted run, a part of a file,
-* whether processes of a killed driver are alive two seconds later.
+* whether anything else is left: the folder of an interrupted run, a part of a file,
+* whether processes of a killed driver are still alive two seconds later.
 """
 
 from __future__ import annotations
@@ -33,16 +32,16 @@ from shutil import rmtree
 
 from common import ROOT, command_line, print_table, write_json
 
-#: What is compiled, and what has hundreds of thousands of sentences to sample.
+#: A grammar to compile, and one with hundreds of thousands of sentences to sample.
 GRAMMARS = {"compile": ROOT / "docs" / "examples" / "farm.sgl", "sample": ROOT / "grammars" / "sget.sgl"}
 
-#: A run is killed at most so often; then it is left alone.
+#: A run is killed at most this often, then left alone.
 _MOST_KILLS = 4
 
-#: Seconds after which the processes of a killed driver are to be gone.
+#: Seconds after which the processes of a killed driver must be gone.
 _ORPHANED = 2.0
 
-#: How the kinds of runs are started, and whether they can be resumed.
+#: How each kind of run is started, and whether it can be resumed.
 _WORKERS = ("--workers", "2")
 KINDS: Mapping[str, tuple[str, ...]] = {
     "compile": (),
@@ -54,7 +53,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Command:
-    """A run of ``sglc``: what is written in ``folder``, how long it takes and what it gives."""
+    """A run of ``sglc``: what it writes in ``folder``, how long it takes and what it gives."""
 
     kind: str
     grammar: str
@@ -64,7 +63,7 @@ class Command:
     digest: str = ""
 
     def measured(self) -> Command:
-        """The command, run without interruption."""
+        """Run the command without interruption and return it with its time and result."""
         # The first run may have to compile the kernels.
         for _ in range(2):
             started = time.monotonic()
@@ -78,12 +77,12 @@ class Command:
 
     @property
     def target(self) -> Path:
-        """The file, or the directory of the dataset."""
+        """The file, or the directory of the dataset, that the run makes."""
         return self.folder / ("pairs.parquet" if self.kind.startswith("sample") else "dataset")
 
     @property
     def partial(self) -> Path:
-        """What an interrupted run leaves that can be resumed."""
+        """The folder that an interrupted run leaves and that can be resumed."""
         return self.folder / f".{self.target.name}.partial"
 
     def start(self, *, again: bool) -> subprocess.Popen[bytes]:
@@ -97,7 +96,7 @@ class Command:
         return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
     def taken(self) -> str:
-        """The hash of what was made, which is deleted; empty if there is nothing."""
+        """Hash what was made and delete it; return the empty string if there is nothing."""
         if not self.target.exists():
             return ""
         files = [path for path in [self.target, *sorted(self.target.rglob("*"))] if path.is_file()]
@@ -109,7 +108,7 @@ class Command:
         return digest.hexdigest()
 
     def left(self) -> list[str]:
-        """What lies beside the result."""
+        """Return the names of whatever else is in the folder."""
         return sorted(path.name for path in self.folder.iterdir() if path != self.target)
 
 
@@ -130,7 +129,7 @@ class Outcome:
 
 
 def interrupted_run(command: Command, chance: random.Random, most: int) -> Outcome:
-    """A run that is killed at random moments, and gone on with until it is finished."""
+    """Kill a run at random moments, and go on with it until it is finished."""
     outcome = Outcome()
     process = command.start(again=False)
     for _ in range(min(most, chance.randint(1, _MOST_KILLS))):
@@ -157,7 +156,7 @@ def interrupted_run(command: Command, chance: random.Random, most: int) -> Outco
 
 
 def orphans(processes: Mapping[int, str]) -> list[int]:
-    """Those of the processes that are alive when two seconds are over."""
+    """Return which of the processes are still alive after two seconds."""
     end = time.monotonic() + _ORPHANED
     alive = [number for number, begun in processes.items() if started_at(number) == begun]
     while alive and time.monotonic() < end:
@@ -167,7 +166,7 @@ def orphans(processes: Mapping[int, str]) -> list[int]:
 
 
 def descendants(process: int) -> list[int]:
-    """The processes that a process has started, and those that these have."""
+    """Return the processes that a process has started, with theirs."""
     children: dict[int, list[int]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -182,7 +181,7 @@ def descendants(process: int) -> list[int]:
 
 
 def started_at(process: int) -> str:
-    """When a process was started, by the system's clock; empty if it has ended."""
+    """Return when a process was started, by the system's clock; empty if it has ended."""
     with suppress(OSError):
         status = _status(process)
         return "" if status[0] == "Z" else status[19]
@@ -190,7 +189,7 @@ def started_at(process: int) -> str:
 
 
 def is_worker(process: int) -> bool:
-    """Whether a process works for a driver, and does not only look after others."""
+    """Return whether a process works for a driver, rather than looking after others."""
     with suppress(OSError):
         words = Path(f"/proc/{process}/cmdline").read_bytes()
         return b"spawn_main" in words and b"resource_tracker" not in words
@@ -198,13 +197,13 @@ def is_worker(process: int) -> bool:
 
 
 def _status(process: int) -> list[str]:
-    """What the system says of a process, from its state on."""
-    # The name of the program is in parentheses, and may have some itself.
+    """Return what the system says of a process, from its state onwards."""
+    # The name of the program is in parentheses, and may contain some itself.
     return Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Kill; the exit code says whether everything was as it would have been."""
+    """Kill runs; the exit status tells whether everything was as it would have been."""
     parser = command_line(__doc__)
     parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=list(KINDS))
     parser.add_argument("--kills", type=int, help="of each kind; 30, and 10 on Dask")
@@ -228,7 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def killed(command: Command, kills: int, seed: int) -> list[Outcome]:
-    """Runs in which so many processes are killed in all."""
+    """Return the outcomes of runs in which ``kills`` processes were killed in all."""
     outcomes: list[Outcome] = []
     done = 0
     while done < kills and len(outcomes) < 3 * kills:

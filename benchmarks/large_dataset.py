@@ -4,10 +4,10 @@
     python benchmarks/large_dataset.py --times 10 --workers 2
     python benchmarks/large_dataset.py --times 1 --keep DIR
 
-Multiplies the numbers of sentences that ``grammars/sget.sgl`` and its patterns ask for, compiles the dataset, and
-then does what its users do: verify it, score predictions (the gold texts, every tenth of them wrong), and read it with
-pandas.  Its report is written with the dataset.  Prints wall seconds, CPU seconds and the largest memory of each, in
-processes of their own, and the size on disk.
+Multiplies the numbers of sentences that ``grammars/sget.sgl`` and its patterns ask for, compiles the dataset with its
+report, and then does what its users do: verifies it, scores predictions (the gold texts, every tenth of them wrong),
+and reads it with pandas.  Prints wall seconds, CPU seconds and peak memory of each step, in processes of their own, and
+the size on disk.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from pathlib import Path
 
 from common import ROOT, Spent, command_line, print_table, spent
 
-#: Lines that say how many sentences there are to be, and the numbers in them.
+#: Lines that say how many sentences are wanted, and the numbers in them.
 _ASKS = re.compile(r"^(?: {2}(?:train|dev|test|gen|size) |quota ).*(?:\n {8}.*)*", re.MULTILINE)
 _NUMBER = re.compile(r"(?<![-\w{}.])(?:1000|5000|39700)(?![\w}.])")
-#: What is done with a dataset, as a program that gets its directory and a file of predictions.
+#: A program that reads a dataset, given its directory, with pandas.
 _PANDAS = "import sys, sgl; print(len(sgl.open_dataset(sys.argv[1]).to_pandas()))"
 
 
 def done(command: Sequence[str], place: Path) -> Spent:
-    """Run a command; raises ``RuntimeError`` with what it said if it fails."""
+    """Run a command; raise ``RuntimeError`` with its output if it fails."""
     cost = spent(command, place)
     if cost.status:
         raise RuntimeError(f"{' '.join(command)}: {cost.said[-2000:]}")
@@ -37,7 +37,7 @@ def done(command: Sequence[str], place: Path) -> Spent:
 
 
 def enlarged(place: Path, times: int) -> Path:
-    """Copy the grammar and multiply the sentences that it asks for; return its main file."""
+    """Copy the grammar, multiply the sentences that it asks for, and return its main file."""
     shutil.copytree(ROOT / "grammars", place, dirs_exist_ok=True)
     for path in (place / "sget.sgl", place / "sget" / "patterns.sgl"):
         text = path.read_text("utf-8")

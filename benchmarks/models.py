@@ -16,7 +16,7 @@ from importlib import import_module
 
 import common  # noqa: F401 - finds the modules of the tests
 
-#: What is run, and the question that it answers.
+#: The models, and the question that each answers.
 QUESTIONS = {
     "random_claims": "are splits, verdicts and data of grammars and patterns right?",
     "random_grammars": "do automata and the definition agree?",
@@ -38,7 +38,7 @@ _FOLDERS = {"mutants": "mutation", "tampered": "tampering"}
 
 
 def main() -> int:
-    """Run a model; the exit status is its own."""
+    """Run a model and return its exit status."""
     chosen = sys.argv[1] if len(sys.argv) > 1 else "--help"
     if chosen == "--list":
         print("\n".join(f"{name:16} {question}" for name, question in QUESTIONS.items()))

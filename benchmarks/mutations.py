@@ -1,13 +1,13 @@
-"""Would the tests notice a slip in the program?  Make some, by seed, and see which tests die of them.
+"""Would the tests notice a slip in the program?  Makes slips by seed, and sees which tests die of them.
 
     python benchmarks/mutations.py                              # 10 slips in each of six packages
     python benchmarks/mutations.py core parsing --number 20 --seed 7
     python benchmarks/mutations.py --known                      # the slips of tests/slips/known.toml
-    python benchmarks/mutations.py core --list                  # name them, try none
+    python benchmarks/mutations.py core --list                  # list them, try none
 
-A slip is killed if a quick test *of its own package* fails: whoever edits ``sgl/core`` runs ``tests/core``.  The slips
-that change nothing are listed with a reason in ``tests/slips/known.toml``.  A run takes about half a minute for each
-slip; with ``--json``, one that was interrupted goes on where it stopped.  The exit status is 1 if one survives.
+A slip is killed if a quick test *of its own package* fails: whoever edits ``sgl/core`` runs ``tests/core``.  Slips that
+change nothing are listed with a reason in ``tests/slips/known.toml``.  A run takes about half a minute for each slip;
+with ``--json``, an interrupted run goes on where it stopped.  The exit status is 1 if a slip survives.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _drawn(options: argparse.Namespace) -> list[Slip]:
 
 
 def tried(slips: list[Slip], memory: Path | None) -> dict[str, list[str]]:
-    """Return verdict and killer of each slip; those that ``memory`` has are not tried again."""
+    """Return verdict and killer of each slip, without trying again those in ``memory``."""
     verdicts = json.loads(memory.read_text("utf-8")) if memory and memory.is_file() else {}
     reasons = equivalents()
     with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +72,7 @@ def tried(slips: list[Slip], memory: Path | None) -> dict[str, list[str]]:
 
 
 def report(verdicts: dict[str, list[str]]) -> None:
-    """Print how many slips of each package were killed, and those that survived."""
+    """Print how many slips of each package were killed, and which survived."""
     found = Counter((name.split("/")[1], verdict) for name, (verdict, _) in verdicts.items())
     packages = dict.fromkeys(package for package, _ in found)
     columns = (KILLED, SURVIVED, EQUIVALENT)

@@ -1,13 +1,13 @@
-"""What a newcomer does, from the wheel, in an empty directory, without a network.
+"""Does all that a newcomer does work, from the wheel, in an empty directory, without a network?
 
-Builds the wheel (with ``--sdist`` from the unpacked source archive), installs it into an environment of
-its own that sees the libraries of this one, and runs each line in a new directory and a new home::
+Builds the wheel (with ``--sdist``, from the unpacked source archive), installs it in an environment of its own that
+sees the libraries of this one, and runs each line in a new directory and a new home::
 
     python benchmarks/newcomer.py            # print each line with its output
     python benchmarks/newcomer.py --sdist    # the same from the source archive
 
-A line that fails ends the run with exit status 1.  Without a network means in a network of its own
-(``unshare``) where the system allows that, and else with the Hub told to stay offline.
+A line that fails ends the run with exit status 1. Where the system allows it (``unshare``), the run is in a network
+namespace of its own; elsewhere the Hub is told to stay offline.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ graphs = penman.load("output.txt", encoding="utf-8")
 print(len(graphs), graphs[0].metadata, graphs[0].top)
 """
 
-#: The lines, in order: commands, and programs of Python.
+#: The lines, in order: commands and Python programs.
 LINES = {
     "the version": "sglc --version",
     "a new grammar": "sglc new farm",
@@ -137,7 +137,7 @@ def main() -> int:
 
 
 def built(folder: Path, *, from_archive: bool) -> Path:
-    """Return the wheel of this checkout, or of its source archive."""
+    """Build and return the wheel of this checkout, or of its source archive."""
     root = ROOT
     if from_archive:
         (archive,) = SdistBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])
@@ -149,12 +149,12 @@ def built(folder: Path, *, from_archive: bool) -> Path:
 
 
 def environment(folder: Path, wheel: Path) -> Path:
-    """Install a wheel into a new environment, and return the folder of its programs."""
+    """Install a wheel in a new environment, and return the folder of its programs."""
     venv.create(folder, with_pip=True)
     programs = folder / ("Scripts" if os.name == "nt" else "bin")
     install = [programs / "python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", wheel]
     subprocess.run(install, check=True)
-    # Libraries are those of this environment, whose own SGL is behind the one that was installed.
+    # Libraries come from this environment, whose own SGL comes after the installed one in the path.
     (own,) = folder.rglob("site-packages")
     libraries = [path for path in sys.path if path.endswith("site-packages")]
     (own / "libraries.pth").write_text("".join(f"{path}\n" for path in libraries), "utf-8")
@@ -162,7 +162,7 @@ def environment(folder: Path, wheel: Path) -> Path:
 
 
 def run(title: str, line: str, programs: Path, empty: Path, home: Path) -> bool:
-    """Run a line and show its output; false if it fails."""
+    """Run a line and show its output; return false if it fails."""
     words = ["python", "-c", line] if "\n" in line else shlex.split(line)
     program = programs / words[0]
     print(f"\n== {title}\n{line.strip() if words[0] == 'python' else '$ ' + line}\n--", flush=True)
@@ -182,7 +182,7 @@ def run(title: str, line: str, programs: Path, empty: Path, home: Path) -> bool:
 
 
 def alone() -> list[str]:
-    """Return what runs a command without a network, if the system can."""
+    """Return a command prefix that takes away the network, or an empty list if the system cannot."""
     program = shutil.which("unshare")
     if program is None:
         return []

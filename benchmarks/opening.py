@@ -1,6 +1,6 @@
-"""What benchmarks on grammars begin with: the grammar of a file, and candidates of its strata.
+"""Open the grammar of a benchmark, and draw candidates of its strata.
 
-A benchmark that cannot read its grammar ends with the exit status 2::
+A benchmark that cannot read its grammar ends with exit status 2::
 
     $ python benchmarks/roundtrip.py wrong.sgl
     wrong.sgl has errors; see `sglc check`
@@ -25,7 +25,7 @@ from sgl.sampling.engine import candidate_key, derive, stream_key
 
 
 def opened(path: Path, settings: Mapping[str, str] | None = None) -> Compiled:
-    """The grammar of a file; from now on garbage is collected as rarely as in ``sglc``.
+    """Open the grammar of a file, and from now on collect garbage as rarely as ``sglc``.
 
     Raises ``SystemExit`` if it has errors.
     """
@@ -38,7 +38,7 @@ def opened(path: Path, settings: Mapping[str, str] | None = None) -> Compiled:
 
 
 def candidates(compiled: Compiled, strata: Sequence[Stratum], seed: int) -> Iterator[Derivation]:
-    """Candidates of some strata, without any rejection but of endless ones."""
+    """Yield candidates of some strata, rejecting none but endless ones."""
     plan = replace(compiled.plan, strata=tuple(strata), seed=seed, distinct_sentences=False)
     compiler = StructureCompiler(compiled.grammar)
     tables = pack(compiled.grammar, plan, {s.stream: compiler.split(s.constraint) for s in strata})

@@ -1,22 +1,20 @@
-"""How fast are sentences parsed, beside the parsers of others, and how does length count?
+"""How fast are sentences parsed, compared with other parsers, and how does length count?
 
-All sides read the same grammar, the rules of one text layer, and the same sentences, drawn
-from that grammar: the others as sequences of tokens, the kernel as text that it cuts into
-words itself.  It finds the number of readings, and the derivation if there is one; the others what
-they are made for: all trees (NLTK ChartParser), the best tree (NLTK ViterbiParser), a
-packed forest (Lark Earley)::
+All sides read the same grammar (the rules of one text layer) and the same sentences, drawn from it: the others as
+sequences of tokens, the kernel as text that it cuts into words itself.  The kernel finds the number of readings, and
+the derivation if there is only one; the others find what they are made for: all trees (NLTK ChartParser), the best tree
+(NLTK ViterbiParser), a packed forest (Lark Earley)::
 
     python benchmarks/parsing.py grammars/sget.sgl --peers 60
     python benchmarks/parsing.py grammars/slog.sgl --peers 10 --tokens 54 --json parsing.json
 
-Times are CPU seconds of one core; building the parsers and loading compiled code is not
-counted.  The sides take turns, so that a busy machine slows all of them; the median of the
-rounds is shown.  Numbers of readings and probabilities are compared, so that nobody is
-fast by doing less.  A peer that is not installed is left out with a word about it, and one
-that uses up its time reads fewer sentences.
+Times are CPU seconds of one core, without building the parsers and loading compiled code.  The sides take turns, so
+that a busy machine slows them all; the median of the rounds is shown.  Numbers of readings and probabilities are
+compared, so that nobody is fast by doing less.  A peer that is not installed is skipped with a note, and one that uses
+up its time reads fewer sentences.
 
-With ``--tokens`` sentences have at least so many tokens, up to a quarter more.  Where these
-are rare, recursive rules are drawn more often than the grammar has it (``--longer``).
+With ``--tokens N``, sentences have at least N tokens and at most a quarter more.  Where these are rare, ``--longer``
+draws recursive rules more often than the grammar says.
 """
 
 from __future__ import annotations
@@ -45,13 +43,13 @@ from sgl.parsing import BatchParser, Parser, best_readings
 from sgl.sampling import pack
 from sgl.sampling.engine import candidate_key, derive, stream_key
 
-#: Sentences that the kernel is given at once; fewer are repeated, because it is too quick.
+#: Sentences given to the kernel at once; fewer are repeated, because it is too quick.
 BATCH = 20_000
 
 #: Sentences of one length that are enough to measure it.
 ENOUGH = 20
 
-#: Candidates that are drawn for the sentences.
+#: Candidates drawn for the sentences.
 CANDIDATES = 3_000_000
 
 #: The widest bar of the plot, in characters.
@@ -65,7 +63,7 @@ PEERS: dict[str, Callable[[CoreGrammar], Reader]] = {
 
 
 class Timed(NamedTuple):
-    """What one side found in some sentences, and its sentences per CPU second."""
+    """What one side found in some sentences, and its speed in sentences per CPU second."""
 
     found: list[Read]
     speed: float
@@ -99,9 +97,9 @@ def main() -> int:
 
 
 def drawn(compiled: Compiled, number: int, tokens: int = 1, longer: float = 1) -> Iterator[Sentence]:
-    """Different sentences of the grammar of at least so many tokens, and at most 5/4 of them.
+    """Yield different sentences of the grammar with at least ``tokens`` tokens, and at most a quarter more.
 
-    There are fewer if they are too rare.
+    There are fewer than ``number`` if they are too rare.
     """
     grammar, plan = lengthened(compiled.grammar, longer), compiled.plan
     stratum = Stratum("parsing", "parsing", "parsing", Extent(number, repeated=True), Constraint())
@@ -121,7 +119,7 @@ def drawn(compiled: Compiled, number: int, tokens: int = 1, longer: float = 1) -
 
 
 def lengthened(grammar: CoreGrammar, factor: float) -> CoreGrammar:
-    """The grammar with rules that lead back to their category so many times as likely."""
+    """Return the grammar with the weights of recursive rules multiplied by ``factor``, then normalized."""
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(range(len(grammar.categories)))
     graph.add_edges_from((rule.lhs, child) for rule in grammar.rules for child in rule.rhs)
@@ -135,7 +133,7 @@ def lengthened(grammar: CoreGrammar, factor: float) -> CoreGrammar:
 
 
 def beside_peers(grammar: CoreGrammar, sentences: Sequence[Sentence], rounds: int, seconds: float) -> list[Json]:
-    """Each peer and the kernel on the same sentences, in turns."""
+    """Compare each peer with the kernel on the same sentences, in turns."""
     kernel = kernel_reader(grammar)
     results: list[Json] = []
     for name, make in PEERS.items():
@@ -169,14 +167,14 @@ def beside_peers(grammar: CoreGrammar, sentences: Sequence[Sentence], rounds: in
 
 
 def alike(theirs: Read, ours: Read) -> bool:
-    """Whether a peer found the same, as far as it looked."""
+    """Return whether a peer found the same, as far as it looked."""
     return theirs.readings in (None, ours.readings) and (
         theirs.probability is None or isclose(theirs.probability, ours.probability or 0, rel_tol=1e-4)
     )
 
 
 def measured(reader: Reader, sentences: Sequence[Sentence], seconds: float) -> Timed:
-    """What a parser finds, one sentence after the other; it stops when time is up."""
+    """Return what a parser finds, one sentence after the other, until time is up."""
     found: list[Read] = []
     started = time.process_time()
     for sentence in sentences:
@@ -190,7 +188,7 @@ def measured(reader: Reader, sentences: Sequence[Sentence], seconds: float) -> T
 
 
 def kernel_reader(grammar: CoreGrammar) -> Callable[[Sequence[Sentence]], Timed]:
-    """The kernel of this package, given texts; what they have several readings of, the parser weighs untimed."""
+    """Return a reader by the kernel, given texts; the parser weighs ambiguous ones outside the measured time."""
     parser = Parser(grammar)
     batch = BatchParser(parser)
     layer = grammar.text_layers[0]
@@ -212,7 +210,7 @@ def kernel_reader(grammar: CoreGrammar) -> Callable[[Sequence[Sentence]], Timed]
 
 
 def probability(parser: Parser, text: str, derivation: Derivation) -> float:
-    """The probability of the best reading of a text, which may be its only one."""
+    """Return the probability of the best reading of a text, which may be its only one."""
     if derivation:
         return prod(parser.grammar.rules[rule].weight for rule in derivation)
     forest = parser.forest(text)
@@ -220,7 +218,7 @@ def probability(parser: Parser, text: str, derivation: Derivation) -> float:
 
 
 def by_length(grammar: CoreGrammar, sentences: Sequence[Sentence]) -> list[Json]:
-    """Microseconds of the kernel for sentences of each length that there are enough of."""
+    """Return the kernel's microseconds per sentence for each length that has enough of them."""
     kernel = kernel_reader(grammar)
     groups: dict[int, list[Sentence]] = {}
     for sentence in sentences:
@@ -233,7 +231,7 @@ def by_length(grammar: CoreGrammar, sentences: Sequence[Sentence]) -> list[Json]
 
 
 def show(result: Json) -> None:
-    """The table of the peers, and the plot of the cost against length."""
+    """Print the table of the peers and the plot of cost against length."""
     print(f"{result['grammar']}: {result['rules']:,} rules")
     rows = [
         [

@@ -1,7 +1,7 @@
-"""The parsers of others, over the productions of one text layer of a grammar.
+"""Read sentences with other parsers, over the productions of one text layer of a grammar.
 
-Each reader is given the tokens of a sentence and says how many readings it has and how
-probable the best one is, as far as that parser finds it out.
+Each reader is given the tokens of a sentence and returns its number of readings and the probability of the best one, as
+far as that parser finds them out.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Production = tuple[str, tuple[str, ...], float]
 
 
 class Read(NamedTuple):
-    """What a parser finds of a sentence; None for what it does not look for."""
+    """What a parser finds in a sentence; None for what it does not look for."""
 
     readings: int | None
     probability: float | None
@@ -29,7 +29,7 @@ Reader = Callable[[Sentence], Read]
 
 
 def productions(grammar: CoreGrammar) -> Iterator[Production]:
-    """The source layer as context-free productions; raised phrases are symbols of their own."""
+    """Yield the source layer's context-free productions; raised phrases are symbols of their own."""
     waiting, seen = [(grammar.start, False)], {(grammar.start, False)}
     while waiting:
         category, raised = waiting.pop()
@@ -49,12 +49,12 @@ def productions(grammar: CoreGrammar) -> Iterator[Production]:
 
 
 def symbol(category: int, raised: bool) -> str:
-    """A name that both peers accept for a symbol."""
+    """Return a name for a symbol that both peers accept."""
     return f"{'r' if raised else 'c'}{category}"
 
 
 def nltk_reader(grammar: CoreGrammar) -> Reader:
-    """NLTK's ChartParser with its default strategy; readings are its trees."""
+    """Return a reader by NLTK's ChartParser with its default strategy; readings are its trees."""
     from nltk import CFG, ChartParser, Nonterminal
     from nltk.grammar import Production as Rule
 
@@ -67,7 +67,7 @@ def nltk_reader(grammar: CoreGrammar) -> Reader:
 
 
 def viterbi_reader(grammar: CoreGrammar) -> Reader:
-    """NLTK's ViterbiParser: the best tree and its probability."""
+    """Return a reader by NLTK's ViterbiParser: the best tree and its probability."""
     from nltk import PCFG, Nonterminal, ViterbiParser
     from nltk.grammar import ProbabilisticProduction
 
@@ -89,7 +89,7 @@ def _side(part: str, nonterminal: Callable[[str], object]) -> object:
 
 
 def lark_reader(grammar: CoreGrammar) -> Reader:
-    """Lark's Earley parser over the tokens, which makes its packed forest."""
+    """Return a reader by Lark's Earley parser over the tokens, which makes its packed forest."""
     from lark import Lark, Token
     from lark.lexer import Lexer
 
@@ -102,13 +102,13 @@ def lark_reader(grammar: CoreGrammar) -> Reader:
         lines.setdefault(left, {})[" ".join(parts)] = None
 
     class Words(Lexer):
-        """Gives the tokens of a sentence their terminals."""
+        """A lexer that gives the tokens of a sentence their terminals."""
 
         def __init__(self, _: object) -> None:
-            """Nothing of Lark's own lexer is needed."""
+            """Do nothing, since nothing of Lark's own lexer is needed."""
 
         def lex(self, data: Sentence) -> Iterator[Token]:
-            """One terminal for each token."""
+            """Return one terminal for each token."""
             return (Token(names[word], word) for word in data)
 
     text = "\n".join(f"{left}: {' | '.join(rights)}" for left, rights in lines.items())

@@ -1,8 +1,7 @@
 """Is a dataset the same, byte for byte, however it is made?
 
-Compiles a grammar twice, in processes with different PYTHONHASHSEED, and compares
-the SHA-256 of every file of the two directories; then runs the standalone sampler,
-without the package, and compares its rows with those of the dataset::
+Compiles a grammar twice, in processes with different PYTHONHASHSEED, and compares the SHA-256 of each file of the two
+directories; then runs the standalone sampler, without the package, and compares its rows with those of the dataset::
 
     python benchmarks/reproduce.py grammars/sget.sgl
 """
@@ -39,7 +38,7 @@ def main() -> int:
 
 
 def compile_with(grammar: Path, target: Path, hash_seed: str) -> Path:
-    """The dataset of a run with this PYTHONHASHSEED."""
+    """Compile a dataset with this PYTHONHASHSEED and return its directory."""
     command = [sys.executable, "-m", "sgl", "compile", str(grammar), "--out", str(target)]
     environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
     subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
@@ -47,7 +46,7 @@ def compile_with(grammar: Path, target: Path, hash_seed: str) -> Path:
 
 
 def compare(first: Path, second: Path) -> int:
-    """Print the hash of every file; count those that differ or are in one run only."""
+    """Print the hash of each file; count those that differ or are in one run only."""
     different = 0
     names = {p.relative_to(root) for root in (first, second) for p in root.rglob("*") if p.is_file()}
     for name in sorted(names):
@@ -58,7 +57,7 @@ def compare(first: Path, second: Path) -> int:
 
 
 def digest(path: Path) -> str:
-    """The SHA-256 of a file, or ``missing``."""
+    """Return the SHA-256 of a file, or ``missing``."""
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "missing"
 
 

@@ -1,16 +1,16 @@
 """How does the time of a command grow with the size of a grammar?
 
-Writes grammars of one shape with N, 2 N and 4 N parts (rules, words, rows, patterns …), runs a command
-on each in a process of its own, without the cache, and prints user CPU, peak memory and the exponent
-by which the time of one part grows: 1 is linear, 2 quadratic::
+Writes grammars of one shape with N, 2 N and 4 N parts (rules, words, rows, patterns …), runs a command on each in a
+process of its own, without the cache, and prints user CPU, peak memory and the power of the size with which the time
+grows (1 is linear, 2 quadratic)::
 
     python benchmarks/scale.py                          # all shapes, `sglc check`
     python benchmarks/scale.py rules table --parts 50000
     python benchmarks/scale.py rules --parts 5000 --command prove
     python benchmarks/scale.py rules --write DIR        # the grammars alone
 
-The time of a grammar with one part is subtracted, which is that of starting.  Patterns are the exception to what
-the figures are for: their proofs grow with the square (docs/performance.md), so use ``--fast``.
+The time of a grammar with one part, which is start-up time, is subtracted.  Patterns are an exception: their proofs
+grow with the square (docs/performance.md), so use ``--fast``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from common import command_line, print_table, spent
 
-#: The names of files and what is in them; `grammar.sgl` is the main one.
+#: The names of files with their contents; `grammar.sgl` is the main one.
 Files = dict[str, str]
 
 LAYERS = """\
@@ -58,17 +58,17 @@ WORD = '\nword {category}: "{text}"\n  ja "{text}"\n  syn node(lemma="{text}", u
 
 
 def grammar(*parts: str) -> Files:
-    """A grammar of one file, with its layers and its dataset."""
+    """Return a grammar of one file, with its layers and its dataset."""
     return {"grammar.sgl": LAYERS + "".join(parts) + DATASET}
 
 
 def joined(template: Callable[[int], str], count: int) -> str:
-    """Return the texts of a template for the first numbers, one after the other."""
+    """Fill a template with the numbers below ``count`` and join the texts."""
     return "".join(map(template, range(count)))
 
 
 def rule(name: str, category: str, text: str, inner: str, japanese: str = "") -> str:
-    """A rule that puts a word before a phrase."""
+    """Return a rule that puts a word before a phrase."""
     child = inner.partition("[")[0]
     layers = f'  ja  {japanese or child}\n  syn {child} -[dep]-> "{text}"(upos=X)\n'
     return f'rule {name}: {category} -> "{text}" {inner}\n{layers}'
@@ -80,13 +80,13 @@ def noun(number: int) -> str:
 
 
 def rules(count: int) -> Files:
-    """One category with many rules that pass it up."""
+    """Make one category with many rules that pass it up."""
     head = "category S\ncategory N\n\n"
     return grammar(head, joined(lambda i: rule(f"r{i}", "S", f"x{i}", "N"), count), noun(0))
 
 
 def chain(count: int) -> Files:
-    """Many categories, each of which has the next one inside: a derivation as long as the grammar."""
+    """Make many categories, each containing the next: a derivation as long as the grammar."""
     names = ["S", *(f"C{i}" for i in range(count))]
     rest = joined(lambda i: f"category C{i}\n", count)
     rules_ = joined(lambda i: rule(f"r{i}", names[i], "x", names[i + 1]), count)
@@ -94,7 +94,7 @@ def chain(count: int) -> Files:
 
 
 def categories(count: int) -> Files:
-    """Many categories with three rules and a word each, which share their leaves."""
+    """Make many categories with three rules and a word each, which share their leaves."""
 
     def one(number: int) -> str:
         name = f"C{number}"
@@ -105,12 +105,12 @@ def categories(count: int) -> Files:
 
 
 def words(count: int) -> Files:
-    """Many words of one category, each with its declaration."""
+    """Make many words of one category, each with its declaration."""
     return grammar(CLAUSE, joined(noun, count))
 
 
 def table(count: int) -> Files:
-    """Many rows of one table."""
+    """Make many rows of one table."""
     lexicon = (
         '\nlexicon nouns from "nouns.yaml"  ~ zipf(1.0)\n'
         "  N\n    en $en\n    ja $ja\n    syn node(lemma=$en, upos=NOUN)\n"
@@ -120,7 +120,7 @@ def table(count: int) -> Files:
 
 
 def entries(count: int) -> Files:
-    """One table whose rows make words of many categories."""
+    """Make one table whose rows make words of many categories."""
     names = joined(lambda i: f"category C{i}\nrule r{i}: N -> C{i}\n", count)
     entry = joined(lambda i: f"  C{i}\n    en $en\n    ja $ja\n    syn node(lemma=$en, upos=NOUN)\n", count)
     lexicon = f'\nlexicon nouns from "nouns.yaml"\n{entry}'
@@ -128,7 +128,7 @@ def entries(count: int) -> Files:
 
 
 def lexicons(count: int) -> Files:
-    """Many small tables of one category."""
+    """Make many small tables of one category."""
     lexicon = joined(
         lambda i: f'lexicon l{i} from "t{i}.yaml"\n  N\n    en $en\n    ja $en\n    syn node(lemma=$en)\n', count
     )
@@ -137,7 +137,7 @@ def lexicons(count: int) -> Files:
 
 
 def patterns(count: int) -> Files:
-    """Many patterns, each of which holds out a noun as the subject."""
+    """Make many patterns, each of which holds out a noun as the subject."""
 
     def one(number: int) -> str:
         return f"pattern p{number}\n  forbid {{ V -[nsubj]-> N[lemma=n{number}] }}\n  size 1\n\n"
@@ -147,7 +147,7 @@ def patterns(count: int) -> Files:
 
 
 def claims(count: int) -> Files:
-    """Rules and words, two thirds and one, with two patterns: for `prove`, `compile`, `sample` and `parse`."""
+    """Make rules and words, two to one, with two patterns: for `prove`, `compile`, `sample` and `parse`."""
     inner = joined(lambda i: rule(f"r{i}", "S", f"x{i}", "S").replace("S\n", "S  ~ 0.0001\n", 1), 2 * count // 3 + 1)
     patterns_ = joined(
         lambda i: (
@@ -161,7 +161,7 @@ def claims(count: int) -> Files:
 
 
 def features(count: int) -> Files:
-    """Many features, each of which agrees in one rule."""
+    """Make many features, each of which agrees in one rule."""
 
     def one(number: int) -> str:
         f, c = f"f{number}", f"C{number}"
@@ -175,7 +175,7 @@ def features(count: int) -> Files:
 
 
 def values(count: int) -> Files:
-    """One feature with many values, in which two phrases agree."""
+    """Make one feature with many values, in which two phrases agree."""
     feature = f"feature f = {' | '.join(f'v{i}' for i in range(count))}\n\n"
     head = "category S\ncategory C[f]\ncategory D[f]\nrule s: S -> C[f=x] D[f=x]\n  ja C D\n  syn C -[dep]-> D\n"
     leaves = joined(
@@ -185,7 +185,7 @@ def values(count: int) -> Files:
 
 
 def settings(count: int) -> Files:
-    """Rules that mention each of twenty features of two categories."""
+    """Make rules that mention each of twenty features of two categories."""
     names = [f"f{i}" for i in range(20)]
     declared = "".join(f"feature {n} = a | b\n" for n in names) + f"category S\ncategory C[{', '.join(names)}]\n"
     written = ", ".join(f"{n}=a" for n in names)
@@ -194,7 +194,7 @@ def settings(count: int) -> Files:
 
 
 def nesting(count: int) -> Files:
-    """Calls of functions inside one another, in each word."""
+    """Make calls of functions inside one another, in each word."""
     function = 'function f(x) = x + "y"\n'
     deep = "f(" * 12 + '"x"' + ")" * 12
     inner = joined(lambda i: noun(i).replace(f'ja "n{i}"', f"ja {deep}"), count)
@@ -202,7 +202,7 @@ def nesting(count: int) -> Files:
 
 
 def graphs(count: int) -> Files:
-    """Rules with four children and as many edges."""
+    """Make rules with four children and as many edges."""
     head = "category S\ncategory N\ncategory V\n"
     one = "rule r{0}: S -> a:N V b:N c:N\n  ja  a b c V\n  syn V -[a{1}]-> a; V -[b]-> b; b -[c]-> c\n"
     verb = WORD.format(category="V", text="v")
@@ -210,7 +210,7 @@ def graphs(count: int) -> Files:
 
 
 def files(count: int) -> Files:
-    """Rules in files of a hundred that the grammar uses."""
+    """Make rules in files of a hundred that the grammar uses."""
     parts = {}
     for begin in range(0, count, 100):
         inner = "".join(rule(f"r{i}", "S", f"x{i}", "N") for i in range(begin, min(begin + 100, count)))
@@ -221,26 +221,26 @@ def files(count: int) -> Files:
 
 
 def parameters(count: int) -> Files:
-    """Rules that are switched on and off by a parameter of their own."""
+    """Make rules that are switched on and off by a parameter of their own."""
     declared = joined(lambda i: f"param p{i} = {'on' if i % 2 else 'off'}\n", count)
     inner = joined(lambda i: rule(f"r{i}", "S", f"x{i}", "N") + f"  when p{i}\n", count)
     return grammar(declared, "category S\ncategory N\nrule r: S -> N\n", inner, noun(0))
 
 
 def tests(count: int) -> Files:
-    """Sentences that are expected, each with its words."""
+    """Make tests of sentences, each with its words."""
     inner = joined(lambda i: f'test "n{i} runs" => ja "n{i}走る"\n', count)
     return grammar(CLAUSE, joined(noun, count), "\n", inner)
 
 
 def weights(count: int) -> Files:
-    """Rules and words whose weights are those of a file."""
+    """Make rules and words whose weights come from a file."""
     main = words(count)["grammar.sgl"] + '\nweights learnt from "w.yaml"\n'
     return {"grammar.sgl": main, "w.yaml": "words:\n  N:\n" + joined(lambda i: f"    n{i}: {1 + i % 7}\n", count)}
 
 
 def relations(count: int) -> Files:
-    """Structures and sets of words that are declared and used once."""
+    """Make structures and sets of words that are declared and used once."""
     inner = joined(lambda i: f"words w{i} = n{i}\nstructure s{i} {{ V -[nsubj]-> N[@w{i}] }}\n", count)
     pattern = "pattern p\n  forbid s0\n" + joined(lambda i: f"  need 1 s{i + 1}\n", min(count - 1, 8)) + "  size 1\n"
     both = rule("both", "S", "and", "N")

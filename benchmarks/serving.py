@@ -1,8 +1,8 @@
-"""How long an author waits for the language server, and how much memory it takes.
+"""How long does an author wait for the language server, and how much memory does it take?
 
-Each edit changes one rule and goes through the protocol, over pipes, to a server of its own; then come
-the questions.  Shown are medians after the first edits, in seconds of the server's processor time, as
-other programs on the machine do not count in it::
+Each edit changes one rule and goes through the protocol, over pipes, to a server of its own; then come the questions.
+Shown are medians after the first edits, in seconds of the server's processor time, which other programs on the machine
+do not affect::
 
     python benchmarks/serving.py                      # the tutorial, SLOG, SGET; 20 edits each
     python benchmarks/serving.py --edits 1000 farm    # memory after many edits
@@ -24,7 +24,7 @@ from lsprotocol import types
 from common import ROOT, command_line
 from editor import Editor
 
-#: For each grammar its folder, the file that is edited, and a pattern.
+#: The folder of each grammar, the file to edit, and a pattern.
 GRAMMARS = {
     "farm": (ROOT / "docs" / "examples", "farm.sgl", "pp_in_subject"),
     "slog": (ROOT / "grammars", "slog/english.sgl", "pp_modif_subj"),
@@ -37,7 +37,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Server:
-    """A server with a grammar open, and what it has used."""
+    """A server with a grammar open, and its use of time and memory."""
 
     def __init__(self, name: str, directory: Path) -> None:
         folder, self.main, pattern = GRAMMARS[name]
@@ -54,12 +54,12 @@ class Server:
         self.process = Path(f"/proc/{process.pid}")
 
     def used(self) -> float:
-        """Seconds of processor time so far."""
+        """Return the seconds of processor time used so far."""
         fields = (self.process / "stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _TICKS
 
     def memory(self) -> float:
-        """Resident memory in MB."""
+        """Return the resident memory in MB."""
         found = re.search(r"VmRSS:\s+(\d+)", (self.process / "status").read_text())
         return int(found[1]) / 1024 if found is not None else 0.0
 
@@ -73,7 +73,7 @@ class Server:
         """Wait for the answer to one of the questions."""
         uri, editor = self.editor.uri(self.main), self.editor
         answers: dict[str, Callable[[], object]] = {
-            # Fixes are asked for of all messages.
+            # Fixes are asked for all messages.
             "messages": lambda: editor.ask_of(types.CodeActionParams, self.main, range=EVERYTHING, context=NOTHING),
             "5 samples": lambda: editor.run("sgl.samples", uri, self.pattern),
             "claims": lambda: editor.run("sgl.counterexample", uri),
@@ -101,7 +101,7 @@ def measure(name: str, edits: int) -> None:
 
 
 def main() -> None:
-    """Measure the grammars that are named, or all."""
+    """Measure the grammars that are named, or all of them."""
     parser = command_line(__doc__)
     parser.add_argument("grammars", nargs="*", choices=[*GRAMMARS, []])
     parser.add_argument("--edits", type=int, default=20)

@@ -1,13 +1,11 @@
-"""What the published training data of COGS and SLOG contain of what their tests hold out.
+"""What do the published training data of COGS and SLOG contain that their tests hold out?
 
     python benchmarks/slog_leaks.py --cogs cogs/train.tsv --slog slog/train.varfree.tsv
 
-reads every sentence with the grammar of its data set and looks in all its readings for what
-each pattern holds out (*strict*).  A type can be read less strictly than its authors meant it:
-the structures of ``grammars/slog_loose.sgl`` do so, each named by the pattern whose type it is
-a reading of.  It prints a table in Markdown: rows with a structure, and the shortest of them.
-
-It ends with 1 if a row cannot be read, or contains what is held out.
+reads each sentence with the grammar of its data set and looks in all its readings for what each pattern holds out
+(*strict*).  A type can be read more loosely than its authors meant it, as the structures of ``grammars/slog_loose.sgl``
+do; each bears the name of the pattern whose type it reads so.  Prints a table in Markdown: the rows with each
+structure, and the shortest of them.  Ends with 1 if a row cannot be read, or contains what is held out.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from sgl.frontend import Compiled, named_structures
 from sgl.parsing import Parser
 from sgl.resources import grammars_dir
 
-#: The looser readings: the pattern, the structure of ``slog_loose.sgl``, and what is read so.
+#: The looser readings: the pattern, the structure of ``slog_loose.sgl``, and what it reads more loosely.
 LOOSE = (
     ("pp_3", "pp_3_inside", "three PPs, in a longer chain too"),
     ("cp_3", "cp_3_inside", "three clauses, in a longer chain too"),
@@ -49,7 +47,7 @@ COLUMNS = 3
 
 @dataclass
 class Found:
-    """The rows with a structure, and the shortest sentence among them."""
+    """The number of rows with a structure, and the shortest sentence among them."""
 
     rows: int = 0
     shortest: str = ""
@@ -63,7 +61,7 @@ class Found:
 
 @dataclass
 class Leaks:
-    """What a corpus has of the structures of a grammar, by their names."""
+    """The structures of a grammar that a corpus contains, by name."""
 
     compiled: Compiled
     found: dict[str, Found]
@@ -71,7 +69,7 @@ class Leaks:
     unread: int = 0
 
     def strict(self, pattern: str) -> int:
-        """The rows with something that a pattern holds out; a row may count for each structure."""
+        """Count the rows with something that a pattern holds out, once for each structure."""
         return sum(self.found[name].rows for name in self.found if name in _forbidden(pattern))
 
 
@@ -109,7 +107,7 @@ def _sentences(corpora: Sequence[Path], result: Leaks) -> Iterator[str]:
 
 
 def table(result: Leaks, loose: Sequence[tuple[str, str, str]]) -> Iterator[str]:
-    """The lines of a table: a pattern, its strict rows, and its looser readings."""
+    """Yield the lines of a table: a pattern, its strict rows, and its looser readings."""
     yield "| pattern | strict | read more loosely | rows | the shortest |"
     yield "| --- | ---: | --- | ---: | --- |"
     for pattern in result.compiled.plan.patterns:
@@ -124,7 +122,7 @@ def table(result: Leaks, loose: Sequence[tuple[str, str, str]]) -> Iterator[str]
 
 
 def main() -> int:
-    """Audit the data sets that are given; 1 if something is held out and there."""
+    """Audit the given data sets; return 1 if a row cannot be read or contains what is held out."""
     parser = command_line(__doc__)
     parser.add_argument("--cogs", type=Path, nargs="*", default=[], help="rows of COGS")
     parser.add_argument("--slog", type=Path, nargs="*", default=[], help="rows of SLOG")

@@ -2,12 +2,12 @@
 
     python benchmarks/small_disk.py             # Linux: mounts small file systems in a name space of its own
 
-Each command that writes runs on file systems of some sizes, from too small for anything to large enough, then on one
-that cannot be written, and at last in a folder that is removed while the command runs.  Asked are
+Each command that writes runs on file systems of several sizes, from too small for anything to large enough, then on a
+read-only one, and last in a folder that is removed while the command runs.  Checks
 
 * whether the command ends with an answer: the result, or an error with a code, and never a traceback;
-* whether what stays beside it is named in the message;
-* whether a file that was there is as it was;
+* whether its message names what is left next to the result;
+* whether a file that was there is unchanged;
 * whether the command does its work when there is room again.
 
 The exit status is 1 if anything is wrong, and 3 where no file system can be mounted.
@@ -32,7 +32,7 @@ from common import ROOT, print_table
 
 _FARM = ROOT / "docs" / "examples"
 _ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
-#: A command of each kind, without where it writes.
+#: A command of each kind, without the place it writes to.
 COMMANDS = {
     "compile": ("compile", "farm.sgl", "--out", "{}/ds"),
     "compile --workers": ("compile", "farm.sgl", "--out", "{}/ds", "--workers", "2"),
@@ -44,7 +44,7 @@ COMMANDS = {
 }
 #: KiB of the file systems: some of them are too small for each command.
 SIZES = (16, 256, 65_536)
-#: Times that a folder is removed while a command runs.
+#: KiB of the file systems; some are too small for each command.
 REMOVALS = 3
 _RELEASE = '\nrelease "1.0.0"\n  licence "CC-BY-4.0"\n  authors "Farm Lab"\n'
 _MOUNT, _UNMOUNT = (shutil.which(name) or name for name in ("mount", "umount"))
@@ -52,13 +52,13 @@ _NAMESPACE, _NO_MOUNT = "SGL_SMALL_DISK", 3
 
 
 class Outcome(NamedTuple):
-    """What a command has said, and how it ended."""
+    """The output of a command, and how it ended."""
 
     code: int
     said: str
 
     def faults(self, left: Sequence[str]) -> Iterator[str]:
-        """Yield what is wrong with it, where ``left`` are the names that it has left beside its result."""
+        """Yield the faults of a command, where ``left`` are the names that it left next to its result."""
         if self.code not in (0, 1, 3):
             yield f"exit code {self.code}"
         if "Traceback" in self.said or "SGL0999" in self.said:
@@ -97,7 +97,7 @@ def main() -> int:
 
 @contextmanager
 def _project(place: Path) -> Iterator[Path]:
-    """The farm with its dataset, in a directory with a file system."""
+    """Copy the farm grammar to a directory and compile its dataset there."""
     for path in _FARM.glob("*"):
         if path.suffix in (".sgl", ".yaml"):
             shutil.copy(path, place)

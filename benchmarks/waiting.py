@@ -1,7 +1,7 @@
-"""How long does somebody wait for a command after an edit?
+"""How long does one wait for a command after an edit?
 
-A copy of a grammar is edited, and commands run on it, each in a process of its own, with a cache that the commands
-before have filled.  With another ``sglc`` the two take turns, each with a cache and a copy of its own::
+Edits a copy of a grammar and runs commands on it, each in a process of its own, with a cache that the commands before
+have filled.  With another ``sglc``, the two take turns, each with a cache and a copy of its own::
 
     python benchmarks/waiting.py                            # the tutorial and SGET
     python benchmarks/waiting.py --only SGET --edits 3
@@ -22,13 +22,13 @@ from pathlib import Path
 from common import ROOT, Spent, command_line, print_table, spent
 from editing import CASES, KINDS, Case
 
-#: What runs after each kind of edit; nothing is edited for the last kind.
+#: The commands, with the kinds of edits that each runs after; the last kind edits nothing.
 COMMANDS = {"check": (*KINDS, ""), "prove": ("weight", ""), "sample -n 5": ("weight", "text", "")}
 
 
 @dataclass(frozen=True)
 class Place:
-    """A copy of a grammar that one ``sglc`` works on, with its cache."""
+    """A copy of a grammar for one ``sglc``, with its cache."""
 
     program: str
     folder: Path
@@ -68,7 +68,7 @@ def main() -> None:
 
 
 def rows(case: Case, programs: list[str], edits: int) -> list[tuple[str, ...]]:
-    """Return what each command has taken after each kind of edit, one column for each program."""
+    """Return each command's cost after each kind of edit, one column for each program."""
     with tempfile.TemporaryDirectory() as folder:
         places = [Place(program, Path(folder) / str(number)) for number, program in enumerate(programs)]
         for place in places:

@@ -1,16 +1,16 @@
-"""What is computed once: results of earlier runs, kept on disk.
+"""Keep results of earlier runs on disk.
 
-On disk a value is kept under a hash of all that it depends on: the code of ``sgl``, the Python and the libraries that
-run it, and what the caller names, which are hashes of contents and never dates.  So an entry cannot be stale.  Entries
-appear complete or not at all, a damaged one counts as none, and the directory can be deleted at any time.  Commands
-switch the cache on; a caller of the library has none by default.
+A value is stored under a hash of everything that it depends on: the code of ``sgl``, the Python and the libraries that
+run it, and the parts that the caller names, which are hashes of contents and never dates.  So no entry can be stale.
+Entries appear whole or not at all, a damaged one is ignored, and the directory can be deleted at any time.  Commands
+switch the cache on; for callers of the library it is off by default.
 
-Whoever can write a pickle can run code.  So the cache is never in the directory of a grammar, and what belongs to
-another user, or can be written by others, is not used: directories, those above them, and entries.  Above the limit of
-size, entries that were unused for the longest time go.
+Whoever can write a pickle can run code.  So the cache is never inside the directory of a grammar, and SGL ignores
+entries, directories and parent directories that belong to another user or that others can write to.  Above the size
+limit, the least recently used entries are removed.
 
-What an edit leaves as it was (:mod:`sgl.memory`) is kept from one command to the next: as one entry, in which objects
-that are the same stay the same, beside entries for what is large.
+The memory of :mod:`sgl.memory` is kept from one command to the next as one entry, in which shared objects stay shared;
+large values have entries of their own.
 """
 
 import gc
@@ -34,7 +34,7 @@ from sgl.memory import APART, Memory, keep_in, keeping, kept, key_of, memory
 
 _T = TypeVar("_T")
 
-#: The variable that says where the cache is; empty, that there is none.
+#: The environment variable that names the cache directory; if empty, there is no cache.
 VARIABLE = "SGL_CACHE_DIR"
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -42,22 +42,22 @@ _FORMAT = b"SGL cache 1\n"
 _DIGEST = 32
 _PARTIAL = ".new"
 
-#: Bytes that all entries may have together, and to which share they are brought back.
+#: The most bytes that all entries may have together, and the share of them that is left after a clean-up.
 LIMIT = 1 << 30
 _ROOM = 0.8
 
-#: How an entry is opened: it is no link and no pipe.
+#: Flags for opening an entry, which must be neither a link nor a pipe.
 _OLD = os.O_RDONLY | sum(getattr(os, x, 0) for x in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
 
-#: The file with the key of seals.
+#: The file that holds the key of seals.
 _KEY = "seal.key"
 
-#: Seconds after which a partial file was left by a run that is no more.
+#: Seconds after which a partial file counts as left by a dead run.
 _ABANDONED = 3600.0
 
 
 class Entry(NamedTuple):
-    """A file of the cache: when it was last used, its size, its path."""
+    """A file of the cache: when it was last used, its size and its path."""
 
     used: float
     size: int
@@ -65,15 +65,16 @@ class Entry(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What the entry holds."""
+        """The kind of value that the entry holds."""
         return self.path.name.partition("-")[0]
 
 
 @dataclass(frozen=True)
 class Cache:
-    """The entries of one directory; what the operating system refuses is no error but no entry.
+    """The entries of one directory; an error of the operating system counts as a missing entry.
 
-    ``environment`` is the digest of the program, which ``program`` computes if it is not all of ``sgl``.
+    ``environment`` is the digest of the program; ``program`` computes it if the values depend on less than all of
+    ``sgl``.
     """
 
     directory: Path
@@ -83,12 +84,12 @@ class Cache:
     _put_off: dict[tuple[str, ...], object] = field(default_factory=dict, compare=False)
 
     def get(self, expected: type[_T], kind: str, *parts: str) -> _T | None:
-        """Return the value that was kept under these parts; None if there is none of that type."""
+        """Return the value stored under these parts, or None if there is none of that type."""
         path = self._path(kind, parts)
         try:
             with os.fdopen(os.open(path, _OLD), "rb") as file:
                 found = os.fstat(file.fileno())
-                # Only what nobody but the user can have written is read.
+                # Read only what nobody but the user can have written.
                 if not (stat.S_ISREG(found.st_mode) and _is_own(found)):
                     return None
                 content = file.read()
@@ -99,16 +100,16 @@ class Cache:
         return value if isinstance(value, expected) else None
 
     def put(self, value: object, kind: str, *parts: str) -> None:
-        """Keep a value under these parts."""
+        """Store a value under these parts."""
         self._write({(kind, *parts): value})
 
     def _write(self, values: dict[tuple[str, ...], object]) -> None:
         if values and (self.program or environment)() != self.environment:
-            # The code was edited while it ran: nobody knows which of the two has run.
+            # The code was edited while it ran: nobody knows which version made the values.
             values.clear()
         while values:
             (kind, *parts), value = values.popitem()
-            # Pickle raises what it likes for what has no pickle.
+            # Pickle may raise anything for a value that has no pickle.
             with suppress(Exception):
                 payload = pickle.dumps(value, protocol=5)
                 name = self._path(kind, tuple(parts)).name
@@ -117,19 +118,19 @@ class Cache:
                 self._make_room()
 
     def put_off(self, value: object, kind: str, *parts: str) -> None:
-        """Keep a value at the end of the block that uses the cache, when nobody waits for anything else."""
+        """Store a value at the end of the block that uses the cache, when nobody is waiting."""
         self._put_off[kind, *parts] = value
 
     def put_all(self) -> None:
-        """Keep what was put off."""
+        """Store the values that were put off."""
         self._write(self._put_off)
 
     def entries(self) -> list[Entry]:
-        """Return all entries, those that were not used for the longest time first."""
+        """Return all entries, the least recently used first."""
         return sorted(entry for entry in self._files() if entry.path.suffix != _PARTIAL)
 
     def clear(self) -> int:
-        """Remove all entries, and return how many; raises ``OSError`` if one cannot be removed."""
+        """Remove all entries and return their number; raises ``OSError`` if one cannot be removed."""
         number = len(self.entries())
         for entry in list(self._files()):
             with suppress(FileNotFoundError):
@@ -146,7 +147,7 @@ class Cache:
         return self.directory / f"{kind}-{digest.hexdigest()}"
 
     def _files(self) -> Iterator[Entry]:
-        """Yield the files that this class has written; others in the directory are left alone."""
+        """Yield the files that this class has written; it leaves others in the directory alone."""
         with suppress(OSError), os.scandir(self.directory) as files:
             for file in files:
                 _, _, digest = file.name.removesuffix(_PARTIAL).partition("-")
@@ -156,7 +157,7 @@ class Cache:
                         yield Entry(found.st_mtime, found.st_size, Path(file.path))
 
     def _make_room(self) -> None:
-        """Remove what an interrupted run has left and, above the limit, the oldest entries."""
+        """Remove files of interrupted runs and, above the limit, the oldest entries."""
         files = sorted(self._files())
         total = sum(entry.size for entry in files)
         wanted = total if total <= self.limit else int(self.limit * _ROOM)
@@ -170,16 +171,16 @@ class Cache:
 
 
 def _unpickled(content: bytes) -> object:
-    """Return the value of an entry; None if the file is damaged or of another format."""
+    """Return the value of an entry, or None if the file is damaged or in another format."""
     start = len(_FORMAT) + _DIGEST
     payload = memoryview(content)[start:]
     if content[:start] != _FORMAT + hashlib.sha256(payload).digest():
         return None
-    # Reading makes many values and no garbage, among which nobody is to look for garbage later.
+    # Unpickling makes many values and no garbage: spare the collector now, and later scans of them.
     collecting = gc.isenabled()
     gc.disable()
     try:
-        # The hash is right, and nobody else can write here: it is what `put` has written.
+        # The hash is right, and nobody else can write here: `put` has written this.
         return pickle.loads(payload)  # noqa: S301
     except Exception:  # noqa: BLE001 - a class of the value may be gone
         return None
@@ -190,7 +191,7 @@ def _unpickled(content: bytes) -> object:
 
 
 def cache_directory() -> Path | None:
-    """Return the directory of the cache, which need not exist; None if the user wants none."""
+    """Return the directory of the cache, which need not exist, or None if the user wants none."""
     chosen = os.environ.get(VARIABLE)
     try:
         if chosen is not None and not ignored_variable():
@@ -201,27 +202,27 @@ def cache_directory() -> Path | None:
             local = os.environ.get("LOCALAPPDATA")
             return (Path(local) if local else Path.home() / "AppData" / "Local") / "sgl" / "Cache"
         base = Path(os.environ.get("XDG_CACHE_HOME") or "")
-        # The XDG specification has relative paths ignored.
+        # The XDG specification says to ignore relative paths.
         return (base if base.is_absolute() else Path.home() / ".cache") / "sgl"
     except (OSError, RuntimeError):
-        # Nobody knows the home directory.
+        # The home directory is unknown.
         return None
 
 
 def ignored_variable() -> str:
-    """Return what ``SGL_CACHE_DIR`` says if it is relative, or else nothing.
+    """Return the value of ``SGL_CACHE_DIR`` if it is relative, and therefore ignored; else an empty string.
 
-    It would be in the directory of a grammar, which may come from a stranger with a cache.
+    A relative path could lead into the directory of a grammar, which may come from a stranger with a cache.
     """
     chosen = os.environ.get(VARIABLE, "")
     return "" if chosen.startswith("~") or Path(chosen).is_absolute() else chosen
 
 
 def is_private(directory: Path) -> bool:
-    """Return whether nobody but the user, and who may do anything, can change a directory.
+    """Return whether only the user and the superuser can change a directory.
 
-    Who can write to one above could put another in its place, unless only the owner of a file can rename it there, as
-    in ``/tmp``.  Windows gives a new directory below the user's own the rights of that one.
+    Anyone who can write to a parent directory could swap in another, unless only the owner of a file can rename it
+    there, as in ``/tmp``.  Windows gives a new directory inside the user's own the same rights.
     """
     found = directory.stat()
     if not (stat.S_ISDIR(found.st_mode) and _is_own(found)):
@@ -232,22 +233,22 @@ def is_private(directory: Path) -> bool:
     )
 
 
-#: The right of others to write.
+#: Write permission for others.
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 
 def _is_own(found: os.stat_result) -> bool:
-    """Return whether a file or directory is the user's, and nobody else may write to it."""
+    """Return whether the user owns a file or directory and nobody else may write to it."""
     if sys.platform == "win32":
         return True
     return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS
 
 
 def environment() -> str | None:
-    """Return the SHA-256 of code, libraries and Python; None if the code cannot be read.
+    """Return the SHA-256 of code, libraries and Python, or None if the code cannot be read.
 
-    It is computed with each call, as the code can be edited while it runs.  Libraries count by the
-    names of their ``.dist-info`` directories: ten times as quick as ``importlib.metadata``.
+    Every call computes it again, as the code can be edited while it runs.  A library is identified by the name of its
+    ``.dist-info`` directory, which is ten times as quick as ``importlib.metadata``.
     """
     digest = hashlib.sha256()
     try:
@@ -260,23 +261,23 @@ def environment() -> str | None:
     except OSError:
         return None
     if not any(name.endswith(".py") for name in files):
-        # The package is in an archive, say.
+        # The package is inside an archive, for example.
         return None
     digest.update("\n".join(running).encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
 
 
 def build() -> str:
-    """Return what tells two states of one version apart: digits of the SHA-256 of the code."""
+    """Return a short hash of the code, which tells two states of one version apart."""
     digest = hashlib.sha256()
-    # Bundled data are elsewhere in a checkout.
+    # In a checkout, bundled data are in another directory.
     for path in sorted(_PACKAGE.rglob("*.py")):
         digest.update(f"{path.relative_to(_PACKAGE).as_posix()}\n".encode() + path.read_bytes())
     return digest.hexdigest()[:12]
 
 
 def installation(names: tuple[str, ...] = ("",)) -> list[str]:
-    """Return the Python, the machine, and libraries whose names begin so; raises ``OSError``."""
+    """Return the versions of Python, machine and libraries whose names start with ``names``; raises ``OSError``."""
     directories = (Path(name) for name in sys.path if Path(name).is_dir())
     installed = {path.name for directory in directories for path in directory.iterdir()}
     versions = (n for n in installed if n.endswith((".dist-info", ".egg-info")))
@@ -285,7 +286,7 @@ def installation(names: tuple[str, ...] = ("",)) -> list[str]:
 
 
 def _files(directory: str) -> Iterator[str]:
-    """Yield the files of the package, code and data, without what Python has compiled."""
+    """Yield the files of the package, both code and data, except compiled bytecode."""
     with os.scandir(directory) as entries:
         for entry in entries:
             if entry.is_dir():
@@ -296,9 +297,9 @@ def _files(directory: str) -> Iterator[str]:
 
 
 def open_cache(program: Callable[[], str | None] | None = None) -> Cache | None:
-    """Return the user's cache; None if it is switched off or its directory cannot be used.
+    """Return the user's cache, or None if it is switched off or its directory cannot be used.
 
-    ``program`` computes the digest of what makes the values; it is that of all of ``sgl``.
+    ``program`` computes the digest of the code that makes the values; by default, of all of ``sgl``.
     """
     directory = _usable_directory()
     digest = None if directory is None else (program or environment)()
@@ -306,7 +307,7 @@ def open_cache(program: Callable[[], str | None] | None = None) -> Cache | None:
 
 
 def _usable_directory() -> Path | None:
-    """Return the cache directory, created if need be; None if there is none, or others can change it."""
+    """Return the cache directory, creating it if needed, or None if there is none or others can change it."""
     directory = cache_directory()
     try:
         if directory is not None:
@@ -318,9 +319,9 @@ def _usable_directory() -> Path | None:
 
 
 def seal_key() -> bytes | None:
-    """Return random bytes that only this user knows, the same each time; None without a private cache directory.
+    """Return this user's secret random bytes, the same at every call, or None without a private cache directory.
 
-    What is sealed with them was written by the user's own SGL, wherever it is found.
+    Whatever carries a seal made with them was written by the user's own SGL, wherever it is found.
     """
     directory = _usable_directory()
     if directory is None:
@@ -336,13 +337,13 @@ def seal_key() -> bytes | None:
 
 _CURRENT: ContextVar[Cache | None] = ContextVar("cache", default=None)
 
-#: The cache to be used; None if nothing is to be kept.
+#: The cache in use, or None.
 current = _CURRENT.get
 
 
 @contextmanager
 def using(cache: Cache | None) -> Iterator[None]:
-    """Use this cache, or none, for as long as the block runs; what is retained is kept at its end."""
+    """Use this cache, or none, in the block; values that were put off are stored at its end."""
     with during(_CURRENT, cache), keeping(memory()):
         try:
             yield
@@ -352,7 +353,7 @@ def using(cache: Cache | None) -> Iterator[None]:
 
 
 def recall(*parts: str) -> None:
-    """Go on with the work that was kept under these parts, up to the end of the block that uses the cache."""
+    """Continue with the work stored under these parts, until the block that uses the cache ends."""
     cache = current()
     if cache is not None:
         started = time.process_time()
@@ -364,7 +365,7 @@ def recall(*parts: str) -> None:
 
 
 def retain(*large: str) -> None:
-    """Keep what is in memory, if it is worth it, and the ``large`` kinds, at the end of the block with the cache."""
+    """Store the memory, if it is worth it, and the ``large`` kinds, at the end of the block that uses the cache."""
     known, cache = memory(), current()
     if known is not None and known.parts and cache is not None and known.worth:
         cache.put_off(known, "memory", *known.parts)
@@ -374,10 +375,10 @@ def retain(*large: str) -> None:
 
 
 def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callable[[], _T]) -> _T:
-    """Return the value that is kept under these parts, or else compute and keep it.
+    """Return the value stored under these parts, or compute and store it.
 
-    ``parts`` have to name all that the value depends on, but for the program itself.  An
-    empty part says that something is not known; then nothing is kept.
+    ``parts`` must name everything that the value depends on except the program itself.  An empty part means unknown;
+    then nothing is stored.
     """
     cache = current()
     if cache is None or not all(parts):
@@ -390,7 +391,7 @@ def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callabl
 
 
 def kept_apart(kind: str, compute: Callable[[], _T]) -> _T:
-    """Return what is kept of a kind while work is kept; on disk it has an entry of its own, read if it is asked for."""
+    """Return the value of a kind that has a cache entry of its own, reading or computing it when it is first needed."""
     keeper, cache, key = memory(), current(), key_of(APART, (), kind)
     if keeper is not None and keeper.parts and cache is not None and keeper.find(key) is None:
         started, new = time.process_time(), compute()

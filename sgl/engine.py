@@ -1,21 +1,21 @@
-"""One engine under the command line, the editor and the page: files in, what they say out.
+"""Run the compiler for the command line, the editor and the page: files in, diagnostics and samples out.
 
-A :class:`Workspace` has the files of somebody who is writing, some of them as an editor has them and not as on disk.
-:meth:`Workspace.open` reads a grammar as it is now, and returns a :class:`Snapshot`, which never changes::
+A :class:`Workspace` has the files of an author at work, some as they are in the editor rather than on disk.
+:meth:`Workspace.open` reads a grammar as it is now and returns a :class:`Snapshot`, which never changes::
 
     workspace = Workspace()
-    workspace.edit(Path("farm.sgl"), "layer en …")       # None: what is on disk
+    workspace.edit(Path("farm.sgl"), "layer en …")       # None: the text on disk
     for root in workspace.roots(Path("farm.sgl")):       # the grammars that a module is part of
         snapshot = workspace.open(root)
         snapshot.diagnostics                             # as `sglc check`, without the claims
         snapshot.samples("object_to_subject")            # as `sglc sample`; may raise SampleError
-        snapshot.claims(progress=print).diagnostics      # as `sglc prove`; what `progress` raises ends it
+        snapshot.claims(progress=print).diagnostics      # as `sglc prove`; `progress` may raise to stop it
 
-Nothing is written.  Work is kept in memory between snapshots (:mod:`sgl.cache`); results are those of a workspace that
-has seen nothing before, which ``tests/engine`` tries on random edits.  Several threads wait for one another.
+Nothing is written.  Work is kept in memory between snapshots (:mod:`sgl.memory`), but the results equal those of a
+fresh workspace, which ``tests/engine`` checks on random edits.  Threads wait for one another.
 
-Spans of diagnostics count characters of the texts.  All others, of trees and of ``compiled``, stay while the text
-around a declaration is edited (:mod:`sgl.lang.chunks`): ``sources.real(span)`` is the span in the text,
+Spans of diagnostics count characters of the texts.  All other spans, in trees and in ``compiled``, stay the same while
+the text around a declaration is edited (:mod:`sgl.lang.chunks`): ``sources.real(span)`` is the span in the text,
 ``sources.files[name].place(offset)`` the way back; ``position`` and the renderers of diagnostics take both.
 """
 
@@ -51,14 +51,14 @@ __all__ = ["Claims", "Sample", "SampleError", "Snapshot", "Workspace"]
 
 
 class Claims(NamedTuple):
-    """The proofs of all patterns, None where a claim cannot be decided or there is none; what is said of them."""
+    """The proofs of all patterns, or None if there are none or one cannot be decided, and their diagnostics."""
 
     proofs: Proofs | None
     diagnostics: tuple[Diagnostic, ...]
 
 
 class Sample(NamedTuple):
-    """A text with its value in every layer of the grammar, or of what is left of it for a partial tree."""
+    """A sampled text with its grammar; for a partial tree, with the remaining part of the grammar."""
 
     grammar: CoreGrammar
     item: Item
@@ -71,10 +71,10 @@ class Sample(NamedTuple):
 
 @dataclass
 class Workspace:
-    """The files of somebody who is writing; ``open`` says what a grammar is now.
+    """The files of an author at work; ``open`` reads a grammar as it is now.
 
     Attributes:
-        within: The folders that files are ``seen`` in; all files are, if there are none.
+        within: The folders to which ``sees`` is limited; if there are none, it sees every file.
     """
 
     within: tuple[Path, ...] = ()
@@ -83,43 +83,43 @@ class Workspace:
     _lock: RLock = field(default_factory=RLock)
 
     def edit(self, path: Path, text: str | None) -> None:
-        """Take the text that an editor has of a file, saved or not; None if it is that on disk."""
+        """Set the text that an editor has for a file, saved or not; None means the text on disk."""
         with self._lock:
             edits = {name: content for name, content in self._edits.items() if name != path.resolve()}
             if text is not None:
                 edits[path.resolve()] = text.encode("utf-8", "surrogatepass")
-            # Snapshots have those that were there when they were made.
+            # Earlier snapshots keep the mapping that they were made with.
             self._edits = edits
 
     def open(self, root: Path, settings: Mapping[str, str] = {}) -> "Snapshot":
-        """Return what a grammar is now, with parameters set to ``settings``."""
+        """Return a snapshot of a grammar as it is now, with parameters set to ``settings``."""
         with self._lock:
             self._memory.turn()
             return Snapshot(self, root, dict(settings), self._edits)
 
     def roots(self, path: Path) -> tuple[Path, ...]:
-        """Return the grammars that a file is checked with, nearest first; itself if there is none."""
+        """Return the grammars that a file is checked with, nearest first; the file itself if there are none."""
         with self._lock, foreign.edited(self._edits):
             return tuple(filter(self.sees, grammars_of(path))) or (path,)
 
     def sees(self, path: Path) -> bool:
-        """Return whether a file, links followed, is in one of the folders and has an ending of the language."""
+        """Return whether a file, after following links, is in one of the folders and has a suffix of the language."""
         real = path.resolve()
         named = real.suffix.lower() in SUFFIXES
         return not self.within or (named and any(real.is_relative_to(folder) for folder in self.within))
 
     @contextmanager
     def working(self, edits: Mapping[Path, bytes]) -> Iterator[None]:
-        """Wait for other threads; in the block these edits hold."""
+        """Hold the lock, apply these edits and use the workspace's memory in the block."""
         with self._lock, foreign.edited(edits), keeping(self._memory):
             yield
 
 
 class Snapshot:
-    """What a grammar was when it was opened.
+    """A grammar as it was when it was opened.
 
-    ``sources`` are the texts of its files by the names of diagnostics, ``project`` its trees (None if
-    the main file cannot be read); ``compiled`` is None where there are errors.
+    ``sources`` has the texts of its files by display name, and ``project`` its trees (None if the main file cannot be
+    read); ``compiled`` is None if there are errors.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class Snapshot:
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What there is to say without the claims, in the order of the source."""
+        """All diagnostics except those of the claims, in source order."""
         found = Diagnostics()
         found.extend(self._found)
         with self._workspace.working(self._edits):
@@ -151,7 +151,7 @@ class Snapshot:
         return self._told(found)
 
     def _told(self, found: Diagnostics) -> tuple[Diagnostic, ...]:
-        """Return what no comment allows, with the offsets of the texts in place of those that stay."""
+        """Return the diagnostics that no comment allows, with offsets in the texts."""
         told = Diagnostics(AllowedWarnings(self.sources).kept)
         for one in found:
             labels = tuple(replace(label, span=self.sources.real(label.span)) for label in one.labels)
@@ -160,9 +160,9 @@ class Snapshot:
         return tuple(told)
 
     def samples(self, of: str = "", count: int = 5, seed: int = 0) -> tuple[Sample, ...]:
-        """Return some texts: of a pattern, a split, a category, or of what ``sglc sample`` takes.
+        """Return sample texts of a pattern, a split, a category, or anything else that ``sglc sample`` takes.
 
-        Without ``of`` they are texts of the whole grammar.
+        Without ``of``, sample the whole grammar.
         """
         asked = (of, count, seed)
         if asked not in self._samples:
@@ -181,7 +181,7 @@ class Snapshot:
         return self._samples[asked]
 
     def claims(self, progress: Callable[[str], None] | None = None) -> Claims:
-        """Return the proofs of all patterns."""
+        """Return the proofs of all patterns, with their diagnostics."""
         compiled = self.compiled
         if compiled is None or not compiled.has_dataset:
             return Claims(None, ())
@@ -195,14 +195,14 @@ class Snapshot:
 
     @property
     def structures(self) -> StructureCompiler:
-        """The automata of its structures; with other weights they are those of other snapshots."""
+        """The automata of its structures; snapshots that differ only in weights share them."""
         assert self.compiled is not None
         with self._workspace.working(self._edits):
             return structures_of(self.compiled.grammar)
 
     @property
     def own(self) -> dict[Path, str]:
-        """The texts of the files in the folder of the main one, or below, by their paths; the main one is the first."""
+        """The texts of the files in the main file's folder and below, by path; the main file comes first."""
         root = self.root.resolve()
         found = {self.path_of(name).resolve(): file.text for name, file in self.sources.files.items()}
         if self.project is not None and self.project.record is not None:
@@ -211,6 +211,6 @@ class Snapshot:
         return {path: found[path] for path in paths if path.is_relative_to(root.parent)}
 
     def path_of(self, name: str) -> Path:
-        """Return the file that diagnostics call so."""
+        """Return the file with this display name."""
         packed = self.project.main.root.packed if self.project is not None else None
         return (packed or stdlib_dir().parent) / name if name.startswith(f"{STDLIB}/") else Path(name)

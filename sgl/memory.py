@@ -1,9 +1,8 @@
-"""What an edit leaves as it was, kept in memory from one look at a grammar to the next.
+"""Keep results in memory between one look at a grammar and the next, so that an edit recomputes only what it changed.
 
-A value is kept under what it was computed from: things that have to be the same objects, and values that have to be
-equal.  So each step gives out the object of last time where nothing has changed, or else whatever depends on it is
-computed again.  Who edits a grammar keeps (:mod:`sgl.engine`); commands keep from one run to the next
-(:mod:`sgl.cache`).
+A value is stored under its inputs: some must be the same objects, others must be equal.  So each step returns the
+object of last time if nothing has changed; otherwise everything that depends on it is computed again.
+:mod:`sgl.engine` keeps a memory while an author edits; :mod:`sgl.cache` keeps one between commands.
 """
 
 from collections.abc import Callable, Hashable
@@ -17,36 +16,36 @@ from sgl.foreign import during
 _T = TypeVar("_T")
 
 _Kept = dict[tuple[Hashable, ...], tuple[object, tuple[object, ...]]]
-#: The kind of what has an entry of its own.
+#: The kind of values that get a cache entry of their own.
 APART = "apart"
 _Written = list[tuple[Hashable, tuple[object, ...], tuple[Hashable, ...], object]]
 
 
 def _written(kept: _Kept) -> _Written:
-    """Return what is kept without the identities in its keys."""
+    """Return the entries without the identities in their keys."""
     entries = ((key[0], same, key[1 + len(same) :], value) for key, (value, same) in kept.items())
     return [entry for entry in entries if entry[0] != APART]
 
 
 class Memory:
-    """What is kept: values with the objects of their keys, which so keep their identities.
+    """Values with the objects of their keys, which must stay alive to keep their identities.
 
-    It can be pickled.  Identities are those of the process then: objects that are the same stay the same.
+    A memory can be pickled: the keys are then rebuilt with the new identities, and shared objects stay shared.
     """
 
     def __init__(self) -> None:
         self._new, self._old = _Kept(), _Kept()
         self._turn = 0
-        #: Under which parts the cache has it, and the seconds of work since it was read, less what writing it costs.
+        #: The parts of its key in the cache, and the seconds of work since it was read, less the cost of writing it.
         self.parts: tuple[str, ...] = ()
         self._spent = 0.0
 
     def __getstate__(self) -> tuple[int, _Written, _Written]:
-        """Return what is kept, with its keys without identities."""
+        """Return the entries, with keys that have no identities."""
         return self._turn, _written(self._new), _written(self._old)
 
     def __setstate__(self, state: tuple[int, _Written, _Written]) -> None:
-        """Take what was kept, with the identities that its objects have now."""
+        """Restore the entries, with the identities that their objects have now."""
         self.__init__()  # type: ignore[misc]
         self._turn = state[0]
         self._new, self._old = (
@@ -55,60 +54,60 @@ class Memory:
         )
 
     def turn(self) -> None:
-        """Begin another look at a grammar: drop what was not used in the last 16 of them, or 32."""
+        """Start another look at a grammar; entries unused in the last 16 to 32 looks are dropped."""
         self._turn += 1
         if self._turn % 16 == 0:
             self._new, self._old = {}, self._new
 
     def find(self, key: tuple[Hashable, ...]) -> object:
-        """Return what is kept under a key; None if nothing is."""
+        """Return the value stored under a key, or None."""
         if key not in self._new and key in self._old:
             self._new[key] = self._old[key]
         return self._new.get(key, (None,))[0]
 
     def timed(self, compute: Callable[[], _T]) -> _T:
-        """Compute a value, and count the time."""
+        """Compute a value and add the time that it took."""
         started, before = process_time(), self._spent
         value = compute()
-        # What was computed for it counts once.
+        # Time spent on values inside this one counts once.
         self._spent = before + process_time() - started
         return value
 
     def was_read(self, *, since: float) -> None:
-        """Note how long reading took; to write takes longer, and not all that is written is of use again."""
+        """Charge twice the time of reading: writing is slower, and some of what is written will never be needed."""
         self._spent += 2.0 * (since - process_time())
 
     @property
     def worth(self) -> bool:
-        """Whether what is new has taken so long that it is to be written."""
+        """Whether the new values took long enough to be worth writing."""
         return self._spent > 0.0
 
     def keep(self, key: tuple[Hashable, ...], value: object, same: tuple[object, ...] = ()) -> None:
-        """Keep a value that is not None."""
+        """Store a value other than None."""
         self._new[key] = value, same
 
 
 _MEMORY: ContextVar[Memory | None] = ContextVar("memory", default=None)
 
-#: What is kept now; None if nothing is.
+#: The memory in use, or None.
 memory = _MEMORY.get
 
-#: Keep work in this memory from now on, up to the end of a block of ``keeping``.
+#: Use this memory from now on, until the enclosing block of ``keeping`` ends.
 keep_in = _MEMORY.set
 
 
 def keeping(memory: Memory | None) -> AbstractContextManager[None]:
-    """Keep work in the block."""
+    """Use this memory in the block."""
     return during(_MEMORY, memory)
 
 
 def key_of(kind: str, same: tuple[object, ...], equal: Hashable) -> tuple[Hashable, ...]:
-    """Return the key of a value that depends on these very objects and on an equal value."""
+    """Return the key of a value that depends on these very objects and on a value equal to ``equal``."""
     return (kind, *map(id, same), equal)
 
 
 def kept(kind: str, same: tuple[object, ...], equal: Hashable, compute: Callable[[], _T]) -> _T:
-    """Return the value that is kept of these objects, or else compute it; None is not kept."""
+    """Return the value stored for these objects, or compute and store it; None is never stored."""
     keeper = memory()
     if keeper is None:
         return compute()

@@ -1,7 +1,7 @@
-"""SGL for editors: the language server, and a page in the browser that is an editor over it.
+"""Serve SGL to editors: the language server, and a page in the browser that is an editor on top of it.
 
-A package of its own beside the compiler, which knows nothing of it: it asks :mod:`sgl.engine`, and its commands are
-registered by entry points (``[project.entry-points."sgl.commands"]`` in ``pyproject.toml``), as anybody's can be.
+This package stands apart from the compiler, which knows nothing of it: it calls :mod:`sgl.engine`, and registers its
+commands by entry points (``[project.entry-points."sgl.commands"]`` in ``pyproject.toml``), as any package can.
 """
 
 from sgl.cli.registry import WRITE, CommandEntry

@@ -1,6 +1,6 @@
-"""Colours for ``.sgl`` in the documentation and wherever Pygments is used.
+"""Colour ``.sgl`` in the documentation and wherever Pygments is used.
 
-The lexer knows words (``sgl/lang/__init__.py``), not grammar.
+The lexer knows the language's words (``sgl/lang/__init__.py``), not its grammar.
 """
 
 from typing import ClassVar

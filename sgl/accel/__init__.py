@@ -1,12 +1,12 @@
-"""Compiled code for the jobs that a dataset of a million items spends its time on.
+"""Compile the jobs on which a dataset of a million items spends its time.
 
-A *kernel* is a function over flat arrays that Numba compiles to machine code.  Kernels know
-no grammar: its tables are their arguments, so one compilation serves all grammars and is kept
-on disk.  There are three jobs: *draw*, *parse* and *write*.  Plain Python functions define each,
-in ``sgl.sampling``, ``sgl.parsing`` and ``sgl.rendering``; the results are the same, bit for bit.
+A *kernel* is a function over flat arrays that Numba compiles to machine code.  Kernels know no grammar: its tables are
+their arguments, so one compilation serves all grammars and is kept on disk.  There are three jobs: *draw*, *parse* and
+*write*.  Plain Python functions in ``sgl.sampling``, ``sgl.parsing`` and ``sgl.rendering`` define each of them; the
+results are the same, bit for bit.
 
-The code of a job is imported inside the function that decides, after it has asked :func:`pays`.
-Everything works where Numba is not installed.
+The code of a job is imported inside the function that decides, after it has called :func:`pays`.  Everything works
+without Numba.
 """
 
 import hashlib
@@ -20,23 +20,23 @@ from pathlib import Path
 
 from sgl.cache import Cache, installation, open_cache
 
-#: Seconds that it takes to load machine code that is kept, and to compile the kernels of a job.
+#: Seconds to load cached machine code, and to compile the kernels of a job.
 _LOADING, _COMPILING = 0.5, 4.0
 
-#: The kind of entries of the cache that hold machine code, or say that there is some of a job.
+#: The kind of cache entries that hold machine code, or say that a job has some.
 KIND = "kernels"
 
-#: Libraries whose version machine code depends on.
+#: Libraries whose versions affect machine code.
 _LIBRARIES = ("numba-", "llvmlite-", "numpy-")
 
 _PACKAGE = Path(__file__).parent.parent
 
-#: Called when a kernel is about to be compiled; see :func:`announcing`.
+#: Callbacks before a kernel is compiled; see :func:`announcing`.
 _listeners: list[Callable[[], None]] = []
 
 
 def pays(job: str, seconds: float) -> bool:
-    """Return whether compiled code is worth loading, or compiling, for work that takes plain code so long."""
+    """Return whether to load or compile machine code for work that takes plain code this many seconds."""
     if f"sgl.accel.{job}" in sys.modules:
         return True
     if seconds <= _LOADING or find_spec("numba") is None:
@@ -46,7 +46,7 @@ def pays(job: str, seconds: float) -> bool:
 
 @cache
 def compiles() -> bool:
-    """Return whether Numba is there and compiles: ``NUMBA_DISABLE_JIT`` tells it not to."""
+    """Return whether Numba is installed and compiles; ``NUMBA_DISABLE_JIT`` forbids it."""
     try:
         config = import_module("numba").config
     except Exception:  # noqa: BLE001 - of another package, for whatever reason
@@ -56,7 +56,7 @@ def compiles() -> bool:
 
 @contextmanager
 def announcing(listener: Callable[[], None]) -> Iterator[None]:
-    """Have ``listener`` called whenever a kernel is about to be compiled, for a second or so."""
+    """Call ``listener`` whenever a kernel is about to be compiled, for about a second."""
     _listeners.append(listener)
     try:
         yield
@@ -65,20 +65,20 @@ def announcing(listener: Callable[[], None]) -> Iterator[None]:
 
 
 def announce() -> None:
-    """Tell whoever listens that a kernel is about to be compiled."""
+    """Tell all listeners that a kernel is about to be compiled."""
     for listener in _listeners:
         listener()
 
 
 def is_kept(job: str) -> bool:
-    """Return whether some machine code of a job is kept on disk."""
+    """Return whether machine code of a job is cached on disk."""
     kept = kernel_cache()
     return kept is not None and kept.get(bool, KIND, job) is True
 
 
 @cache
 def kernel_cache() -> Cache | None:
-    """Return the cache with the machine code of kernels, keyed by their sources; None if it cannot be kept."""
+    """Return the cache of machine code, keyed by the sources of kernels, or None if there can be none."""
     return open_cache(_digest)
 
 
@@ -91,7 +91,7 @@ def _digest() -> str | None:
 
 
 def sources() -> dict[Path, str]:
-    """Return the sources of kernels, and of the packages that they import; raises ``OSError``."""
+    """Return the sources of kernels and of the packages that they import; raises ``OSError``."""
     folders = (_PACKAGE / name for name in ("accel", "core", "parsing", "sampling"))
     paths = {*_PACKAGE.rglob("*_kernel.py"), *(path for folder in folders for path in folder.rglob("*.py"))}
     return {path: path.read_text("utf-8") for path in paths}

@@ -1,8 +1,8 @@
 """Compile functions over arrays to machine code, and keep the result on disk.
 
-Numba's own cache loads what is there as it is, and machine code with a wrong bit ends the process.  So machine code
-is kept in the cache of the commands, whose entries have a hash and belong to the user alone.  Where there is none
-(:func:`sgl.accel.kernel_cache`), kernels are compiled again by each process.
+Numba's own cache loads whatever it finds, and machine code with one wrong bit ends the process.  So machine code is
+kept in the cache of the commands, whose entries are hashed and belong to the user alone.  Without that cache
+(:func:`sgl.accel.kernel_cache`), each process compiles its kernels again.
 """
 
 import pickle
@@ -19,25 +19,25 @@ from numba.extending import register_jitable
 from sgl.accel import KIND, announce, kernel_cache
 from sgl.cache import Cache
 
-#: Numba's types know neither its settings nor all of its options.
+#: Numba's types cover neither its settings nor all of its options.
 _njit: Any = numba.njit
 _register: Any = register_jitable
 _serialized: Any = dumps
 _rebuilt: Any = CompileResult._rebuild  # noqa: SLF001 - what Numba's own cache calls
 _events: Any = event
 
-#: Kernels allocate nothing, so references are not counted in them (``_nrt``): counting the
-#: arrays that are passed to parts takes more time than many a part.
+#: Kernels allocate nothing, so they do not count references (``_nrt``): counting references to the arrays passed to a
+#: part takes longer than many parts do.
 _OPTIONS: dict[str, Any] = {"nogil": True, "boundscheck": False, "_nrt": False}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def kernel(function: Function) -> Function:
-    """Return a function over arrays and integers as machine code, free of the interpreter's lock.
+    """Compile a function over arrays and integers to machine code that runs without the interpreter's lock.
 
-    Indices are not checked: a kernel's tests run it against plain Python.  It has no entry for C,
-    which would take as long to compile as a small kernel.
+    Indices are not checked; the tests of a kernel run it against plain Python.  It has no entry point for C, which
+    would take as long to compile as a small kernel.
     """
     compiled = _njit(no_cfunc_wrapper=True, **_OPTIONS)(function)
     kept = kernel_cache()
@@ -54,19 +54,19 @@ class _MachineCode(NullCache):
         self._kept = kept
 
     def load_overload(self, sig: object, target_context: Any) -> object:  # noqa: ANN401 - Numba's
-        """Return the machine code for a signature, or None: then it is compiled."""
+        """Return the machine code for a signature, or None if it must be compiled."""
         target_context.refresh()
         content = self._kept.get(bytes, KIND, *self._key(sig, target_context.codegen()))
         if content is None:
             return None
         try:
-            # The cache has compared its hash.
+            # The cache has checked the hash.
             return _rebuilt(target_context, *pickle.loads(content))  # noqa: S301
         except Exception:  # noqa: BLE001 - Numba and pickle raise what they like
             return None
 
     def save_overload(self, sig: object, data: Any) -> None:  # noqa: ANN401 - Numba's
-        """Keep machine code, unless it has addresses of this process in it."""
+        """Store machine code, unless it contains addresses of this process."""
         if not data.library.has_dynamic_globals:
             content = _serialized(data._reduce())  # noqa: SLF001 - what Numba's own cache calls
             self._kept.put(content, KIND, *self._key(sig, data.codegen))
@@ -78,7 +78,7 @@ class _MachineCode(NullCache):
 
 
 def part(function: Function) -> Function:
-    """Let kernels call a function, compiled into each of them; from Python it is the plain one."""
+    """Let kernels call a function, compiled into each of them; from Python it stays plain."""
     options = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return cast("Function", _register(forceinline=True, **options)(function))
 

@@ -1,7 +1,7 @@
-"""Single machine operations that Numba has no name for, and what kernels share.
+"""Define machine operations that Numba has no name for, and functions that kernels share.
 
-``copy32`` and ``high64`` take the place of loops over bytes and of 128-bit products.
-Nothing checks the bounds: buffers end with slack that nobody reads (``sgl.core.arrays.SLACK``).
+``copy32`` and ``high64`` replace loops over bytes and 128-bit products.  Nothing checks bounds: buffers end with slack
+that nobody reads (``sgl.core.arrays.SLACK``).
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ _WORD, _VECTOR = ir.IntType(64), ir.VectorType(ir.IntType(8), 32)
 
 
 def _bytes(context: Any, builder: Any, signature: Any, arguments: Any, kind: Any) -> Any:
-    """Return a pointer to bytes of an array, the first argument, at a place, the second."""
+    """Return a pointer into an array, the first argument, at an index, the second."""
     data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
     return builder.bitcast(builder.gep(data, [arguments[1]]), kind.as_pointer())
 
@@ -52,12 +52,12 @@ Ints = NDArray[np.int32]
 Bits = NDArray[np.uint64]
 Index = int | np.integer[Any]
 
-#: Copy 32 bytes to a place in a byte array from a place in another.
+#: Copy 32 bytes to an index of one byte array from an index of another.
 copy32 = cast("Callable[[Bytes, Index, Bytes, Index], None]", _copy32)
 #: The upper 64 bits of the product of two unsigned 64-bit numbers.
 high64 = cast("Callable[[np.uint64, np.uint64], np.uint64]", _high64)
 
-#: Tables of hashes.
+#: Functions over tables of hashes.
 slot, rehash = part(screening.slot), kernel(screening.rehash)
 
 
@@ -69,7 +69,7 @@ def has(sets: Bits, row: int, member: int) -> bool:
 
 @part
 def lowest(bits: np.uint64) -> int:
-    """Return the lowest member of a set, not empty; compilers know this way to count bits."""
+    """Return the lowest member of a non-empty set; compilers recognise this way of counting bits."""
     below = ~bits & (bits - np.uint64(1))
     below = below - ((below >> np.uint64(1)) & np.uint64(0x5555555555555555))
     pairs = np.uint64(0x3333333333333333)
@@ -80,13 +80,13 @@ def lowest(bits: np.uint64) -> int:
 
 @part
 def put(data: Bytes, at: int, pool: Bytes, piece: int) -> int:
-    """Write a piece of a pool at a position; where it ends."""
+    """Write a piece of a pool at a position and return where it ends."""
     return copy(data, at, pool, piece & 0xFFFFFFFF, piece >> 32)
 
 
 @part
 def copy(data: Bytes, at: int, source: Bytes, start: int, length: int) -> int:
-    """Write so many bytes of a buffer, and up to 31 that are overwritten later; where they end."""
+    """Copy ``length`` bytes of a buffer, plus up to 31 that are overwritten later, and return where they end."""
     copy32(data, at, source, start)
     done = 32
     while done < length:

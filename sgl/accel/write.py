@@ -1,7 +1,7 @@
 """Fill columns of texts from templates, for many derivations at once.
 
-Two kernels number the shapes of derivations, and fill in constants, words and other columns.  The plain definition is
-``sgl.rendering.output.TemplateWriter``.
+One kernel numbers the shapes of derivations; the other fills in constants, words and other columns.  The plain
+definition is ``sgl.rendering.output.TemplateWriter``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,33 +16,33 @@ from sgl.core.arrays import SHIFT, SLACK, Column, Derivations, Heading, StringPo
 
 Value = TypeVar("Value", np.int64, np.bool_)
 
-#: Operations that write no word: nothing, and from ``COLUMN`` down a column.
+#: Operations that write no word: none, and columns, numbered down from ``COLUMN``.
 NOTHING, COLUMN = -1, -2
 
-#: An operation that writes a word has the place of its rule in the lowest bits, then its table.
+#: An operation that writes a word has the place of its rule in the lowest bits and its table above.
 PLACE_BITS = 32
 
-#: Rows of the table of shapes at first, a power of two; it is at most half full.
+#: The initial rows of the table of shapes, a power of two; the table is at most half full.
 _ROWS = 1 << 12
 
 
 class TemplateTable:
-    """The templates of an output, by the numbers of their shapes; 0 is for none."""
+    """The templates of an output, by number of shape; 0 means no shape."""
 
     def __init__(self) -> None:
-        #: How many shapes have numbers.
+        #: The number of numbered shapes.
         self.shapes = 0
         self._table = np.zeros((_ROWS, 3), np.uint64)
         self._classes: NDArray[np.uint64] | None = None
         self._pool = StringPool()
         self._longest = 0
         self._words = np.zeros((0, 0), np.int64)
-        # The code of shape 0 takes the text from the first column.
+        # The code of shape 0 copies the text from the first column.
         self._ends = np.array([0, 1], np.int64)
         self._constants = np.array([self._piece("")], np.int64)
         self._operations = np.array([COLUMN], np.int64)
         self._without = np.array([True])
-        #: Bytes of a text, from what was written last.
+        #: Estimated bytes per text, from the last column written.
         self._guess = 64
 
     def numbers(
@@ -50,7 +50,7 @@ class TemplateTable:
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the shape of each derivation, at most ``most``, and the first row of each new shape."""
         if self._classes is None:
-            # Numbers that look random, for the numbers of classes.
+            # Scramble the class numbers into values that look random.
             mixed = (np.array(classes, np.uint64) + np.uint64(1)) * np.uint64(0xBF58476D1CE4E5B9)
             self._classes = (mixed ^ (mixed >> np.uint64(31))) * np.uint64(0x94D049BB133111EB)
         while 2 * (self.shapes + derivations.number) > len(self._table):
@@ -65,9 +65,9 @@ class TemplateTable:
         return numbers, fresh[:found]
 
     def add(self, templates: Sequence[tuple[Sequence[str], Sequence[tuple[int, int]]] | None]) -> None:
-        """Add the templates of the next new shapes; None where the definition is to write.
+        """Add the templates of the next new shapes; None leaves a shape to the definition.
 
-        A template is its constants and the words between them: each a rule's place and a table.
+        A template has constants and, between them, words, each given by the place of a rule and a table.
         """
         constants: list[int] = []
         operations: list[int] = []
@@ -96,9 +96,9 @@ class TemplateTable:
         heading: Sequence[Heading],
         others: Mapping[int, str],
     ) -> Column:
-        """Return the texts of derivations of these shapes, each behind its heading.
+        """Return the texts of derivations of these shapes, each after its heading.
 
-        ``tables`` are those of words; ``others`` are the texts of rows without a template.
+        ``tables`` has the tables of words; ``others`` the texts of rows without a template.
         """
         rows = len(numbers)
         self._add_words(tables)
@@ -173,11 +173,11 @@ def number_shapes(
     numbers: NDArray[np.int32],
     fresh: NDArray[np.int64],
 ) -> int:
-    """Write the number of the shape of each derivation, from 1; return how many are new.
+    """Write the number of each derivation's shape, from 1; return how many shapes are new.
 
-    A shape is known by 128 bits of hashes of the classes of its rules.  New ones get numbers behind
-    the ``known``, up to ``most``; beyond, and of an empty derivation, the number is 0.  ``fresh``
-    gets the row of the first derivation of each new one.
+    A shape is identified by a 128-bit hash of the classes of its rules.  New shapes are numbered after the ``known``
+    ones, up to ``most``; shapes beyond that, and empty derivations, get 0.  ``fresh`` receives the row of the first
+    derivation of each new shape.
     """
     found = 0
     for row in range(len(offsets) - 1):
@@ -221,12 +221,11 @@ def fill(
     data_ends: NDArray[np.int64],
     row: int,
 ) -> int:
-    """Write derivations from ``row`` on, each behind its heading; the row that did not fit, or all.
+    """Write derivations from ``row`` on, each after its heading; return the row that did not fit, or their number.
 
-    The code of a template are pairs of a constant and an operation; those of shape ``n`` are
-    from ``ends[n]`` to ``ends[n + 1]``, and ``heading`` has those that come before them.
-    ``words[t, r]`` is the word of rule ``r`` in table ``t``, as a piece of the pool like the
-    constants.  Texts of column ``c`` end at ``column_ends[c]`` in ``columns``.
+    The code of a template is pairs of a constant and an operation; shape ``n`` has those from ``ends[n]`` to ``ends[n +
+    1]``, and ``heading`` has the pairs before them.  ``words[t, r]`` is the word of rule ``r`` in table ``t``, as a
+    piece of the pool like the constants.  Texts of column ``c`` end at ``column_ends[c]`` in ``columns``.
     """
     limit = len(data) - 2 * longest
     at = data_ends[row]

@@ -137,6 +137,7 @@ def evaluate(
     grammar: str | PathLike[str] | Grammar | None = None,
     language: str | None = None,
     missing: Literal["wrong", "left-out"] = "wrong",
+    answer: str | Sequence[str] = (),
     test: Literal["randomisation", "bootstrap"] = "randomisation",
     samples: int = 100_000,
     seed: int = 1,
@@ -150,11 +151,12 @@ def evaluate(
 ) -> Scores:
     r"""Score the predictions of named systems, as ``sglc eval`` does.
 
-    Predictions are a file, texts in row order, texts by row name (``gen-000001``, or the column ``id``), or a function
-    from source to target.  Named predictions may be missing: they count as wrong, or with ``missing="left-out"`` only
-    rows that every system has predicted are scored, and ``data["dataset"]["left_out"]`` counts the others.  Partial
-    Match, edges and mistakes need the ``grammar`` if the dataset does not contain it.  The other keywords are the
-    options of the command.  Raises ``GrammarError``.
+    Predictions are a file, texts in the order of the rows, texts by the names of rows (``gen-000001``, or the
+    column ``id``), or a function that makes a target of a source.  Some may be missing where they have names:
+    they count as wrong, or with ``missing="left-out"`` only rows are scored that every system has a prediction for,
+    and ``data["dataset"]["left_out"]`` says how many are not.  ``answer`` says where answers are in what a model
+    writes (``"line"``, ``"Answer: {}"``).  Partial Match, edges and mistakes need the ``grammar``,
+    if it is not in the dataset.  The other keywords are the options of the command.  Raises ``GrammarError``.
 
     >>> import sgl, tempfile
     >>> g = sgl.loads('layer en : text\ncategory S\nword S: "yes"\nword S: "no"\ndataset\n  from S\n  train 2\n')
@@ -165,6 +167,7 @@ def evaluate(
     >>> scores.flat("gold")["exact"], scores.flat("no")["exact"]
     (1.0, 0.0)
     """
+    slices, answer = ((given,) if isinstance(given, str) else given for given in (slices, answer))
     own = ("dataset", "predictions", "grammar", "progress")
     options = {name: value for name, value in locals().items() if name not in (*own, "own")}
     directory = dataset.directory if isinstance(dataset, Dataset) else Path(dataset)
@@ -172,8 +175,6 @@ def evaluate(
     sources, diagnostics, command = SourceMap(), Diagnostics(), commands()["eval"]
     with working(None, sources):
         options = command.typed(options) | {"progress": progress}
-        if isinstance(slices, str):
-            options["slices"] = (slices,)
         if split is not None and isinstance(dataset, Dataset):
             options["split"] = dataset.split_named(split)
         if grammar is not None:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from sgl import foreign
 from sgl.api.patterns import Pattern, Patterns
 from sgl.api.texts import Text, Texts
-from sgl.api.values import Findings, GrammarError, Shown, raised, settings_of, text, whole, working
+from sgl.api.values import Findings, GrammarError, Shown, raised, settings_of, text, texts_of, whole, working
 from sgl.cache import using
+from sgl.characters import visible
 from sgl.cli.terminal import count as number
 from sgl.core.grammar import Token
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap
@@ -86,12 +87,13 @@ def load(source: str | PathLike[str], **parameters: str | int | bool) -> Grammar
     """
     path, bundled = Path(source), bundled_grammars().get(str(source))
     path = bundled.path if bundled is not None and not path.is_file() else path
-    if "\n" in str(source):
-        message, hint = "the name of a file has no line ends", "load a grammar from its text with `sgl.loads`"
-        raise raised([Diagnostic("SGL0001", Severity.ERROR, None, message, hint=hint)], SourceMap())
-    # Files unpacked from an archive live as long as the grammar, which may be extended.
+    # What is unpacked of an archive is there as long as the grammar, which may be extended.
     with working(None, SourceMap()):
         main = main_of(path, (place := temporary()).__enter__)
+    if not str(source) or "\n" in str(source) or main.is_dir():
+        message = f"`{visible(str(source))}` is no file of a grammar"
+        hint = f"name a file, a dataset, or one of {', '.join(bundled_grammars())}; read a text with `sgl.loads`"
+        raise raised([Diagnostic("SGL0001", Severity.ERROR, None, message, hint=hint)], SourceMap())
     return _Opened(main, settings_of(parameters), {}, place).load()
 
 
@@ -116,18 +118,12 @@ def loads(text: str, files: Mapping[str, str] | None = None, **parameters: str |
     >>> sgl.loads(text, files={"nouns.yaml": "- en: cat"}).sample(1)[0].source
     'a cat'
     """
-    return _Opened(Path("grammar.sgl"), settings_of(parameters), _texts(files, "grammar.sgl", text)).load()
+    return _Opened(Path("grammar.sgl"), settings_of(parameters), texts_of(files, "grammar.sgl", text)).load()
 
 
 def grammars() -> dict[str, str]:
     """Return the titles of the bundled grammars, by the names that ``load`` accepts."""
     return {name: grammar.title for name, grammar in bundled_grammars().items()}
-
-
-def _texts(files: Mapping[str, str] | None, main: str, content: str, folder: Path = Path()) -> dict[Path, bytes]:
-    """Return texts by the paths of the files that they replace; raises ``TypeError`` for other values."""
-    given = {**(files or {}), main: content}
-    return {(folder / name).resolve(): text(value, name).encode() for name, value in given.items()}
 
 
 class Grammar(Shown):
@@ -176,7 +172,7 @@ class Grammar(Shown):
         # The `use` lines come last, so that the text keeps its line numbers.  A file sees only what it uses.
         used = [f"use {unit.dotted(BUNDLED * shipped)}" for unit in self.compiled.project.units if not unit.root.prefix]
         content = "\n".join([text, "", *used[:-1], used[-1] + (f" without ({omitted})" if omitted else ""), ""])
-        texts = {**old.texts, **_texts(files, main, content, folder)}
+        texts = {**old.texts, **texts_of(files, main, content, folder)}
         return _Opened(folder / main, {**old.settings, **settings_of(parameters)}, texts, old.place).load()
 
     def check(self, progress: Callable[[str], None] | None = None) -> Findings:
@@ -193,8 +189,7 @@ class Grammar(Shown):
         sources, diagnostics, opened = SourceMap(), Diagnostics(), self._opened
         with working(self.compiled, sources), opened.reading():
             check_grammar(opened.path, opened.settings, sources, diagnostics, progress=progress)
-        data = [as_object(found, sources) for found in diagnostics]
-        columns = ("code", "severity", "message")
+        data, columns = [as_object(found, sources) for found in diagnostics], ("code", "severity", "message")
         rows = [tuple(map(found.__getitem__, columns)) for found in data]
         summary = f"{self.name}: {number(diagnostics.errors, 'error')}, {number(len(rows), 'message')}"
         said = str(raised(diagnostics, sources))
@@ -202,22 +197,23 @@ class Grammar(Shown):
 
     @property
     def rules(self) -> Findings:
-        """The rules with children; ``number`` identifies a rule in the ``derivation`` of a text."""
-        return self._listed("rule", [rule for rule in self.compiled.grammar.rules if not rule.lexical])
+        """The rules with children: ``number`` is that in the ``derivation`` of a text."""
+        return self._listed("rule", lexical=False)
 
     @property
     def lexicon(self) -> Findings:
-        """The words and lexical rules, with their texts in every layer."""
-        return self._listed("word", [rule for rule in self.compiled.grammar.rules if rule.lexical])
+        """The words, and rules of words alone, with their texts in every layer."""
+        return self._listed("word", lexical=True)
 
-    def _listed(self, what: str, rules: list[Rule]) -> Findings:
+    def _listed(self, what: str, *, lexical: bool) -> Findings:
         core = self.compiled.grammar
+        rules = [rule for rule in core.rules if rule.lexical == lexical]
 
         def row(rule: Rule) -> tuple[object, ...]:
+            name = {at: core.categories[child].name for at, child in enumerate(rule.rhs)}
             layers = [
                 " ".join(
-                    item.text if isinstance(item, Token) else core.categories[rule.rhs[item.child]].name
-                    for item in rule.constituents(layer)
+                    item.text if isinstance(item, Token) else name[item.child] for item in rule.constituents(layer)
                 )
                 for layer in range(len(core.text_layers))
             ]
@@ -254,9 +250,9 @@ class Grammar(Shown):
         """
         from sgl.pipeline.samples import sampled_items
 
-        if isinstance(count, str) and of and not isinstance(of, int):
-            raise TypeError(f"`of` is given twice: {count!r} and {of!r}")
         if isinstance(count, str):
+            if of and not isinstance(of, int):
+                raise TypeError(f"`of` is given twice: {count!r} and {of!r}")
             count, of = of if isinstance(of, int) else 5, count
         if pattern:
             self._check(of := f"{getattr(pattern, 'name', pattern)}", self.patterns, "pattern")
@@ -266,7 +262,9 @@ class Grammar(Shown):
             source = self._source(of)
             items = sampled_items(compiled, source, count, seed)
             texts = [Text(source.grammar, compiled.plan, item.derivation) for item in items]
-            return self._beside(texts, of) if beside else Texts(texts)
+            made = self._beside(texts, of) if beside else Texts(texts)
+            made.names = self.outputs
+            return made
 
     def _source(self, of: str) -> SampleSource:
         from sgl.pipeline.samples import source_of
@@ -283,7 +281,7 @@ class Grammar(Shown):
 
         if name not in self.patterns:
             raise GrammarError("only items of a pattern have sentences of training beside them; name one with `of`")
-        pattern = next(pattern for pattern in self.compiled.plan.patterns if pattern.name == name)
+        (pattern,) = (pattern for pattern in self.compiled.plan.patterns if pattern.name == name)
         maker = PairMaker(self.compiled, self._structures)
         pairs = [maker.pair(pattern, item.derivation) for item in texts]
         asked = [replace(item, marked=pair.asked) for item, pair in zip(texts, pairs, strict=True)]
@@ -345,8 +343,8 @@ class Grammar(Shown):
 
         if pattern is not None:
             self._check(pattern, self.patterns, "pattern")
-        diagnostics = Diagnostics()
         with working(self.compiled, self._sources):
+            diagnostics = Diagnostics()
             proofs = establish(self.compiled, self._structures, diagnostics, progress, pattern)
             if proofs is None:
                 raise raised(diagnostics, self._sources)
@@ -356,8 +354,7 @@ class Grammar(Shown):
         rows = [(p["name"], *(p["guarantees"].get(claim, "") for claim in claims)) for p in shown]
         proved, errors = sum(entry["proved"] for entry in shown), diagnostics.errors
         summary = f"{self.name}: {proved} of {number(len(shown), 'pattern')} proved"
-        summary += f", {number(errors, 'error')}" if errors else ""
-        ok = not errors and proved == len(shown)
+        summary, ok = summary + (f", {number(errors, 'error')}" * bool(errors)), not errors and proved == len(shown)
         return Findings(summary, ok, ("pattern", *claims), rows, data, str(raised(diagnostics, self._sources)))
 
     def stats(self, of: str = "") -> Findings:

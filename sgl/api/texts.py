@@ -139,6 +139,8 @@ class Texts(tuple[Text, ...], Tabular):
 
     total: int
     beside: tuple[Example | None, ...]
+    #: The columns of a table if there are no texts.
+    names: tuple[str, ...] = ()
     _part = "texts"
 
     def __new__(cls, texts: Iterable[Text], total: int | None = None, beside: Iterable[Example | None] = ()) -> Texts:
@@ -167,7 +169,9 @@ class Texts(tuple[Text, ...], Tabular):
     def _table(self) -> dict[str, list[object]]:
         """Return a column for each layer and view, and one for the probability of readings."""
         rows = [text.to_dict() for text in self]
-        table: dict[str, list[object]] = {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+        table: dict[str, list[object]] = {
+            name: [row[name] for row in rows] for name in (rows[0] if rows else self.names)
+        }
         if any(text.probability is not None for text in self):
             table["probability"] = [text.probability for text in self]
         return table

@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from operator import index
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sgl.characters import visible
 from sgl.diagnostics import Diagnostic, SourceMap
 from sgl.diagnostics.render import render
 
@@ -80,13 +82,23 @@ def whole(number: int, name: str, least: int = 0) -> int:
 
 
 def text(value: str, name: str) -> str:
-    """Return a value that must be a text; raises ``TypeError`` for anything else."""
+    """Return a text that is asked for; raises ``TypeError`` for anything else, ``GrammarError`` for half characters."""
     if not isinstance(value, str):
         raise TypeError(f"`{name}` is a text, and not {value!r:.100}")
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise GrammarError(f"`{visible(name)}` has half of a character (a surrogate), which no file can have")
     return value
 
 
-#: Numbers that keep the names of pictures on one page distinct.
+def texts_of(files: Mapping[str, str] | None, main: str, content: str, folder: Path = Path()) -> dict[Path, bytes]:
+    """Return texts by the paths that they stand for; raises ``TypeError`` or ``GrammarError`` for what is no text."""
+    if main in (files or {}):
+        raise GrammarError(f"`{main}` is the name of the text itself: name the file in `files` otherwise")
+    given = {**(files or {}), main: content}
+    return {(folder / text(name, "files")).resolve(): text(value, name).encode() for name, value in given.items()}
+
+
+#: Pictures of one page have different names.
 _NUMBERS = count(1)
 
 #: A notebook shows this many texts or rows and counts the others.
@@ -185,9 +197,8 @@ class Scores(Findings):
         The requested ``slices`` are also available.  Raises ``GrammarError`` if there are no such scores.
         """
         tables = self.data["tables"]
-        table = table if table in tables else f"{table}s"
-        if table not in tables:
-            raise GrammarError(f"there are no scores by `{table}`; there are: {', '.join(tables)}")
+        if (table := table if table in tables else f"{table}s") not in tables:
+            raise GrammarError(f"there are no scores by `{table.removesuffix('s')}`; there are: {', '.join(tables)}")
         metrics = self.data["metrics"]
         rows = [
             (part["name"], part["title"], part["items"], system["name"], *_cells(part, system["name"], metrics))
@@ -202,7 +213,7 @@ class Scores(Findings):
 
         With a ``system``, only its scores are returned, without its name.  Experiment trackers can log them directly.
         """
-        systems = [one["name"] for one in self.data["systems"]]
+        systems, system = [one["name"] for one in self.data["systems"]], text(system, "system")
         if system and system not in systems:
             raise GrammarError(f"there is no system `{system}`; there is: {', '.join(systems)}")
         metrics, tables = self.data["metrics"], self.data["tables"]

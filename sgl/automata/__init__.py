@@ -1,8 +1,8 @@
-"""Structures as tree automata: exact splits of a grammar, and proofs about them.
+"""Express structures as tree automata: exact splits of a grammar, and proofs about them.
 
 A structure becomes a deterministic bottom-up automaton over derivations, lifted to the grammar and minimised.
-Constraints are Boolean combinations of these; with inside weights they become grammars again.  Formalism:
-Courcelle's theorem for graphs of bounded width, on the derivations of an interpreted regular tree grammar.
+Constraints are Boolean combinations of these; with inside weights they become grammars again.  Formalism: Courcelle's
+theorem for graphs of bounded width, on the derivations of an interpreted regular tree grammar.
 """
 
 from sgl.automata.algebra.tree_automaton import smallest_derivation

@@ -1,14 +1,14 @@
 """Assemble the certificate of a plan: grammar, structures, splits, and claims with evidence for a small program.
 
-The program is :mod:`sgl.verify.certificate`; ``docs/certificate.md`` describes the format and why it is enough.
-Everything is numbered in the order of its first use, so that equal plans give equal bytes.  A *split* here is the
-grammar of one constraint; strata with equal constraints share it.  Which claims follow from which facts of a split
-(*excludes*, *requires*, *exposes*, *contains*) is in ``docs/certificate.md``.
+The program is :mod:`sgl.verify.certificate`; ``docs/certificate.md`` describes the format and why it is sufficient.
+Everything is numbered in the order of first use, so equal plans give equal bytes.  A *split* here is the grammar of one
+constraint; strata with equal constraints share it.  ``docs/certificate.md`` says which claims follow from which facts
+of a split (*excludes*, *requires*, *exposes*, *contains*).
 
-A *symbol* stands for rules that the automata and the splits of a certificate do not tell apart: every rule with
-children is one, and so are such words of one category.
+A *symbol* represents rules that neither the automata nor the splits of a certificate distinguish: every rule with
+children is one, and so is each set of indistinguishable words of one category.
 
-Grammar, plan and bodies are written by ``sgl.core.encoding``, without members that have their default.
+``sgl.core.encoding`` writes grammar, plan and bodies, omitting members that have their default.
 """
 
 import json
@@ -36,15 +36,15 @@ Group = tuple[Structure, ...]
 #: A symbol, the state that it leads to, and the states of its children.
 Transition = tuple[int, ...]
 
-#: A number of a place in one list, and one in another.
+#: An index into one list and an index into another.
 Pair = tuple[int, int]
 
-#: A state that rows are drawn from: bounds, rules and children of its alternatives; the last child comes first.
+#: A state that rows are drawn from: the bounds, rules and children of its alternatives, the last child first.
 DrawnState = tuple[Sequence[int], Sequence[int], Sequence[Transition]]
 
 
 class DrawnTables(NamedTuple):
-    """All states, the one from which each stratum starts, and those of its instances, if any stratum has some."""
+    """All states, the state from which each stratum starts, and the states of its instances, if it has contexts."""
 
     states: Sequence[DrawnState]
     starts: Sequence[int]
@@ -52,7 +52,7 @@ class DrawnTables(NamedTuple):
 
 
 class Fact(NamedTuple):
-    """What a claim says, whoever claims it: its kind, its split by number, and structures."""
+    """The content of a claim, whoever makes it: its kind, its split by number, and its structures."""
 
     kind: str
     split: int
@@ -61,7 +61,7 @@ class Fact(NamedTuple):
 
 @dataclass(frozen=True)
 class StatedClaim:
-    """A fact that a pattern claims, under a word, before it is shown; ``given`` is what proves it."""
+    """A fact that a pattern claims under some word, not yet proved; ``given`` has material for the proof."""
 
     pattern: str
     word: str
@@ -69,7 +69,7 @@ class StatedClaim:
     given: tuple[Any, ...] = ()
 
     def follows_from(self, strata: Sequence[Sequence[Stratum]]) -> set[Fact]:
-        """Return the facts that the claim needs; ``strata`` are those of each split."""
+        """Return the facts that the claim needs; ``strata`` lists the strata of each split."""
         kind, split, group = self.fact
         if kind in ("waived", "exposes"):
             return set()
@@ -85,14 +85,14 @@ class StatedClaim:
 
 
 class Certificate(NamedTuple):
-    """The content of a certificate, and the claims that it has no evidence for."""
+    """The content of a certificate, and the claims for which it has no evidence."""
 
     content: Json
     missing: tuple[StatedClaim, ...]
 
 
 def certificate(compiler: StructureCompiler, plan: Plan, head: Mapping[str, Json], drawn: DrawnTables) -> Certificate:
-    """Return the certificate of every claim of a plan that holds; raises as :class:`StructureCompiler`."""
+    """Return a certificate of every claim of a plan that holds; raises the errors of :class:`StructureCompiler`."""
     evidence = Evidence(compiler, plan)
     numbers_of: dict[SplitGrammar, list[int]] = {}
     for number, stratum in enumerate(evidence.strata):
@@ -129,7 +129,7 @@ def certificate(compiler: StructureCompiler, plan: Plan, head: Mapping[str, Json
 
 
 def _distinct(claims: Iterable[StatedClaim]) -> list[StatedClaim]:
-    """Return claims once each; structures that read alike are one, in whatever order their variables were met."""
+    """Return each claim once; structures that read the same count as one, whatever the order of their variables."""
     alike: dict[tuple[str, str], Structure] = {}
 
     def once(fact: Fact) -> Fact:
@@ -139,7 +139,7 @@ def _distinct(claims: Iterable[StatedClaim]) -> list[StatedClaim]:
 
 
 def _numbered(split: SplitGrammar, symbol: Sequence[int]) -> dict[Transition, int]:
-    """Return the numbers of the transitions of a split; words of one symbol share theirs."""
+    """Number the transitions of a split; words of one symbol share a number."""
     rows = dict.fromkeys((symbol[rule], state, *below) for state, rule, below, _ in split.transitions.rows())
     return {transition: number for number, transition in enumerate(rows)}
 
@@ -177,7 +177,7 @@ def _structure(structure: Structure, automaton: AutomatonView, symbol: Sequence[
 def _written(
     proved: Iterable[StatedClaim], facts: dict[Fact, Sequence[object] | None], structures: Sequence[Structure]
 ) -> Iterator[Json]:
-    """Yield claims as they are written: a fact has its evidence where it is claimed first."""
+    """Yield claims as they are written, each fact with its evidence where it is first claimed."""
     places = {structure: place for place, structure in enumerate(structures)}
     for claim in proved:
         kind, split, group = claim.fact
@@ -190,7 +190,7 @@ def _written(
 
 
 def certificate_text(content: Json) -> str:
-    """Return a certificate as it is written: one line of JSON."""
+    """Return a certificate as it is written, on one line of JSON."""
     return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
@@ -271,7 +271,7 @@ def _symbols(
 
 
 def _drawn(split: SplitGrammar, tables: DrawnTables, stratum: int) -> list[Pair]:
-    """Return the state of the split that each state is; that of the start has the alternatives of all roots."""
+    """Return the split's state for each drawn state; the drawn start has the alternatives of all roots."""
     found: dict[int, int] = {}
     states, start = tables.states, tables.starts[stratum]
     waiting = [(start, [root for root, _ in split.roots])]

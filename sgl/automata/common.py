@@ -1,4 +1,4 @@
-"""What all floors of the package share: its errors, numbers for values, and remembered results."""
+"""Share errors, numbers for values, and remembered results among all parts of the package."""
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import wraps
@@ -14,7 +14,7 @@ Mask = NDArray[np.bool_]
 
 
 class UnsupportedStructure(Exception):
-    """A structure or rule that automata cannot express, or structures too large together."""
+    """A structure or rule that automata cannot express, or structures that are too large together."""
 
 
 class BudgetSpent(Exception):
@@ -22,7 +22,7 @@ class BudgetSpent(Exception):
 
 
 class StructureTooCostly(Exception):
-    """The automaton of a structure is beyond its budget; ``variable`` is the node variable to constrain first."""
+    """The automaton of a structure exceeds its budget; ``variable`` is the node variable to constrain first."""
 
     def __init__(self, structure: Structure, variable: str, budget: int) -> None:
         super().__init__(
@@ -38,7 +38,7 @@ _T = TypeVar("_T", bound=Hashable)
 
 
 class Numbering(Generic[_T]):
-    """Gives equal values the same number, counting from 0; ``values[n]`` is number ``n``.
+    """A numbering that gives equal values the same number, counting from 0; ``values[n]`` is number ``n``.
 
     >>> words = Numbering[str]()
     >>> [words.number(word) for word in ("the", "dog", "the")]
@@ -52,7 +52,7 @@ class Numbering(Generic[_T]):
         self._numbers: dict[_T, int] = {}
 
     def number(self, value: _T) -> int:
-        """Return the number of a value, a new one if the value is new."""
+        """Return the number of a value, adding the value if it is new."""
         values = self.values
         number = self._numbers.setdefault(value, len(values))
         if number == len(values):
@@ -61,7 +61,7 @@ class Numbering(Generic[_T]):
 
 
 def as_numbers(columns: Sequence[Numbers], bound: int) -> Numbers:
-    """One number for each row, in their order; all columns but the first are below ``bound``.
+    """Return one number for each row, ordered like the rows; all columns but the first are below ``bound``.
 
     >>> as_numbers((np.array([7, 0, 7]), np.array([2, 1, 2])), 3).tolist()
     [23, 1, 23]
@@ -81,7 +81,7 @@ _S = TypeVar("_S")
 
 
 def computed_once(method: Callable[[_S, *_Arguments], _R]) -> Callable[[_S, *_Arguments], _R]:
-    """Remember in an object what its method returns for each combination of arguments."""
+    """Remember in an object the results of a method for each combination of arguments."""
 
     @wraps(method)
     def remembered(self: _S, *arguments: *_Arguments) -> _R:

@@ -5,7 +5,7 @@ import click
 from sgl.cli.session import Session
 from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import CUT
-from sgl.core.interpret import Item, finish, spelt_as
+from sgl.core.interpret import Item, all_tokens, finish, spelt_as
 from sgl.corpus import DIFFERENCES
 from sgl.rendering import conllu
 
@@ -47,11 +47,12 @@ def graph_text(
     anchor = grammar.anchors[number]
     layer = grammar.text_layers[anchor]
     tokens = [token for token in item.tokens[anchor] if token != CUT]
-    texts = [(layer.name, finish(layer, tokens))]
+    words = [word for word in all_tokens(grammar, item.derivation, anchor) if word != CUT]
+    texts = [(layer.name, finish(layer, words))]
     for other, text in zip(grammar.text_layers, item.texts, strict=True):
         if translated and other is not layer:
             texts.append((other.name, text))
-    spelt, free = spelt_as(layer, tokens), grammar.graph_layers[number].free
+    spelt, free = spelt_as(layer, words), grammar.graph_layers[number].free
     return conllu(item.graphs[number], tokens, texts, sent_id=sent_id, category=category, spelt=spelt, free=free)
 
 

@@ -88,6 +88,7 @@ def _check(session: Session, grammar: Path, morphology: bool, fast: bool) -> Non
             f"{count(size.rules, 'rule')}, {count(size.words, 'word')}, "
             f"{count(size.patterns, 'pattern')}, {count(size.tests, 'test')}"
             + (f"; {size.proved} proved" if size.proved is not None else "")
+            + (f", {size.without_items} without items" if size.proved is not None and size.without_items else "")
         )
     if size is not None and morphology:
         from sgl.morphology.check import check_inflected

@@ -16,7 +16,7 @@ from sgl.cli.files import CERTIFICATE, FILE, GRAMMAR, force_option
 from sgl.cli.session import Session, grammar_options, level_options
 from sgl.cli.terminal import count, json_option
 from sgl.core.claims import Claim, Kind, PatternProofs, Proofs, Supply, Verdict, verdict_of
-from sgl.core.interpret import Derivation, derive_tokens, finish, interpret
+from sgl.core.interpret import Derivation, all_tokens, finish, interpret
 from sgl.core.plan import Constraint, Stratum, content_lemmas
 from sgl.core.structure import Structure
 from sgl.dataset import fingerprint, plain
@@ -108,6 +108,7 @@ def _show(
         titles = {pattern.name: pattern.title for pattern in compiled.plan.patterns}
         errors = session.diagnostics.errors
         told: dict[str, Any] = {"kinds": _LETTERED, "signs": _signs, "rarest": _rarest}
+        told["idle"] = sum(verdict_of(own.instances) is Verdict.NOTHING for own in proofs.patterns)
         session.present("prove.j2", proofs=proofs, titles=titles, drawn=drawn, errors=errors, **told)
 
 
@@ -244,7 +245,7 @@ class PatternText:
         smallest = min(states, key=lambda state: len(state.phrase))
         grammar = self.compiled.grammar
         layer = grammar.text_layer(self.compiled.plan.source)
-        text = finish(grammar.text_layers[layer], derive_tokens(grammar, smallest.phrase, layer))
+        text = finish(grammar.text_layers[layer], all_tokens(grammar, smallest.phrase, layer))
         return (
             "the whole" if whole else found if numbers else "nothing",
             "not in training" if absent else "in training",

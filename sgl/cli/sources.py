@@ -5,14 +5,16 @@ import re
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
 from sgl import disk
-from sgl.cli.files import DIRECTORY, FILE, STREAM, replace_text, stream_bytes, why_not
+from sgl.cli.files import DIRECTORY, FILE, GRAMMAR, STREAM, replace_text, stream_bytes, why_not
 from sgl.cli.main import FAILED, OK
 from sgl.cli.session import Session, grammar_argument, grammar_options, session_options
 from sgl.cli.terminal import count
+from sgl.dataset import staged_directory
 from sgl.disk import kind, make, remove, remove_empty, write
 from sgl.foreign import SOURCE, read_bytes, text_of
 from sgl.lang import DECLARATIONS, MAX_SOURCE
@@ -27,17 +29,31 @@ from sgl.resources import templates
 _GRAMMAR = "grammar"
 
 
+class _Beginning(click.Choice[str]):
+    """The name of a template, or a grammar."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:  # noqa: ANN401 - click decides
+        return str(value if value in self.choices else GRAMMAR.convert(value, param, ctx))
+
+
 @click.command("new")
 @click.argument("directory", type=DIRECTORY)
-@click.option(
-    "--from", "template", type=click.Choice(list(templates())), default="farm", help="The grammar to start from."
-)
+@click.option("--from", "template", type=_Beginning(list(templates())), default="farm", help="This, or any grammar.")
+@click.option("--fresh-words", "seed", type=click.IntRange(0), metavar="SEED", help="Replace its words by new ones.")
 @session_options
-def new(session: Session, directory: Path, template: str) -> None:
-    """Create DIRECTORY with a small grammar, its tables and tests, and a README with the next steps."""
+def new(session: Session, directory: Path, template: str, seed: int | None) -> None:
+    """Make DIRECTORY, with a small grammar, its tables, tests, and a README that says what to do next.
+
+    Of a grammar that is copied its files are in `grammar`.  With --fresh-words its nouns, verbs, adjectives and
+    adverbs are words that nobody has seen, others for each SEED; all else is as it was.
+    """
     if kind(directory) is not None and not (kind(directory) == disk.DIRECTORY and not any(directory.iterdir())):
         message = f"cannot make `{directory}`: it is there already, and is not empty"
         session.fail("SGL1103", message, hint="name another directory")
+    if seed is not None or template not in templates():
+        folder = templates().get(template)
+        _copy(session, directory, Path(template) if folder is None else folder / f"{_GRAMMAR}.sgl", seed)
+        return
     name = re.sub(r"[^a-z0-9]+", "_", directory.resolve().name.lower()).strip("_")
     if not name[:1].isalpha() or name in DECLARATIONS:
         name = _GRAMMAR
@@ -58,6 +74,17 @@ def new(session: Session, directory: Path, template: str) -> None:
             remove_empty(directory)
         session.fail("SGL1103", why_not(directory, problem))
     session.echo(f"made {directory}, with {name}.sgl; README.md says what to do next")
+
+
+def _copy(session: Session, directory: Path, path: Path, seed: int | None) -> None:
+    """Write a grammar into a directory, perhaps with fresh words of a seed."""
+    from sgl.morphology.fresh import write_fresh
+
+    project = load_project(path, session.sources, session.diagnostics)
+    with staged_directory(directory) as stage:
+        if project is None or not write_fresh(stage, project, seed, session.diagnostics):
+            session.stop(FAILED)
+    session.echo(f"made {directory}; `sglc compile {directory}` makes its dataset")
 
 
 def _take_back(written: Iterable[Path]) -> None:

@@ -1,4 +1,4 @@
-"""The core grammar: a weighted regular tree grammar with its interpretations.
+"""Define the core grammar: a weighted regular tree grammar with its interpretations.
 
 Categories and rules are integers, features are expanded, morphology is evaluated.  All values are immutable.
 """

@@ -1,19 +1,19 @@
-"""When two structures are one: whatever their variables are called, and in whatever order their parts are written.
+"""Decide whether two structures are equal up to the names of variables and the order of parts.
 
-A structure is a graph in which everything that it says is a node: of a variable in one of its bodies, of two variables
-by a link.  Structures are alike if their graphs are.
+A structure becomes a graph in which each of its statements is a node: about a variable in one of its bodies, or about
+two variables through a link.  Structures are alike if their graphs are isomorphic.
 """
 
 from sgl.core.structure import Structure
 
-#: What each node of a graph says, and its edges.
+#: The statement at each node of a graph, and its edges.
 _Graph = tuple[dict[object, object], list[tuple[object, object]]]
 
 
 def alike(first: Structure, second: Structure) -> bool:
-    """Return whether two structures say the same of the same parts."""
+    """Return whether two structures say the same about the same parts."""
     one, other = _said(first), _said(second)
-    # Most structures differ in what they say, or in names alone, and are not laid over each other.
+    # Most structures differ in their statements, or only in names, and need no comparison of graphs.
     if first.layer != second.layer or sorted(map(repr, one[0].values())) != sorted(map(repr, other[0].values())):
         return False
     return first.canonical() == second.canonical() or _isomorphic(one, other)
@@ -34,7 +34,7 @@ def _said(structure: Structure) -> _Graph:
     for place, body in enumerate((structure.body, *structure.without)):
         nodes[place] = ("without" if place else "body", *sorted(map(str, body.lengths)))
         for variable in body.variables:
-            # Bodies share the variables of one name.
+            # Variables of one name are shared among bodies.
             nodes[variable.name] = "variable"
             tests = sorted(map(str, variable.tests)), sorted(map(str, variable.degrees))
             nodes[place, variable.name] = tests

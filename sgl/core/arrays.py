@@ -1,13 +1,13 @@
-"""Texts, derivations and counts in bulk: flat arrays, as kernels make and read them.
+"""Store texts, derivations and counts in bulk, as flat arrays for kernels.
 
-A column is one array of UTF-8 bytes and where each text begins and ends in it, the layout of Arrow.
-A pool holds the pieces that texts are made of, each once, as one number: where it begins and how
-long it is.  Derivations lie in arrays in the same way.
+A column is one array of UTF-8 bytes with the offsets of its texts, the layout of Arrow.  A pool holds the pieces of
+texts, each once, and represents a piece by one number: its start and its length.  Derivations use arrays in the same
+way.
 
-How far two frequency distributions are apart is their *divergence*, by the Chernoff coefficient.  With the relative
-frequencies p in training and q in test, it is ``1 - sum_k p_k^a q_k^(1-a)`` (Chung et al. 1989): 0 for equal
-distributions, 1 if they have nothing in common.  Keysers et al. (2020, section 2.2) take a = 0.5 for atoms, so that
-both sides count alike, and a = 0.1 for compounds: there it matters whether training has shown a compound at all.
+The *divergence* of two frequency distributions is based on the Chernoff coefficient.  With relative frequencies p in
+training and q in test, it is ``1 - sum_k p_k^a q_k^(1-a)`` (Chung et al. 1989): 0 for equal distributions, 1 if they
+have nothing in common.  Keysers et al. (2020, section 2.2) take a = 0.5 for atoms, so that both sides count equally,
+and a = 0.1 for compounds, where it matters whether training has shown a compound at all.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: Bytes at the end of every buffer over which a copy of whole vectors may run.
+#: Bytes at the end of every buffer that copies of whole vectors may overrun.
 SLACK = 64
 
 #: A piece of a pool is ``start | length << SHIFT``.
@@ -29,7 +29,7 @@ SHIFT = 32
 
 
 class Column(NamedTuple):
-    """Texts as UTF-8: text ``i`` is ``data[offsets[i]:offsets[i + 1]]``; more may follow."""
+    """Texts in UTF-8: text ``i`` is ``data[offsets[i]:offsets[i + 1]]``; more data may follow."""
 
     data: NDArray[np.uint8]
     offsets: NDArray[np.int64]
@@ -45,14 +45,14 @@ class Column(NamedTuple):
         return int(self.offsets[-1] - self.offsets[0])
 
     def texts(self) -> Iterator[str]:
-        """Yield the texts in their order."""
+        """Yield the texts in order."""
         data = self.data.tobytes()
         ends = self.offsets.tolist()
         for start, end in pairwise(ends):
             yield data[start:end].decode()
 
     def take(self, rows: NDArray[np.int64]) -> Column:
-        """Return the texts with these numbers, in this order."""
+        """Return the texts with these indices, in this order."""
         places, offsets = _taken(self.offsets, rows)
         data = np.zeros(len(places) + SLACK, np.uint8)
         data[: len(places)] = self.data[places]
@@ -60,19 +60,19 @@ class Column(NamedTuple):
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Column:
-        """Return the column of some texts."""
+        """Return a column of these texts."""
         pieces = [text.encode() for text in texts]
         offsets = np.zeros(len(pieces) + 1, np.int64)
         np.cumsum([len(piece) for piece in pieces], out=offsets[1:])
         return cls(as_bytes(b"".join(pieces)), offsets)
 
 
-#: What can stand before the texts of a column: a constant, or a text for each.
+#: A prefix of the texts of a column: a constant, or a text for each.
 Heading = str | Column
 
 
 class StringPool:
-    """Strings packed into one array of bytes, equal ones once."""
+    """Strings packed into one array of bytes, without repetition."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -81,7 +81,7 @@ class StringPool:
         self._packed: NDArray[np.uint8] | None = None
 
     def add(self, text: str | bytes) -> int:
-        """Return the number that stands for a text: its start and its length."""
+        """Add a text and return the number that represents it: its start and its length."""
         piece = text.encode() if isinstance(text, str) else text
         known = self._known.get(piece)
         if known is None:
@@ -92,21 +92,21 @@ class StringPool:
         return known
 
     def packed(self) -> NDArray[np.uint8]:
-        """All strings, with slack behind them."""
+        """Return all strings as bytes, followed by slack."""
         if self._packed is None:
             self._packed = as_bytes(b"".join(self._pieces))
         return self._packed
 
 
 def as_bytes(data: bytes) -> NDArray[np.uint8]:
-    """Return an array of these bytes that may be written, with slack behind them."""
+    """Return a writable array of these bytes, followed by slack."""
     array = np.zeros(len(data) + SLACK, np.uint8)
     array[: len(data)] = np.frombuffer(data, np.uint8)
     return array
 
 
 class Derivations(NamedTuple):
-    """Derivation ``i``, in preorder, is ``rules[offsets[i]:offsets[i + 1]]``; more may follow."""
+    """Derivations in preorder: derivation ``i`` is ``rules[offsets[i]:offsets[i + 1]]``; more may follow."""
 
     rules: NDArray[np.int32]
     offsets: NDArray[np.int64]
@@ -119,20 +119,20 @@ class Derivations(NamedTuple):
             yield tuple(rules[start:end])
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Return what is pickled: the arrays, which iterating does not give."""
+        """Pickle the arrays, as iterating would yield tuples instead."""
         return Derivations, (self.rules, self.offsets)
 
     @property
     def number(self) -> int:
-        """How many derivations there are."""
+        """The number of derivations."""
         return len(self.offsets) - 1
 
     def at(self, item: int) -> tuple[int, ...]:
-        """Return the derivation with a number."""
+        """Return the derivation with this index."""
         return tuple(self.rules[self.offsets[item] : self.offsets[item + 1]].tolist())
 
     def take(self, wanted: NDArray[np.int64]) -> Derivations:
-        """Return the derivations with these numbers, in this order."""
+        """Return the derivations with these indices, in this order."""
         places, offsets = _taken(self.offsets, wanted)
         return Derivations(self.rules[places], offsets)
 
@@ -148,8 +148,8 @@ class Derivations(NamedTuple):
         """
         rules = self.rules[: int(self.offsets[-1])].astype(np.int64)
         children = arity[rules]
-        # How many places are open before each node; only what is below the left siblings
-        # of a node has more, so its parent is the last node before it that has not.
+        # The places open before each node.  Only nodes below its left siblings have more, so its parent is the last
+        # node before it that does not.
         opened = np.cumsum(children - 1) - (children - 1)
         parent = np.arange(-1, len(rules) - 1)
         parent[self.offsets[:-1]] = -1
@@ -160,9 +160,9 @@ class Derivations(NamedTuple):
         return rules, parent, place
 
     def heights(self, arity: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Return the number of rules on the longest path from each root; 1 for a single rule.
+        """Return the number of rules on the longest path from each root, which is 1 for a single rule.
 
-        No derivation is empty; ``arity`` has the number of children of each rule.
+        Derivations must not be empty; ``arity`` has the number of children of each rule.
 
         >>> Derivations.of([[0, 1, 0, 1, 1], [1]]).heights(np.array([2, 0])).tolist()
         [3, 1]
@@ -178,7 +178,7 @@ class Derivations(NamedTuple):
 
     @classmethod
     def of(cls, derivations: Iterable[Sequence[int]]) -> Derivations:
-        """Return these derivations in arrays."""
+        """Return these derivations as arrays."""
         rows = list(derivations)
         offsets = np.zeros(len(rows) + 1, np.int64)
         np.cumsum([len(row) for row in rows], out=offsets[1:])
@@ -200,7 +200,7 @@ ATOM_ALPHA, COMPOUND_ALPHA = 0.5, 0.1
 def divergence(
     train: NDArray[np.int64] | NDArray[np.float64], test: NDArray[np.int64] | NDArray[np.float64], alpha: float
 ) -> float:
-    """Return the divergence of two arrays of counts or weights; 1 if one of them is empty.
+    """Return the divergence of two arrays of counts or weights, which is 1 if one of them is empty.
 
     >>> round(divergence(np.array([1, 3]), np.array([3, 1]), ATOM_ALPHA), 3)
     0.134
@@ -210,12 +210,12 @@ def divergence(
     if not all(totals) or not both.any():
         return 1.0
     products = (train[both] / totals[0]) ** alpha * (test[both] / totals[1]) ** (1 - alpha)
-    # Rounding may lead out of the bounds.
+    # Rounding may exceed the bounds.
     return min(1.0, max(0.0, 1 - math.fsum(products.tolist())))
 
 
 class ElementCounts(NamedTuple):
-    """How often each kind of atom and each kind of compound occurs in a set of items."""
+    """The counts of each kind of atom and each kind of compound in a set of items."""
 
     atoms: NDArray[np.int64]
     compounds: NDArray[np.int64]
@@ -223,10 +223,10 @@ class ElementCounts(NamedTuple):
 
 @dataclass(frozen=True)
 class SplitDivergence:
-    """How a set of items differs from training.
+    """The differences between a set of items and training.
 
-    ``kinds`` counts its kinds of compounds and ``unseen`` those that training lacks; ``unseen_share`` is their share
-    among the occurrences of compounds, ``examples`` are the most frequent of them.
+    ``kinds`` is its number of kinds of compounds, and ``unseen`` how many of them training lacks; ``unseen_share`` is
+    their share of the occurrences of compounds, and ``examples`` are the most frequent of them.
     """
 
     atoms: float
@@ -241,7 +241,7 @@ class SplitDivergence:
 def compare_counts(
     train: ElementCounts, test: ElementCounts, names: Sequence[str] = (), examples: int = 0
 ) -> SplitDivergence:
-    """Compare a set of items with training; ``names`` are those of the compounds."""
+    """Compare a set of items with training; ``names`` are the names of the compounds."""
     new = np.flatnonzero((train.compounds == 0) & (test.compounds > 0))
     order = new[np.argsort(-test.compounds[new], kind="stable")]
     total = int(test.compounds.sum())

@@ -1,13 +1,13 @@
-"""What is claimed of a plan and what was found out, as one kind of value from the proof to every page.
+"""Represent claims about a plan, and their verdicts, by one kind of value from proof to page.
 
 A :class:`Claim` is made where it is decided, and terminal, JSON, report, manifest, editors and programs render it.
-``Kind`` and ``Verdict`` hold the words for it: the name of a claim, what it says, and what a verdict means::
+``Kind`` and ``Verdict`` define the wording: the name of a claim, its meaning, and the meaning of a verdict::
 
     held out    pp_in_subject  { V -[nsubj]-> N; N -[nmod]-> M }   proved
     licensed    pp_in_subject  { N -[nmod]-> M }                   proved    "The dog saw the cat on the mat."
     instance    pp_in_subject  gen/pp_in_subject/0                 refuted   "The cat slept."
 
-Beside the claims stand findings that are neither right nor wrong.
+Findings that are neither right nor wrong are kept next to the claims.
 """
 
 from collections.abc import Iterable
@@ -22,8 +22,8 @@ from sgl.core.structure import Structure
 class Verdict(Enum):
     """Whether a claim holds.
 
-    ``WAIVED``: it does not, and the author says that it need not.  ``NOTHING``: no sentence exists that it would be
-    about, and it is not refuted.  ``UNCERTIFIED``: it was proved, and the certificate does not show it in full.
+    ``WAIVED``: it fails, and the author says that it need not hold.  ``NOTHING``: it has no sentences to be about, and
+    is not refuted.  ``UNCERTIFIED``: it was proved, but the certificate does not show it in full.
     """
 
     PROVED = "proved"
@@ -40,12 +40,12 @@ class Verdict(Enum):
 
     @property
     def sign(self) -> str:
-        """Its sign in a table."""
+        """The sign of the verdict in a table."""
         return next((sign for sign, verdicts in _SIGNS.items() if self in verdicts), "?")
 
     @property
     def holds(self) -> bool | None:
-        """Whether the claim holds; None if that is open."""
+        """Whether the claim holds, or None if that is open."""
         return {"✓": True, "✗": False}.get(self.sign)
 
 
@@ -58,7 +58,7 @@ _SIGNS = {
 
 
 class Kind(Enum):
-    """What a claim says: its name, its ``letter`` in tables if it has one, its ``method``, and what it means."""
+    """A kind of claim: its name, its ``letter`` in tables if any, its ``method``, and its meaning."""
 
     HELD_OUT = "held out", "H", "static", "No sentence of training can contain the structure."
     INSTANCE = "instance", "I", "static", "Every item contains the structure, and no structure of another pattern."
@@ -78,14 +78,14 @@ class Kind(Enum):
     meaning: str
 
     def __new__(cls, value: str, letter: str, method: str, meaning: str) -> "Kind":
-        """Return the kind with the name ``value``."""
+        """Return the kind named ``value``."""
         kind = object.__new__(cls)
         kind._value_, kind.letter, kind.method, kind.meaning = value, letter, method, meaning
         return kind
 
 
 class IngredientKind(Enum):
-    """What kind of ingredient an item is made of."""
+    """The kind of an ingredient of an item."""
 
     WORD = "word"
     ENTRY = "entry"
@@ -94,12 +94,12 @@ class IngredientKind(Enum):
 
     @property
     def plural(self) -> str:
-        """Its name where there are several."""
+        """The plural of its name."""
         return "entries" if self is IngredientKind.ENTRY else f"{self.value}s"
 
 
 class Reason(Enum):
-    """Why training need not contain something, or ``MISSING``."""
+    """The reason why training need not contain something, or ``MISSING``."""
 
     TARGET = "target"
     STRUCTURE = "with the structure"
@@ -109,7 +109,7 @@ class Reason(Enum):
 
 @dataclass(frozen=True)
 class Unseen:
-    """Something that items can use and training cannot; ``rules`` are ids that provide it."""
+    """An ingredient that items can use and training cannot; ``rules`` are the ids of rules that provide it."""
 
     kind: IngredientKind
     name: str
@@ -121,8 +121,8 @@ class Unseen:
 class Conflict:
     """Clauses that no text of the grammar satisfies together.
 
-    One structure of each group of ``require`` must occur, and none of ``exclude``
-    may.  Both are empty if the grammar derives no text at all.
+    One structure of each group of ``require`` must occur, and none of ``exclude`` may.  Both are empty if the grammar
+    derives no text at all.
     """
 
     require: tuple[tuple[Structure, ...], ...]
@@ -130,7 +130,7 @@ class Conflict:
 
     @property
     def opposed(self) -> Structure | None:
-        """A structure that one clause asks for and another excludes."""
+        """A structure that one clause requires and another excludes."""
         asked = {structure for group in self.require for structure in group}
         return next((structure for structure in self.exclude if structure in asked), None)
 
@@ -139,7 +139,7 @@ class Conflict:
 class Cut:
     """Evidence about a held-out structure: its probability in the in-distribution training grammar.
 
-    ``asserted`` tells ``assert never`` from ``forbid``.
+    ``asserted`` distinguishes ``assert never`` from ``forbid``.
     """
 
     train_mass: float = 0.0
@@ -150,8 +150,8 @@ class Cut:
 class Supply:
     """Evidence that training has enough sentences with a part.
 
-    ``expected`` is the expected number of training sentences that contain it, those of the pattern's own exposures
-    included; ``short`` the probability that there are fewer than the ``minimum``.
+    ``expected`` is the expected number of training sentences that contain it, including the pattern's own exposures;
+    ``short`` is the probability that there are fewer than the ``minimum``.
     """
 
     minimum: int
@@ -161,11 +161,11 @@ class Supply:
 
 @dataclass(frozen=True)
 class Inventory:
-    """Evidence about what items are made of.
+    """Evidence about the ingredients of items.
 
-    ``counts`` are the numbers of things of each kind that items can use, none without items or training; ``unseen``
-    those that training cannot, each with its reason.  If each item of a stratum has a word that training lacks, no
-    item can be drawn for these ``barred`` streams.
+    ``counts`` has the number of ingredients of each kind that items can use, and is empty without items or training;
+    ``unseen`` has those that training cannot use, each with its reason.  ``barred`` lists the streams for which no item
+    can be drawn, because each has a word that training lacks.
     """
 
     counts: tuple[tuple[IngredientKind, int], ...]
@@ -179,12 +179,12 @@ class Inventory:
 
     @property
     def missing(self) -> tuple[Unseen, ...]:
-        """What training lacks without an excuse."""
+        """The ingredients that training lacks without an excuse."""
         return tuple(thing for thing in self.unseen if thing.reason is Reason.MISSING)
 
     @property
     def excused(self) -> tuple[Unseen, ...]:
-        """What training need not have, because the pattern is about it."""
+        """The ingredients that training may lack, because the pattern is about them."""
         return tuple(thing for thing in self.unseen if thing.reason is not Reason.MISSING)
 
 
@@ -193,13 +193,13 @@ _E_co = TypeVar("_E_co", covariant=True)
 
 @dataclass(frozen=True)
 class Claim(Generic[_E_co]):
-    """One claim about a pattern: what it says, whether it holds, and what shows it.
+    """One claim about a pattern: its content, its verdict and its evidence.
 
-    It is about the first of ``structures``; the second is the whole that a piece was taken from. ``stream`` is the
-    stratum that it is about, or the one whose sentence is shown. ``mass`` is the probability of the structure or of
-    the stratum under the author's grammar; of a part that is needed, in the in-distribution training grammar.
-    ``example`` is the smallest text that has what is claimed, ``witness`` the smallest that breaks the claim, and
-    ``conflict`` are the clauses that exclude what should exist.
+    It is about the first of ``structures``; the second is the whole from which a piece was taken.  ``stream`` is the
+    stratum that it is about, or whose sentence is shown.  ``mass`` is the probability of the structure or of the
+    stratum under the author's grammar; for a needed part, in the in-distribution training grammar.  ``example`` is the
+    smallest text that confirms the claim, ``witness`` the smallest that refutes it, and ``conflict`` has the clauses
+    that exclude what should exist.
     """
 
     kind: Kind
@@ -220,7 +220,7 @@ class Claim(Generic[_E_co]):
 
     @property
     def whole(self) -> Structure:
-        """The structure that the piece was taken from."""
+        """The structure from which the piece was taken."""
         return self.structures[-1]
 
     @property
@@ -230,7 +230,7 @@ class Claim(Generic[_E_co]):
 
 
 def verdict_of(claims: Iterable[Claim[Any]]) -> Verdict:
-    """Return the verdict on several claims together: the worst that is not ``NOTHING``."""
+    """Return the joint verdict on several claims: the worst that is not ``NOTHING``."""
     found = {claim.verdict for claim in claims}
     order = (Verdict.REFUTED, Verdict.WAIVED, Verdict.PROVED)
     return next((verdict for verdict in order if verdict in found), Verdict.NOTHING)
@@ -238,12 +238,12 @@ def verdict_of(claims: Iterable[Claim[Any]]) -> Verdict:
 
 @dataclass(frozen=True)
 class PatternProofs:
-    """Everything claimed about one pattern; ``idle_waivers`` are structures that waive nothing.
+    """All claims about one pattern; ``idle_waivers`` are structures that waive nothing.
 
-    ``licences`` are about the parts that it needs, ``pieces`` about what is left of a held-out structure without one
-    link; both license it. ``instances`` and ``disjoint`` are about strata of items. The evidence of ``disjoint`` is
-    the training stratum that shares the witness. ``mass`` is the probability that a text of the grammar as written
-    contains anything held out, ``train_mass`` that one of training does.
+    ``licences`` are about the parts that it needs, ``pieces`` about what remains of a held-out structure without one
+    link; both license it.  ``instances`` and ``disjoint`` are about strata of items; the evidence of ``disjoint`` is
+    the training stratum that shares the witness.  ``mass`` is the probability that a text of the grammar as written
+    contains anything held out, ``train_mass`` that a training text does.
     """
 
     name: str
@@ -259,7 +259,7 @@ class PatternProofs:
 
     @property
     def claims(self) -> tuple[Claim[Any], ...]:
-        """All claims."""
+        """All claims about the pattern."""
         return (*self.held_out, *self.licences, *self.pieces, *self.instances, self.exposed, *self.disjoint)
 
     def of(self, kind: Kind) -> tuple[Claim[Any], ...]:
@@ -268,7 +268,7 @@ class PatternProofs:
 
     @property
     def vacuous(self) -> frozenset[Structure]:
-        """The structures that are cut, and that no text of the author's grammar contains."""
+        """The cut structures that no text of the author's grammar contains."""
         return frozenset(c.structure for c in self.held_out if not c.mass and not c.evidence.asserted)
 
     @property
@@ -279,7 +279,7 @@ class PatternProofs:
 
 @dataclass(frozen=True)
 class Unsatisfiable:
-    """A stratum without any text, with the clauses that are in conflict."""
+    """A stratum without any text, with the conflicting clauses."""
 
     stream: str
     conflict: Conflict
@@ -306,7 +306,7 @@ class Nesting:
 
 @dataclass(frozen=True)
 class Unused:
-    """Rules and words, by id, that some text of the grammar uses, and no stratum of ``split``."""
+    """Rules and words, by id, that some text of the grammar uses but no stratum of ``split``."""
 
     split: str
     rules: tuple[int, ...]
@@ -315,7 +315,7 @@ class Unused:
 
 @dataclass(frozen=True)
 class DrawnNeed:
-    """A part drawn in ``count`` sentences for clause ``index``; training would have had ``expected`` ones."""
+    """A part drawn in ``count`` sentences for clause ``index``; training alone would have had ``expected`` ones."""
 
     pattern: str
     index: int
@@ -326,7 +326,7 @@ class DrawnNeed:
 
 @dataclass(frozen=True)
 class Proofs:
-    """Everything proved and found about a plan; ``drawn`` is what it has because it is needed."""
+    """Everything proved and found about a plan; ``drawn`` lists parts drawn because they are needed."""
 
     patterns: tuple[PatternProofs, ...]
     unsatisfiable: tuple[Unsatisfiable, ...]

@@ -1,14 +1,14 @@
-"""The derivation of a sentence as a layer of its own: a tree whose nodes are uses of rules and entries.
+"""Represent the derivation of a sentence as a layer of its own: a tree of uses of rules and entries.
 
-Every grammar has it, whether anybody asks for it or not, so a grammar of texts alone can be divided by its rules.  A
-node has the name of its rule as ``rule``, its ``category`` with the value of each feature, and, if it is an entry, its
-``lemma``.  An edge leads from a rule to each of its children and bears the child's role::
+Every grammar has this layer, used or not, so a grammar with only texts can be split by its rules.  A node has the name
+of its rule as ``rule``, its ``category`` with the value of each feature, and, if it is an entry, its ``lemma``.  An
+edge leads from a rule to each of its children, labelled with the child's role::
 
     transitive[rule=transitive, category=VP]  -[V]->    verbs[rule=verbs, category=V, lemma=lick]
                                               -[obj]->  plain[rule=plain, category=NP]
 
-As a layer it is a graph on a text of its own: the names of the rules in preorder.  So automata, proofs, certificates,
-CoNLL-U files and both readings of the verifier need to know no more of it than of any other layer.
+The layer is a graph on a text of its own: the names of the rules in preorder.  So automata, proofs, certificates,
+CoNLL-U files and both readings of the verifier treat it like any other layer.
 """
 
 from dataclasses import replace
@@ -28,14 +28,14 @@ from sgl.core.grammar import (
     Token,
 )
 
-#: The text layer that the nodes are words of; no author can declare either.
+#: The text layer whose words are the nodes; authors can declare neither.
 RULES = "rules"
-#: Attributes of a node, beside the features of its category.
+#: The attributes of a node besides the features of its category.
 RULE, CATEGORY, LEMMA = "rule", "category", "lemma"
 
 
 def has_derivation(grammar: CoreGrammar) -> bool:
-    """Return whether the derivation is among the layers of a grammar."""
+    """Return whether a grammar has the derivation among its layers."""
     return any(layer.name == DERIVATION for layer in grammar.graph_layers)
 
 
@@ -52,12 +52,12 @@ def with_derivation(grammar: CoreGrammar) -> CoreGrammar:
 
 
 def rule_name(rule: Rule) -> str:
-    """Return what a rule is called in derivations; every entry that is declared by itself is a ``word``."""
+    """Return the name of a rule in derivations; every entry that is declared on its own is a ``word``."""
     return rule.name.partition(" ")[0]
 
 
 def roles_of(rule: Rule, grammar: CoreGrammar) -> tuple[str, ...]:
-    """Return what the children of a rule are called; those of an imported rule by their categories."""
+    """Return the roles of a rule's children; an imported rule has their categories as roles."""
     return rule.roles or tuple(grammar.categories[child].base for child in rule.rhs)
 
 

@@ -1,13 +1,13 @@
-"""What is written of values: dataclasses become objects of JSON, and their declaration is the format.
+"""Write values as JSON: dataclasses become objects, and their declaration is the format.
 
-A member has the name of its field, in the order of the fields.  Two forms are written:
+A member has the name of its field, in the order of the fields.  There are two forms:
 
-* ``plain``: every member, for reports and commands;
-* ``stated``: without the members that have their default, for what is hashed, certified and claimed.  A field that is
-  added with a default changes nothing that was written before.
+* ``plain`` has every member, for reports and commands;
+* ``stated`` omits members that have their default, for whatever is hashed, certified and claimed.  So a new field with
+  a default changes nothing that was written before.
 
-In *exact* JSON there are only texts, whole numbers from 0, ``null``, lists and objects: weights are texts and ``True``
-is 1.  Structures are written in the author's notation, sets in alphabetical order.
+*Exact* JSON has only texts, whole numbers from 0, ``null``, lists and objects: weights are texts and ``True`` is 1.
+Structures are written in the author's notation, sets in alphabetical order.
 """
 
 from dataclasses import MISSING, Field, fields, is_dataclass
@@ -21,19 +21,19 @@ from sgl.core.structure import Structure
 
 Json = Any
 
-#: Fields that say nothing of what is meant: numbers that follow from the order, places in files, names for messages.
+#: Fields that carry no meaning: numbers that follow from the order, places in files, names for messages.
 _UNSTATED: dict[type, tuple[str, ...]] = {
     CoreGrammar: ("name",),
     Category: ("parts",),
     Rule: ("id", "origin", "roles"),
     Plan: ("seed",),
 }
-#: Properties that are written after the fields, since a reader would have to work them out.
+#: Properties written after the fields, since a reader would have to compute them.
 _ADDED: dict[type, tuple[str, ...]] = {Pattern: ("layer",)}
 
 
 def plain(value: object, *, exact: bool = False, stated: bool = False) -> Json:
-    """Return a value as JSON can hold it."""
+    """Return a value in a form that JSON can hold."""
     if type(value) in (str, int):
         return value
     match value:
@@ -60,7 +60,7 @@ def plain(value: object, *, exact: bool = False, stated: bool = False) -> Json:
 
 
 def stated(value: object, *, exact: bool = False) -> Json:
-    """Return a value as JSON, without members that have their default or say nothing of what is meant."""
+    """Return a value as JSON, without members that have their default or carry no meaning."""
     return plain(value, exact=exact, stated=True)
 
 
@@ -75,7 +75,7 @@ def _members(value: object, kind: Any, *, stated: bool) -> dict[str, object]:  #
 
 @cache
 def _fields(kind: Any) -> dict[str, object]:  # noqa: ANN401 - a class
-    """Return the fields of a dataclass or named tuple, each with its default, if it has one."""
+    """Return the fields of a dataclass or named tuple, each with its default, if any."""
     if hasattr(kind, "_fields"):
         return {name: kind._field_defaults.get(name, MISSING) for name in kind._fields}
     return {own.name: _default(own) for own in fields(kind)} if is_dataclass(kind) else {}

@@ -1,14 +1,14 @@
-"""How many sentences a part of the data has: a number, all of them, copies, instances in contexts, shares of targets.
+"""Say how many sentences a part of the data has: a number, all, copies, instances in contexts, shares of targets.
 
-What an author writes in a ``size`` is one value, from the quota of a pattern to the table that is sampled from::
+The ``size`` that an author writes is one value, from the quota of a pattern to the table that is sampled::
 
     size 1000 per target          count 5,000, and each of five targets has 1,000 of them
     size all repeated 3           every sentence that there is, three times
     size 200 instances in 5       count 1,000, and each of 200 instances has 5 contexts
 
-Nothing else needs to know which of these it is: the operations below answer what sampling, proofs and reports ask.
+Nothing else needs to know which kind it is: the operations below answer the questions of sampling, proofs and reports.
 
-This module needs nothing but the standard library of Python 3.9, because the standalone sampler contains it.
+This module needs only the standard library of Python 3.9, because the standalone sampler contains it.
 """
 
 from dataclasses import dataclass, replace
@@ -16,12 +16,12 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True)
 class Extent:
-    """How many sentences there are, and what they share.
+    """The number of sentences, and what they share.
 
-    ``count`` is their number; of ``every`` sentence that there is, it is counted when the grammar is known.  Each
-    sentence is there ``copies`` times.  With ``contexts`` the sentences are instances of a structure, and each
-    instance is in that many.  If there are ``targets``, these lemmas have equal shares of the sentences.  Those that
-    are ``repeated`` may be equal to one another, though not to sentences of other parts.
+    ``count`` is their number; with ``every``, it is set to the number of all sentences once the grammar is known.  Each
+    sentence occurs ``copies`` times.  With ``contexts``, the sentences are instances of a structure, each in that many
+    contexts.  The lemmas in ``targets`` have equal shares of the sentences.  ``repeated`` sentences may equal one
+    another, though not sentences of other parts.
     """
 
     count: int = 0
@@ -33,12 +33,12 @@ class Extent:
 
     @property
     def empty(self) -> bool:
-        """Whether no sentence is asked for."""
+        """Whether no sentence is wanted."""
         return not (self.count or self.every)
 
     @property
     def shared(self) -> bool:
-        """Whether each sentence belongs to a target or an instance, which has a share of them."""
+        """Whether each sentence belongs to a target or an instance with a share of its own."""
         return bool(self.targets or self.contexts)
 
     def of(self, count: int) -> "Extent":
@@ -46,7 +46,7 @@ class Extent:
         return replace(self, count=count)
 
     def shares(self) -> dict[str, int]:
-        """Return how many sentences each target has: an equal part, the first ones one more.
+        """Return the number of sentences of each target: an equal share, and one more for the first targets.
 
         >>> Extent(5, targets=("dog", "cat")).shares()
         {'dog': 3, 'cat': 2}
@@ -55,7 +55,7 @@ class Extent:
         return {target: each + (rank < more) for rank, target in enumerate(self.targets)}
 
     def missing(self, candidates: int, accepted: int, complete: int) -> int:
-        """Return how many sentences are missing after this many candidates, and complete instances.
+        """Return how many sentences are missing after these candidates, accepted ones and complete instances.
 
         >>> Extent(10, every=True).missing(7, 4, 0), Extent(10, contexts=5).missing(7, 4, 1)
         (3, 5)

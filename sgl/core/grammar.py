@@ -1,16 +1,16 @@
-"""The core grammar: what the compiler's front end produces.
+"""Define the core grammar, which the compiler's front end produces.
 
-A derivation is a tree of rules.  Each rule carries one *template* per text layer and one *fragment*
-per graph layer, which say how the values of its children combine::
+A derivation is a tree of rules.  Each rule has one *template* per text layer and one *fragment* per graph layer, which
+combine the values of its children::
 
     rule    VP -> V NP                      children 0 and 1
     ja      [Slot 1] [Token を] [Slot 0]     犬 を 見る
     syn     nodes  0: glue (child 0, head)  1: glue (child 1, head)
             edges  0 -obj-> 1               exports head = 0
 
-The formalism is that of interpreted regular tree grammars (Koller & Kuhlmann 2011): the rules form
-a weighted regular tree grammar, every layer is a homomorphism, and graph layers use the operations
-of the hyperedge-replacement algebra: glue, add edges, forget.
+The formalism is interpreted regular tree grammars (Koller & Kuhlmann 2011): the rules form a weighted regular tree
+grammar, every layer is a homomorphism, and graph layers use the operations of the hyperedge-replacement algebra: glue,
+add edges, forget.
 """
 
 from collections.abc import Sequence
@@ -18,21 +18,21 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sgl.core.graph import CUT, END, PARTS, WORD, Gluer, GluingNode, GluingRule
-from sgl.core.spelling import Finish
+from sgl.core.spelling import FUSE, JOINTS, Finish
 
-#: Name of the port that every category has: the head of the phrase.
+#: The port that every category has: the head of the phrase.
 HEAD = "head"
 
-#: Prefix of the label of an edge into an extracted node (``~obj``).
+#: The prefix of labels of edges to an extracted node (``~obj``).
 EXTRACTED = "~"
 
-#: The graph layer that every grammar has (``sgl.core.derivation``); its phrases have no port but their head.
+#: The graph layer that every grammar has (``sgl.core.derivation``); its phrases have only the port of their head.
 DERIVATION = "derivation"
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where in the author's files something was written (1-based line)."""
+    """The place in the author's files where something was written (1-based line)."""
 
     file: str
     line: int
@@ -43,8 +43,8 @@ class Category:
     """A nonterminal with all its features fixed.
 
     ``name`` is the author's spelling, ``NP[anim=yes]``; ``ports`` are the nodes that stay visible from outside,
-    ``head`` always first.  ``limited`` are those of one graph layer only, with its name.  ``parts`` are what a phrase
-    has beside its main part in a text layer, ``de.prefix``.
+    ``head`` always first.  ``limited`` pairs each port that belongs to one graph layer with that layer's name.
+    ``parts`` names the parts of a phrase other than the main one, by text layer: ``de.prefix``.
     """
 
     name: str
@@ -54,12 +54,12 @@ class Category:
 
     @property
     def base(self) -> str:
-        """The name without features: ``NP`` of ``NP[anim=yes]``."""
+        """The name without features: ``NP`` for ``NP[anim=yes]``."""
         return self.name.partition("[")[0]
 
     @property
     def features(self) -> dict[str, str]:
-        """The values of the features: ``{'anim': 'yes'}`` of ``NP[anim=yes]``."""
+        """The values of the features: ``{'anim': 'yes'}`` for ``NP[anim=yes]``."""
         inside = self.name.partition("[")[2].removesuffix("]")
         return dict(pair.split("=", 1) for pair in inside.split(", ") if pair)
 
@@ -69,7 +69,7 @@ class Category:
 
 
 def ports_in(ports: Sequence[str], limited: Sequence[tuple[str, str]], layer: str) -> tuple[str, ...]:
-    """Those of the ports that are not limited to another graph layer."""
+    """Return the ports that are not limited to another graph layer."""
     if layer == DERIVATION:
         return (HEAD,)
     elsewhere = {port for port, other in limited if other != layer}
@@ -78,17 +78,27 @@ def ports_in(ports: Sequence[str], limited: Sequence[tuple[str, str]], layer: st
 
 @dataclass(frozen=True)
 class Token:
-    """A word written in a template."""
+    """A word written in a template, or a joint between two words (``sgl.core.spelling.JOINTS``)."""
 
     text: str
+
+    @property
+    def joint(self) -> bool:
+        """Whether it is no word."""
+        return self.text in JOINTS
+
+    @property
+    def weight(self) -> int:
+        """How many words a text has more by it: words that are fused are one."""
+        return -1 if self.text == FUSE else int(not self.joint)
 
 
 @dataclass(frozen=True)
 class Slot:
     """The place of a child in a template; ``capital`` raises its first letter.
 
-    Of a child with several parts it is that of one, by number from 1; the first is the main part.
-    Of ``functions`` the last is applied to its words first (``sgl.core.spelling.FUNCTIONS``).
+    For a child with several parts, ``part`` numbers them from 1, the main part.  The last of ``functions`` is applied
+    to its words first (``sgl.core.spelling.FUNCTIONS``).
     """
 
     child: int
@@ -103,19 +113,24 @@ class Slot:
 
     @property
     def number(self) -> int:
-        """The number of the part from 0, the main part."""
+        """The index of the part, 0 for the main part."""
         return max(self.part - 1, 0)
 
 
 @dataclass(frozen=True)
 class Cut:
-    """The end of a part in the template of a phrase that has several: what follows is the next."""
+    """The end of a part in the template of a phrase with several parts; the next part follows."""
 
     text: str = CUT
 
 
 Item = Token | Slot | Cut
 Template = tuple[Item, ...]
+
+
+def glues(template: Template) -> bool:
+    """Return whether words of a template are glued."""
+    return any(isinstance(item, Token) and item.joint for item in template)
 
 
 #: For each part of a template its words, and children with parts, as often as they are used.
@@ -126,9 +141,9 @@ TokenCounts = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
 class Node:
     """A local node of a fragment.
 
-    ``attributes`` label the node (sorted pairs) or are ``None`` for a node that is inherited from a child or still a
-    placeholder.  ``token`` is the index of the item in the rule's template of the anchoring text layer.  ``glue``
-    lists the ports of children, as (child, port index), that are merged here.
+    ``attributes`` label the node (sorted pairs), or are ``None`` if it is inherited from a child or still a
+    placeholder.  ``token`` is the index of the item in the rule's template of the anchoring text layer.  ``glue`` lists
+    the ports of children, as (child, port index), that are merged here.
     """
 
     attributes: tuple[tuple[str, str], ...] | None = None
@@ -138,10 +153,9 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """A labelled edge between local nodes; ``~`` in front marks extraction.
+    """A labelled edge between local nodes; a label starting with ``~`` marks extraction.
 
-    In a free layer an edge stands before those that the rules below write at its source,
-    or, if it is ``last``, after them.
+    In a free layer, an edge comes before those that rules below write at its source or, if it is ``last``, after them.
     """
 
     source: int
@@ -152,7 +166,7 @@ class Edge:
 
 @dataclass(frozen=True)
 class Fragment:
-    """What one rule does in one graph layer.
+    """The effect of one rule in one graph layer.
 
     ``exports[i]`` is the local node that becomes port ``i`` of the rule's left-hand side.  Local nodes that are not
     exported are forgotten: no later rule can touch them.
@@ -168,7 +182,7 @@ class Rule:
     """A rule with its interpretation in every layer.
 
     ``weight`` is normalised: the weights of the rules of one category sum to 1. ``keep`` marks a rule that the author
-    exempts from the cuts that patterns make in the training grammar. ``roles`` are what its children are called.
+    exempts from the cuts that patterns make in the training grammar.  ``roles`` are the names of its children.
     """
 
     id: int
@@ -188,7 +202,7 @@ class Rule:
         return not self.rhs
 
     def applies_functions(self, layer: int) -> bool:
-        """Return whether the rule applies functions in a text layer, which is then one-way."""
+        """Return whether the rule applies functions in a text layer, which makes the layer one-way."""
         return any(isinstance(item, Slot) and item.functions for item in self.templates[layer])
 
     def words(self, layer: int) -> tuple[str, ...]:
@@ -198,10 +212,10 @@ class Rule:
         >>> rule.words(0)
         ('near',)
         """
-        return tuple(item.text for item in self.templates[layer] if isinstance(item, Token))
+        return tuple(item.text for item in self.templates[layer] if isinstance(item, Token) and not item.joint)
 
     def constituents(self, layer: int) -> tuple[Token | Slot, ...]:
-        """Return its words and children in a text layer; a child with parts stands at the first.
+        """Return its words and children in a text layer; a child with parts is placed at its first.
 
         >>> split = ((Token("up"), Cut(), Slot(0, part=2), Slot(0, part=1)),)
         >>> len(Rule(0, "split", 1, (2,), 1.0, split, ()).constituents(0))
@@ -209,7 +223,7 @@ class Rule:
         """
         found: dict[object, Token | Slot] = {}
         for place, item in enumerate(self.templates[layer]):
-            if not isinstance(item, Cut):
+            if not isinstance(item, Cut) and not (isinstance(item, Token) and item.joint):
                 divided = isinstance(item, Slot) and item.part and ("child", item.child)
                 found.setdefault(divided or place, item)
         return tuple(found.values())
@@ -219,8 +233,8 @@ class Rule:
 class TextLayer:
     """A layer of token sequences.
 
-    ``join`` is written between tokens, except before a token in ``attach``; ``finish`` is
-    what is done to them before that, if anything.
+    ``join`` is written between tokens, except before a token in ``attach``; ``finish``, if any, changes the tokens
+    before that.
     """
 
     name: str
@@ -230,7 +244,7 @@ class TextLayer:
 
     @property
     def twin(self) -> str:
-        """The layer that this one contrasts with; empty if it is no twin."""
+        """The layer that this one contrasts with, or "" if it is not a twin."""
         return "" if self.finish is None else self.finish.twin
 
 
@@ -238,8 +252,8 @@ class TextLayer:
 class GraphLayer:
     """A layer of graphs whose nodes are tokens of the text layer ``anchor``.
 
-    The unmarked edges of a layer form a tree over all words, unless it is ``free``:
-    then any edges may meet, circles included, and words may have no part in the graph.
+    The unmarked edges of a layer form a tree over all words, unless it is ``free``: then edges may meet and form
+    circles, and words may be missing from the graph.
     """
 
     name: str
@@ -249,7 +263,7 @@ class GraphLayer:
 
 @dataclass(frozen=True)
 class View:
-    """A rendering of a graph layer (by index) as text; an author's own ``kind``, ``template``, has a ``template``."""
+    """A rendering of a graph layer (by index) as text; an author's own, of kind ``template``, has a ``template``."""
 
     name: str
     kind: str
@@ -280,10 +294,18 @@ class CoreGrammar:
     @cached_property
     def source_tokens(self) -> tuple[int, ...]:
         """The number of tokens that each rule writes in the first text layer."""
-        return tuple(sum(isinstance(item, Token) for item in rule.templates[0]) for rule in self.rules)
+        return tuple(sum(x.weight for x in rule.templates[0] if isinstance(x, Token)) for rule in self.rules)
+
+    @cached_property
+    def moving(self) -> tuple[bool, ...]:
+        """For each text layer whether its words may stand elsewhere than rules write them: absorbed ones, joints."""
+        found = [bool(layer.finish and layer.finish.absorb) for layer in self.text_layers]
+        for number in range(len(found)):
+            found[number] |= any(glues(rule.templates[number]) for rule in self.rules)
+        return tuple(found)
 
     def token_counts(self, layer: str) -> list[TokenCounts]:
-        """For each rule and each part of its template: own words, and the parts of children."""
+        """Return the own words and the parts of children, for each rule and each part of its template."""
         number, found = self.text_layer(layer), []
         for rule in self.rules:
             counts: list[tuple[int, tuple[tuple[int, int], ...]]] = [(0, ())]
@@ -294,7 +316,7 @@ class CoreGrammar:
                 elif isinstance(item, Slot):
                     counts[-1] = own, (*below, (item.child, item.number))
                 else:
-                    counts[-1] = own + 1, below
+                    counts[-1] = own + item.weight, below
             found.append(tuple(counts))
         return found
 
@@ -310,34 +332,34 @@ class CoreGrammar:
 
     @cached_property
     def anchors(self) -> tuple[int, ...]:
-        """For each graph layer the index of the text layer whose words its nodes are."""
+        """For each graph layer, the index of the text layer whose words are its nodes."""
         return tuple(self.text_layer(layer.anchor) for layer in self.graph_layers)
 
     @cached_property
     def gluing(self) -> tuple[tuple[GluingRule, ...], ...]:
-        """For each graph layer what each rule does in it, as plain tables."""
+        """For each graph layer, the effect of each rule, as plain tables."""
         anchors = enumerate(self.anchors)
         return tuple(tuple(gluing_rule(rule, layer, anchor) for rule in self.rules) for layer, anchor in anchors)
 
     @cached_property
     def gluers(self) -> tuple[Gluer, ...]:
-        """For each graph layer what makes the graphs of derivations."""
+        """For each graph layer, the builder of the graphs of derivations."""
         return tuple(
             Gluer(rules, self.arity, written=layer.free)
             for rules, layer in zip(self.gluing, self.graph_layers, strict=True)
         )
 
     def text_layer(self, name: str) -> int:
-        """Return the index of the text layer called ``name``; raises ``KeyError``."""
+        """Return the index of the text layer ``name``; raises ``KeyError``."""
         return _index(self.text_layers, name)
 
     def graph_layer(self, name: str) -> int:
-        """Return the index of the graph layer called ``name``; raises ``KeyError``."""
+        """Return the index of the graph layer ``name``; raises ``KeyError``."""
         return _index(self.graph_layers, name)
 
 
 def gluing_rule(rule: Rule, layer: int, anchor: int) -> GluingRule:
-    """Return what a rule does in a graph layer over a text layer, both by index."""
+    """Return the effect of a rule in a graph layer over a text layer, both by index."""
     fragment = rule.fragments[layer]
     template = rule.templates[anchor]
     return GluingRule(
@@ -358,19 +380,19 @@ def _index(layers: Sequence[TextLayer | GraphLayer], name: str) -> int:
     raise KeyError(name)
 
 
-#: The kinds of things that have weights, as the sections of a file.
+#: The kinds of things that have weights, which are the sections of a file of weights.
 RULES, WORDS, LEXICONS = "rules", "words", "lexicons"
 SECTIONS = (RULES, WORDS, LEXICONS)
 
 
 @dataclass(frozen=True, order=True)
 class RuleKey:
-    """What a rule is called in a file of weights: the words that the author wrote.
+    """The key of a rule in a file of weights, in the words that the author wrote.
 
-    Features multiply an author's rules, and each of the resulting rules has a weight of its own.  It is found under the
-    category with its features fixed and the name of the rule or of the lexicon; ``part``, its children or its lemma,
-    tells those of one category and name apart.  Numbers of rules, lines and ranks do not occur, so a file stays right
-    when other rules and words are added.
+    Features multiply an author's rules, and each resulting rule has its own weight.  Its key is the category with its
+    features fixed and the name of the rule or lexicon; ``part``, its children or its lemma, distinguishes rules of one
+    category and name.  Numbers of rules, lines and ranks do not occur, so a file stays correct when other rules and
+    words are added.
     """
 
     section: str

@@ -1,20 +1,19 @@
-"""Graphs as the graph layers derive them, and how rules glue them together.
+"""Define the graphs of graph layers, and glue them together by rules.
 
 A graph has nodes on tokens and labelled edges.  An edge whose label starts with ``~`` leads to an extracted node (the
-gap of a relative clause, a fronted wh-word, a controlled subject).  In UD terms the unmarked edges form the basic
-tree and all edges together the enhanced graph.
+gap of a relative clause, a fronted wh-word, a controlled subject).  In UD terms, the unmarked edges form the basic tree
+and all edges together the enhanced graph.
 
-Read from the back, the rules of a derivation come with the values of their children on a stack, the first child
-uppermost.  The value of a phrase is its words and its *ports*, the nodes that are still visible.  A rule makes nodes,
-or takes ports of its children, several of them glued to one node; it writes edges between these nodes, and exports
-some as the ports of the whole.
+Read backwards, each rule of a derivation finds the values of its children on a stack, the first child uppermost.  The
+value of a phrase is its words and its *ports*, the nodes that are still visible.  A rule makes nodes or takes ports of
+its children, gluing several to one node; it writes edges between these nodes, and exports some as the ports of the
+whole.
 
     (np the dog)      words 0 1, node 0 on word 1, which is the port
 
-This module needs nothing but the standard library, because the standalone sampler of a dataset contains it as it is.
+This module needs only the standard library, because the standalone sampler of a dataset contains it unchanged.
 """
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -40,10 +39,10 @@ class Graph(NamedTuple):
     """A graph over the tokens of a sentence.
 
     ``nodes`` are in the order of their tokens; an edge ``(s, label, t)`` names nodes by their index in ``nodes``;
-    ``head`` is the index of the head of the whole text, -1 if that is no node.  ``edges`` are sorted; in a free layer
-    they are sorted by their sources only, and the edges of one node stand in the order in which the derivation writes
-    them: those of an outer rule before those of an inner one, those of one rule as written. That is how logical forms
-    list the roles of an event, the subject first.
+    ``head`` is the index of the head of the whole text, or -1 if that is not a node.  ``edges`` are sorted.  In a free
+    layer they are sorted only by source, and the edges of one node are in the order in which the derivation writes
+    them: outer rules before inner ones, and within a rule as written.  Logical forms list the roles of an event in this
+    order, the subject first.
     """
 
     nodes: tuple[GraphNode, ...]
@@ -51,29 +50,28 @@ class Graph(NamedTuple):
     head: int
 
 
-def without(graph: Graph, gone: Sequence[int]) -> Graph:
-    """Return a graph without words at these places, and the nodes on them."""
-    places = {at: at - bisect_left(gone, at) for _, at in graph.nodes if at not in gone}
-    kept = [number for number, node in enumerate(graph.nodes) if node.position in places]
+def moved(graph: Graph, places: Sequence[int]) -> Graph:
+    """Return a graph whose words stand at other places; -1 for one that is not there, and has no node."""
+    kept = [number for number, node in enumerate(graph.nodes) if places[node.position] >= 0]
     index = {number: rank for rank, number in enumerate(kept)}
     nodes = [graph.nodes[n]._replace(position=places[graph.nodes[n].position]) for n in kept]
     edges = [(index[s], e, index[t]) for s, e, t in graph.edges if s in index and t in index]
     return Graph(tuple(nodes), tuple(edges), index.get(graph.head, -1))
 
 
-#: Graphs that are kept at most.
+#: The most graphs that are remembered.
 MOST_KNOWN = 1 << 12
 
-#: In ``GluingRule.items``: a word of the rule, and not one of its children; the end of a part.
+#: In ``GluingRule.items``, a word of the rule rather than a child, and the end of a part.
 WORD, END = -1, -2
 
-#: Where a phrase has parts, one ends before each ``CUT``, which is no word.  Of such a child
-#: tables have ``child + part * PARTS``, with parts counted from 1.
+#: If a phrase has parts, one ends before each ``CUT``, which is not a word.  Tables represent a part of a child by
+#: ``child + part * PARTS``, with parts counted from 1.
 CUT, PARTS = "\0", 1 << 16
 
 
 class GluingNode(NamedTuple):
-    """A node of a rule: as in ``sgl.core.grammar.Node``."""
+    """A node of a rule, as in ``sgl.core.grammar.Node``."""
 
     attributes: Attributes | None
     token: int | None
@@ -81,11 +79,11 @@ class GluingNode(NamedTuple):
 
 
 class GluingRule(NamedTuple):
-    """What a rule does in a graph layer.
+    """The effect of a rule in a graph layer.
 
-    ``items`` is its template in the text layer whose words the nodes are: the numbers of children, ``WORD`` or
-    ``END``; ``token`` of a node counts in it.  ``edges`` are between nodes by number, ``exports`` the nodes that
-    become ports; ``last`` are edges that are written after those of the rules below.
+    ``items`` is its template in the anchoring text layer: the numbers of children, ``WORD`` or ``END``; a node's
+    ``token`` is an index into it.  ``edges`` connect nodes by number, ``exports`` are the nodes that become ports;
+    ``last`` edges are written after those of the rules below.
     """
 
     items: tuple[int, ...]
@@ -96,22 +94,22 @@ class GluingRule(NamedTuple):
 
 
 class Gluer:
-    """Glues the graphs of derivations together.
+    """A function that glues the graphs of derivations together.
 
-    ``arity[r]`` is the number of children of rule ``r``; rules may be added later.  With
-    ``written`` the edges of a node stand in the order in which rules write them, outer rules
-    first, but their last edges after all others, inner rules first; else they are sorted.
+    ``arity[r]`` is the number of children of rule ``r``; rules may be added later.  With ``written``, the edges of a
+    node are in the order in which rules write them, outer rules first, but ``last`` edges come after all others, inner
+    rules first; otherwise edges are sorted.
     """
 
     def __init__(self, rules: Sequence[GluingRule], arity: Sequence[int], *, written: bool) -> None:
         self._rules = rules
         self._arity = arity
         self._written = written
-        #: The last graphs: several outputs are often written of one derivation.
+        #: The latest graphs, as several outputs are often written for one derivation.
         self._known: dict[Sequence[int], Graph] = {}
 
     def __getstate__(self) -> dict[str, object]:
-        """Return what is pickled: everything but the graphs."""
+        """Pickle everything except the graphs."""
         return {**vars(self), "_known": {}}
 
     def __call__(self, derivation: tuple[int, ...]) -> Graph:
@@ -135,22 +133,22 @@ class Gluer:
         return glued.graph(stack.pop(), written=self._written)
 
 
-#: The numbers of the words of a phrase from left to right, with nested lists for children, and
-#: the numbers of the nodes that are its ports.
+#: The numbers of the words of a phrase from left to right, with nested lists for children, and the numbers of the nodes
+#: at its ports.
 _Phrase = tuple[list[Any], list[int]]
 
 
 class _Gluing:
-    """The nodes and edges of a derivation, numbered as they are made, while it is read from the back."""
+    """The nodes and edges of a derivation, numbered as they are made while reading it backwards."""
 
     def __init__(self) -> None:
         self._words = 0
         self._attributes: list[Attributes | None] = []
-        #: The word of each node, -1 if it has none.
+        #: The word of each node, or -1 without one.
         self._word: list[int] = []
-        #: To which node another was glued.
+        #: The node that each glued node was merged into.
         self._parent: dict[int, int] = {}
-        #: The edges of each rule, and all last edges.
+        #: The edges of each rule, and all ``last`` edges.
         self._edges: list[list[tuple[int, str, int]]] = []
         self._last: list[tuple[int, str, int]] = []
 
@@ -205,7 +203,7 @@ class _Gluing:
         words, ports = phrase
         position = _positions([word for word in words if word != CUT])
         parent, word = self._parent, self._word
-        # A phrase may leave a gap open: a placeholder without a word is no node yet.
+        # A phrase may leave a gap open: a placeholder without a word is not a node yet.
         nodes = [node for node, at in enumerate(word) if at >= 0 and node not in parent]
         nodes.sort(key=lambda node: position[word[node]])
         index = {node: rank for rank, node in enumerate(nodes)}
@@ -213,7 +211,7 @@ class _Gluing:
             root = self._root(node)
             if root in index:
                 index[node] = index[root]
-        # Rules were read from the back, and so were their edges.
+        # Rules were read backwards, and so were their edges.
         edges = dict.fromkeys(
             (index[source], label, index[target])
             for source, label, target in (*chain(*reversed(self._edges)), *self._last)
@@ -225,7 +223,7 @@ class _Gluing:
 
 
 def parts_of(words: Sequence[Any], cut: object = CUT) -> list[Sequence[Any]]:
-    """Return the parts of what a phrase has in a layer.
+    """Divide the words of a phrase into its parts.
 
     >>> parts_of(["steht", CUT, "auf"])
     [['steht'], ['auf']]
@@ -236,7 +234,7 @@ def parts_of(words: Sequence[Any], cut: object = CUT) -> list[Sequence[Any]]:
 
 
 def part_of(words: Sequence[Any], part: int, cut: object = CUT) -> Sequence[Any]:
-    """Return one of the parts of what a phrase has, by its number from 1; 0 is all of it."""
+    """Return one part of the words of a phrase, by its number from 1; 0 means all of them."""
     return parts_of(words, cut)[part - 1] if part else words
 
 

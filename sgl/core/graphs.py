@@ -1,6 +1,6 @@
-"""The few questions about graphs that every command asks; to load a library for them would take longer than they do.
+"""Answer the few questions about graphs that every command asks, faster than a library for them would load.
 
-A graph is given by what each of its nodes leads to.
+A graph is a mapping from nodes to their successors.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -11,12 +11,12 @@ _T = TypeVar("_T", bound=Hashable)
 
 
 def components(below: Mapping[_T, Iterable[_T]]) -> Iterator[set[_T]]:
-    """Yield the strongly connected components, those that a node leads to before its own (Tarjan 1972).
+    """Yield the strongly connected components, successors before predecessors (Tarjan 1972).
 
     >>> [sorted(component) for component in components({"a": "b", "b": "ac"})]
     [['c'], ['a', 'b']]
     """
-    #: When a node was met, without end once its component is complete, and the earliest that it leads back to.
+    #: When each node was met, or infinity once its component is complete, and the earliest node that it leads back to.
     met, back = dict[_T, float](), dict[_T, float]()
     for start in below:
         open_nodes, path = list[_T](), [start] if start not in met else []
@@ -44,14 +44,14 @@ def components(below: Mapping[_T, Iterable[_T]]) -> Iterator[set[_T]]:
 
 
 def circles(below: Mapping[_T, Iterable[_T]]) -> Iterator[set[_T]]:
-    """Yield the nodes that lead back to themselves, those together that lead to one another."""
+    """Yield the sets of nodes that lead back to themselves, one for each component."""
     for component in components(below):
         if len(component) > 1 or any(node in below.get(node, ()) for node in component):
             yield component
 
 
 def reachable(starts: Iterable[_T], below: Mapping[_T, Iterable[_T]]) -> set[_T]:
-    """Return all that some nodes lead to, and these.
+    """Return the given nodes and all nodes that they lead to.
 
     >>> sorted(reachable("b", {"a": "b", "b": "c"}))
     ['b', 'c']
@@ -66,13 +66,13 @@ def reachable(starts: Iterable[_T], below: Mapping[_T, Iterable[_T]]) -> set[_T]
 
 
 class United(dict[_T, _T]):
-    """The representative of each thing: itself, or that of what it was united with."""
+    """The representative of each thing: itself, or that of the things it was united with."""
 
     def __missing__(self, thing: _T) -> _T:
         """Return the thing itself."""
         return thing
 
     def union(self, first: _T, second: _T) -> None:
-        """Unite two things, and all that were united with them."""
+        """Unite two things, and everything united with either."""
         one, other = self[first], self[second]
         self.update({thing: one for thing in (*self, other) if self[thing] == other})

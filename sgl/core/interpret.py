@@ -1,8 +1,8 @@
 """Evaluate a derivation in the layers of its grammar.
 
-A derivation is the tuple of its rule ids in preorder.  Because every rule has a fixed number of children this
-determines the tree, and reading it from the back is a postorder walk that needs no recursion: the values of a rule's
-children are the last ones on the stack, the first child on top.
+A derivation is the tuple of its rule ids in preorder.  As every rule has a fixed number of children, this determines
+the tree, and reading it backwards is a postorder walk without recursion: the values of a rule's children are the last
+ones on the stack, the first child on top.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from sgl.core.grammar import CoreGrammar, Slot, Template, TextLayer
-from sgl.core.graph import CUT, Graph, part_of, without
-from sgl.core.spelling import Piece, absorbed, applied, join_words, pieces, remaining
+from sgl.core.graph import CUT, Gluer, Graph, moved, part_of
+from sgl.core.spelling import Piece, applied, join_words, pieces, places, remaining
 
 Derivation = tuple[int, ...]
 
@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 
 def fold(derivation: Sequence[int], arity: Sequence[int], step: Callable[[int, tuple[_T, ...]], _T]) -> _T:
-    """Return the value of a derivation, given what each rule makes of those of its children.
+    """Return the value of a derivation; ``step`` computes the value of a rule from those of its children.
 
     ``arity`` has the number of children of each rule.
 
@@ -45,22 +45,26 @@ class Item:
 
 def interpret(grammar: CoreGrammar, derivation: Derivation) -> Item:
     """Return the value of ``derivation`` in every layer."""
-    tokens = tuple(tuple(derive_tokens(grammar, derivation, layer)) for layer in range(len(grammar.text_layers)))
+    words = [all_tokens(grammar, derivation, layer) for layer in range(len(grammar.text_layers))]
+    pairs = [*zip(grammar.text_layers, words, strict=True)]
     return Item(
         derivation=derivation,
-        tokens=tokens,
-        texts=tuple(finish(layer, words) for layer, words in zip(grammar.text_layers, tokens, strict=True)),
+        tokens=tuple(tuple(remaining(layer.finish, own)) for layer, own in pairs),
+        texts=tuple(finish(layer, own) for layer, own in pairs),
         graphs=tuple(derive_graph(grammar, derivation, layer) for layer in range(len(grammar.graph_layers))),
     )
 
 
 def derive_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:
-    """Return the tokens of ``derivation`` in a text layer, none absorbed; ``CUT`` stands between several parts."""
+    """Return the tokens of ``derivation`` in a text layer, none absorbed, what is fused as one.
+
+    ``CUT`` stands between several parts.
+    """
     return remaining(grammar.text_layers[layer].finish, all_tokens(grammar, derivation, layer))
 
 
 def all_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:
-    """Return the tokens of ``derivation`` in text layer ``layer``, also those that are absorbed."""
+    """Return the tokens that rules write in text layer ``layer``: also those that are absorbed, and joints."""
     rules = grammar.rules
     stack: list[list[str]] = []
     for rule_id in reversed(derivation):
@@ -73,7 +77,7 @@ def all_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list
 
 
 def template_words(template: Template, children: Sequence[Sequence[str]]) -> list[str]:
-    """Return what a template makes of the words of its children; parts end with ``CUT``."""
+    """Fill a template with the words of its children; ``CUT`` ends parts."""
     words: list[str] = []
     for item in template:
         if not isinstance(item, Slot):
@@ -89,12 +93,12 @@ def template_words(template: Template, children: Sequence[Sequence[str]]) -> lis
 
 
 def finish(layer: TextLayer, tokens: Sequence[str]) -> str:
-    """Join tokens as the layer declares."""
+    """Join all tokens as the layer declares."""
     return join_words(layer.join, layer.attach, layer.finish, tokens)
 
 
 def spelt_as(layer: TextLayer, tokens: Sequence[str]) -> Sequence[Piece]:
-    """Return the pieces that tokens are written as, if they are not written as they are."""
+    """Return the pieces that all tokens are written as, if they are not written as they are."""
     return () if layer.finish is None else pieces(layer.attach, layer.finish, tokens)
 
 
@@ -112,10 +116,27 @@ def _capitalised(tokens: Sequence[str]) -> Sequence[str]:
 
 def derive_graph(grammar: CoreGrammar, derivation: Derivation, layer: int) -> Graph:
     """Return the graph of ``derivation`` in graph layer ``layer``."""
-    graph = grammar.gluers[layer](derivation)
+    return _of_written(grammar, derivation, layer, grammar.gluers[layer](derivation))
+
+
+def derive_heads(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list[int]:
+    """Return for each rule of ``derivation`` the head of its phrase in a graph layer: its word from 1, or 0."""
+    rules = [grammar.gluing[layer][rule] for rule in derivation]
+    # An edge from the head to itself says which rule made the phrase.
+    marks = ((rule.exports[0], str(place), rule.exports[0]) for place, rule in enumerate(rules))
+    marked = [rule._replace(edges=(mark,), last=()) for rule, mark in zip(rules, marks, strict=True)]
+    glue = Gluer(marked, [grammar.arity[rule] for rule in derivation], written=False)
+    graph = _of_written(grammar, derivation, layer, glue(tuple(range(len(rules)))))
+    found = {int(place): graph.nodes[head].position + 1 for head, place, _ in graph.edges}
+    return [found.get(place, 0) for place in range(len(rules))]
+
+
+def _of_written(grammar: CoreGrammar, derivation: Derivation, layer: int, graph: Graph) -> Graph:
+    """Return a graph over the words as they are written: absorbed ones are gone, glued ones are one."""
     anchor = grammar.anchors[layer]
-    finish = grammar.text_layers[anchor].finish
-    if finish is None or not finish.absorb:
+    if not grammar.moving[anchor]:
         return graph
     words = all_tokens(grammar, derivation, anchor)
-    return without(graph, [at - words[:at].count(CUT) for at in absorbed(finish, words)])
+    found = places(grammar.text_layers[anchor].finish, words)
+    cuts = [at for at, word in enumerate(words) if word == CUT]
+    return moved(graph, [at - sum(cut < n for cut in cuts) * (at >= 0) for n, at in enumerate(found) if n not in cuts])

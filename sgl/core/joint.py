@@ -1,9 +1,10 @@
-"""Several graph layers as one: structures that speak of a word in each of them.
+"""Join several graph layers into one, for structures that mention a word in each of them.
 
 The *joint graph* of two layers has the nodes and edges of both, apart from one another.  A word
 that has a node in each has an edge ``&`` from the node of the layer declared first to the other.
-The attribute ``graph.layer`` of a node says whose it is.  So a structure over two layers is one
-over a third, and whatever reads structures needs to know no more::
+The attribute ``graph.layer`` of a node says whose it is.  In the derivation the word of a phrase is
+its head: a rule adds an edge ``&`` from the head of its phrase to its own node.  So a structure over
+two layers is one over a third, and whatever reads structures needs to know no more::
 
     syn { V -[nsubj]-> N } sem { V -[theme]-> N }
 
@@ -20,7 +21,7 @@ from sgl.core.derivation import with_derivation
 from sgl.core.grammar import DERIVATION, Category, CoreGrammar, Edge, Fragment, GraphLayer, Node, Rule
 from sgl.core.structure import Body, LabelTest, Link, NodeTest, Structure, Variable
 
-#: Between the names of layers in the name of a joint one.
+#: Separates the names of layers in the name of a joint one.
 PLUS = "+"
 #: The label of the edge between two nodes of one word; no author can write it.
 SAME = "&"
@@ -29,12 +30,12 @@ LAYER = "graph.layer"
 
 
 def variable_of(name: str) -> str:
-    """Return the author's name of a variable: ``V`` of ``V.sem``."""
+    """Return the author's name of a variable: ``V`` for ``V.sem``."""
     return name.partition(".")[0]
 
 
 def joined(parts: Sequence[Structure], layers: Sequence[str]) -> Structure:
-    """Return what structures of different layers say together: their variables of one name are one word."""
+    """Return the conjunction of structures over different layers; variables of one name are one word."""
     lifted = [lift(part) for part in parts]
     body = lifted[0].body
     for part in lifted[1:]:
@@ -47,7 +48,7 @@ def joined(parts: Sequence[Structure], layers: Sequence[str]) -> Structure:
 
 
 def lift(structure: Structure) -> Structure:
-    """Return a structure over one layer as one over a joint layer; a joint one stays."""
+    """Return a structure over one layer as one over a joint layer; a joint one stays as it is."""
     if PLUS in structure.layer:
         return structure
     layer = NodeTest(LAYER, frozenset({structure.layer}))
@@ -71,9 +72,9 @@ def lift(structure: Structure) -> Structure:
 
 
 def linked(structure: Structure) -> Structure:
-    """Return a joint structure with the edges between its nodes that are one word.
+    """Return a joint structure with edges between its nodes that are one word.
 
-    In a ``without`` body a variable of the main body is that word, whatever its layer.
+    In a ``without`` body, a variable of the main body is the same word, whatever its layer.
     """
     layers = structure.layer.split(PLUS)
     words: dict[str, list[str]] = {}
@@ -117,7 +118,7 @@ def _in_order(body: Body) -> Body:
 
 
 def written(structure: Structure) -> str:
-    """Return a structure as an author writes it: a joint one by its layers, with one name for each word.
+    """Return a structure as an author writes it: a joint one layer by layer, with one name for each word.
 
     >>> verb = Structure("syn", Body((Variable("V"),)))
     >>> written(joined([verb, replace(verb, layer="sem")], ["syn", "sem"]))
@@ -135,7 +136,7 @@ def written(structure: Structure) -> str:
 
 
 def _words(body: Body) -> dict[str, str]:
-    """Return the author's name of each variable: nodes of one word have one, and words have different ones."""
+    """Return the author's name of each variable: one name for all nodes of a word, and different names for words."""
     words: dict[str, str] = {}
     same = [link for link in body.links if link.labels == LabelTest(frozenset({SAME}))]
     for link in same:
@@ -150,7 +151,7 @@ def _words(body: Body) -> dict[str, str]:
 
 
 def _of_layer(body: Body, layer: str, names: Mapping[str, str]) -> Body:
-    """Return what a joint body says of one layer, as it was before ``lift``."""
+    """Return the part of a joint body about one layer, as it was before ``lift``."""
     own = [place for place, v in enumerate(body.variables) if v.name.partition(".")[2] == layer]
     place = {old: new for new, old in enumerate(own)}
 
@@ -171,19 +172,19 @@ def _of_layer(body: Body, layer: str, names: Mapping[str, str]) -> Body:
 
 
 def _own(clause: Body, body: Body) -> bool:
-    """Return whether a ``without`` body says of a node more than that it is a node of the main body."""
+    """Return whether a ``without`` body says anything about a node except that it is a node of the main body."""
     known = {variable.name for variable in body.variables}
     return any(variable.name not in known or variable.tests or variable.degrees for variable in clause.variables)
 
 
 def renamed(body: Body, names: Mapping[str, str]) -> Body:
-    """Return a body with other names for some of its variables."""
+    """Return a body with new names for some of its variables."""
     variables = (replace(v, name=names.get(v.name, v.name)) for v in body.variables)
     return replace(body, variables=tuple(variables))
 
 
 def united(first: Body, second: Body) -> Body:
-    """Return both conjunctions in one; variables of one name are one."""
+    """Return the conjunction of two bodies; variables of one name are one."""
     variables: dict[str, Variable] = {v.name: v for v in first.variables}
     for variable in second.variables:
         known = variables.get(variable.name, variable)
@@ -201,7 +202,7 @@ def united(first: Body, second: Body) -> Body:
 
 
 def seen_by(grammar: CoreGrammar, layer: str) -> CoreGrammar:
-    """Return a grammar that has a layer: itself or, of a joint one, one with it alone; ``KeyError`` if none is."""
+    """Return a grammar with a given layer: itself, or one with only the joint layer; raises ``KeyError``."""
     names = layer.split(PLUS)
     grammar = with_derivation(grammar) if DERIVATION in names else grammar
     if len(names) == 1:
@@ -214,6 +215,7 @@ def seen_by(grammar: CoreGrammar, layer: str) -> CoreGrammar:
         nodes: list[Node] = []
         edges: list[Edge] = []
         exports: list[int] = []
+        heads: list[int] = []
         of_word: dict[tuple[int, int], list[int]] = {}
         for place, (name, number, anchor) in enumerate(zip(names, numbers, anchors, strict=True)):
             own, start = rule.fragments[number], len(nodes)
@@ -229,6 +231,9 @@ def seen_by(grammar: CoreGrammar, layer: str) -> CoreGrammar:
                 glue = tuple((child, before[child] + port) for child, port in node.glue)
                 nodes.append(Node(attributes, node.token, glue))
             edges += [replace(e, source=start + e.source, target=start + e.target) for e in own.edges]
+            if name == DERIVATION:
+                edges += [Edge(head, SAME, start + own.exports[0]) for head in heads]
+            heads.append(start + own.exports[0])
             exports += [start + node for node in own.exports]
         return Fragment(tuple(nodes), tuple(edges), tuple(exports))
 

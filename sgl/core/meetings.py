@@ -1,8 +1,8 @@
-"""Which edges may meet in one node: a quick look at a structure before its automaton is made.
+"""Find out which edges may meet in one node, to check a structure before its automaton is built.
 
-A node has edges from several rules, and a rule sees of what is below it the nodes at the ports of its children.  So
-what the node at a port may have is the least table in which every rule adds its own edges; two edges *meet* if some
-rule brings them together.  That is an upper bound: a structure with edges that never meet occurs nowhere.
+A node gets edges from several rules, and a rule sees what is below it only through the ports of its children.  So the
+possible edges of the node at a port form the least table to which every rule adds its own edges; two edges *meet* if
+some rule brings them together.  This is an upper bound: a structure with edges that never meet occurs nowhere.
 """
 
 from collections.abc import Iterator, Set
@@ -13,12 +13,12 @@ from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.joint import seen_by
 from sgl.core.structure import Body, LabelTest
 
-#: The end of an edge at a node: its label, and whether the edge leads out of the node.
+#: One end of an edge: its label, and whether the edge leads out of the node.
 _End = tuple[str, bool]
 
 
 class Meetings(NamedTuple):
-    """The labels of a layer, and the pairs of ends that may be at one node, equal ones as sets of one."""
+    """The labels of a layer, and the pairs of ends possible at one node; a pair of equal ends is a set of one."""
 
     labels: frozenset[str]
     pairs: frozenset[frozenset[_End]]
@@ -44,10 +44,10 @@ def _shared(*ends: int) -> Iterator[tuple[tuple[int, bool], tuple[int, bool]]]:
 
 
 def meetings(grammar: CoreGrammar, layer: str) -> Meetings:
-    """Return which edges of a layer, or of layers joined, may meet in one node."""
+    """Return the edges of a layer, or of joined layers, that may meet in one node."""
     seen = seen_by(grammar, layer)
     number = seen.graph_layer(layer)
-    # Rules that glue alike, and write the same edges, bring the same together.
+    # Rules that glue alike and write the same edges bring the same ends together.
     rules = {
         (r.lhs, r.rhs, (f := r.fragments[number]).edges, f.exports, *(n.glue for n in f.nodes)): r for r in seen.rules
     }

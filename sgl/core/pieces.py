@@ -1,9 +1,10 @@
-"""The pieces of a structure: what a model has seen if it has seen everything smaller.
+"""List the pieces of a structure, which a model has seen if it has seen everything smaller.
 
-A benchmark that holds a structure out says that a model has seen everything smaller.  Its *pieces* are what is left
-when one link is taken away, a path is one shorter, or a number of edges one less.  A *link* is everything that a
-structure says of two nodes together: a relative clause and its gap are one.  What falls apart gives a piece for each
-connected part.  A node alone without a test is no piece.  A ``without`` stays with a piece that has all its nodes.
+A benchmark that holds a structure out claims that training shows everything smaller.  The *pieces* of a structure are
+what remains if one link is taken away, a path is one shorter, or a number of edges one less.  A *link* is everything
+that a structure says about two nodes together: a relative clause and its gap are one.  If the rest falls apart, each
+connected part is a piece.  A single node without a test is not a piece.  A ``without`` stays with a piece that has all
+its nodes.
 
     { V -[nsubj]-> N; N -[nmod]-> M }     { V -[nsubj]-> N }   { N -[nmod]-> M }
 """
@@ -18,7 +19,7 @@ from sgl.core.structure import Body, Link, Structure, Variable
 
 
 def pieces_of(structure: Structure) -> tuple[Structure, ...]:
-    """Return the pieces of a structure, none of them twice up to the names of variables."""
+    """Return the pieces of a structure, distinct up to the names of variables."""
     pieces: dict[Structure, Structure] = {}
     for piece in _pieces(structure):
         pieces.setdefault(piece.canonical() if piece.body.variables else piece, piece)
@@ -47,7 +48,7 @@ def connected(body: Body) -> list[list[int]]:
 
 def _smaller(body: Body) -> Iterator[Body]:
     if body.lengths:
-        # A length is connected with nothing: without it the rest is a piece.
+        # A length is not connected to anything: the rest without it is a piece.
         yield replace(body, lengths=())
     else:
         yield from _with_less(body)
@@ -55,7 +56,7 @@ def _smaller(body: Body) -> Iterator[Body]:
 
 
 def _with_less(body: Body) -> Iterator[Body]:
-    """Yield the body with one link less or shorter, in each possible way."""
+    """Yield the body with one link removed or shortened, in each possible way."""
     for pair in dict.fromkeys(frozenset((link.source, link.target)) for link in body.links):
         own = [link for link in body.links if {link.source, link.target} == pair]
         rest = [link for link in body.links if {link.source, link.target} != pair]
@@ -84,12 +85,12 @@ def _piece(
     structure: Structure, variables: Sequence[Variable], links: Sequence[Link], members: Collection[int]
 ) -> Structure:
     """Return the structure of one connected part."""
-    # In the order of mention, so that the piece reads as an author would write it.
+    # Number nodes in order of mention, so that the piece reads as an author would write it.
     in_order = sorted(links, key=lambda link: not link.is_edge)
     ends = chain.from_iterable((link.source, link.target) for link in in_order)
     number = {old: new for new, old in enumerate(dict.fromkeys([*ends, *members]))}
     body = Body(tuple(variables[old] for old in number), tuple(link.between(number) for link in in_order))
-    # A `without` stays with a piece that has all the nodes of the body it speaks about.
+    # A `without` stays with a piece that has all the nodes that it mentions.
     gone = _names(structure.body) - _names(body)
     return replace(
         structure, body=body, without=tuple(own for own in structure.without if gone.isdisjoint(_names(own)))

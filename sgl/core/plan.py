@@ -1,17 +1,17 @@
-"""The plan of a dataset: what each part of each split must and must not contain.
+"""Define the plan of a dataset: what each part of each split must and must not contain.
 
-A *pattern* is one type of generalization.  From the patterns and the author's ``dataset`` declaration follow the
-*strata*: parts of a split that are drawn from one conditional distribution each::
+A *pattern* is one type of generalization.  The patterns and the author's ``dataset`` declaration determine the
+*strata*: parts of a split that are each drawn from one conditional distribution::
 
     train   in_distribution    40,000   no held-out structure, nothing reserved
             exposure:active_to_passive  100   contains its exposure, nothing held out
     gen     active_to_passive   1,000   contains its structure, no other pattern's
 
-A *lemma* of a rule is its spelling, whatever the part of speech.  Some may occur once in a sentence only: those of
-nodes whose ``upos`` is one of ``plan.distinct_lemmas``.
+A *lemma* of a rule is its spelling, whatever the part of speech.  Some lemmas may occur only once in a sentence: those
+of nodes whose ``upos`` is in ``plan.distinct_lemmas``.
 
-What a *release* says of the dataset is no part of the plan, and does not change the fingerprint of a grammar: the same
-rows may be published again under another version or licence.
+A *release* is not part of the plan and does not change the fingerprint of a grammar: the same rows may be published
+again under another version or licence.
 """
 
 import json
@@ -24,30 +24,31 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from sgl.core.extent import Extent
-from sgl.core.grammar import CoreGrammar
+from sgl.core.grammar import DERIVATION, CoreGrammar
+from sgl.core.joint import PLUS
 from sgl.core.structure import Structure
 
 TRAIN, GEN = "train", "gen"
-#: What loaders call the splits that they know; Croissant has a class for each of these.
+#: The names that loaders give to the splits they know; Croissant has a class for each.
 LOADED = {"train": "train", "dev": "validation", "test": "test"}
 IN_DISTRIBUTION = "in_distribution"
 EXPOSURE_PREFIX = "exposure:"
 PART_PREFIX = "part:"
-#: The streams of training sentences that are drawn because a pattern needs them.
+#: The prefix of streams of training sentences that are drawn because a pattern needs them.
 NEED_PREFIX = "need:"
 
 
 def split_called(name: str) -> str:
-    """Return the name that files have for a split, which may be called as loaders call it."""
+    """Return the name of a split in files, given either that name or the loaders' name."""
     return next((own for own, loaded in LOADED.items() if loaded == name), name)
 
 
 class Ambiguous(Enum):
-    """What becomes of sentences whose other readings are of consequence.
+    """What to do with sentences whose other readings matter.
 
-    Those are of train, dev and test the sentences of which some reading contains what a
-    pattern holds out, and of all splits those whose readings differ in another text layer.
-    Where they are listed every output is a right answer; what is held out, or has too many readings, is rejected.
+    In train, dev and test these are sentences of which some reading contains a held-out structure; in all splits,
+    sentences whose readings differ in another text layer.  With ``LIST``, every output counts as a right answer, and
+    only sentences with held-out structures or too many readings are rejected.
     """
 
     REJECT = "reject"
@@ -65,8 +66,8 @@ class Ambiguous(Enum):
 class Constraint:
     """A Boolean combination of structures that a sentence must satisfy.
 
-    For each group in ``require`` at least one structure occurs; no structure of ``exclude`` occurs.  Those of ``cut``
-    are among these: a derivation that uses a rule the author keeps in training may contain them nevertheless.
+    For each group in ``require`` at least one structure occurs; no structure of ``exclude`` occurs.  Structures of
+    ``cut`` are among these, but a derivation that uses a rule the author keeps in training may contain them.
     """
 
     require: tuple[tuple[Structure, ...], ...] = ()
@@ -74,7 +75,7 @@ class Constraint:
     cut: tuple[Structure, ...] = ()
 
     def requiring(self, *group: Structure) -> "Constraint":
-        """Return the constraint of the sentences that also contain one of these structures."""
+        """Return the constraint of sentences that also contain one of these structures."""
         return replace(self, require=(*self.require, group))
 
 
@@ -88,7 +89,7 @@ class Need:
 
 @dataclass(frozen=True)
 class Exposure:
-    """Training sentences that contain ``structure``, which is reserved; bare words may be repeated."""
+    """Training sentences that contain ``structure``, which is reserved; single words may be repeated."""
 
     structure: Structure
     extent: Extent
@@ -98,8 +99,8 @@ class Exposure:
 class Quota:
     """Items that contain all of ``within`` and none of ``outside``.
 
-    Of each group of ``within_one_of`` they contain one structure: a condition that was
-    joined to each of several ``gen`` structures.  ``split`` is that of the sentences of a part.
+    They also contain one structure of each group in ``within_one_of``: a condition that was joined to each of several
+    ``gen`` structures.  ``split`` is the split of a part's sentences.
     """
 
     extent: Extent
@@ -110,12 +111,12 @@ class Quota:
 
     @property
     def groups(self) -> tuple[tuple[Structure, ...], ...]:
-        """Of each of these groups the items contain one structure."""
+        """Groups of structures; the items contain one structure of each."""
         return (*((structure,) for structure in self.within), *self.within_one_of)
 
     @property
     def structures(self) -> tuple[Structure, ...]:
-        """Every structure that the quota speaks of."""
+        """Every structure that the quota mentions."""
         return (*(s for group in self.groups for s in group), *self.outside)
 
 
@@ -123,9 +124,9 @@ class Quota:
 class Part:
     """A part of train, and perhaps of dev and test, that belongs to no pattern.
 
-    Its sentences contain one of ``only``, which no other sentence of the dataset contains; but if it is ``tested``,
-    generalization items may contain them.  With ``repeated_lemmas`` a lemma may occur twice in one of them.
-    ``allow``: patterns whose reserved structures they may contain.
+    Its sentences contain one of ``only``, which no other sentence of the dataset contains, except that generalization
+    items may if the part is ``tested``.  With ``repeated_lemmas`` a lemma may occur twice in one of them.  ``allow``
+    lists patterns whose reserved structures they may contain.
     """
 
     name: str
@@ -141,10 +142,10 @@ class Part:
 class Pattern:
     """One type of generalization.
 
-    ``forbid``: held out of training (cut from the grammar). ``never``: held out by assertion (the grammar stays; a
-    leak is an error). ``gen``: its items contain one of these.  ``exclude``: and none of these. ``allow``: patterns
-    whose held-out structures its items may contain. ``reserved``: words and structures that only exposures may
-    contain. ``waive``: parts of its held-out structures that training need not contain.
+    ``forbid``: held out of training (cut from the grammar).  ``never``: held out by assertion (the grammar stays; a
+    leak is an error).  ``gen``: its items contain one of these.  ``exclude``: its items contain none of these.
+    ``allow``: patterns whose held-out structures its items may contain.  ``reserved``: words and structures that only
+    exposures may contain.  ``waive``: parts of its held-out structures that training need not contain.
     """
 
     name: str
@@ -169,19 +170,19 @@ class Pattern:
 
     @property
     def forgets_targets(self) -> bool:
-        """Whether it has targets of which none of its structures speaks."""
+        """Whether it has targets that none of its structures mentions."""
         words = frozenset(self.targets)
         variables = (v for s in structures_of(self) for body in (s.body, *s.without) for v in body.variables)
         return bool(words) and not any(test.values == words for v in variables for test in v.tests)
 
     @property
     def layer(self) -> str:
-        """The graph layer of its structures that name none; empty if each names its own."""
+        """The graph layer of its structures that name none, or "" if each names its own."""
         return next((s.layer for s in (*self.held_out, *self.gen) if not s.named), "")
 
 
 def foreign(pattern: Pattern, patterns: Sequence[Pattern]) -> tuple[Structure, ...]:
-    """Return what a pattern's items may not contain: every structure that another holds out and it does not allow."""
+    """Return the structures that a pattern's items must not contain: held out by others, and not allowed by it."""
     return tuple(
         structure
         for other in patterns
@@ -195,9 +196,9 @@ class Stratum:
     """A part of a split that is drawn from one conditional distribution.
 
     ``category`` is the third column of the data; ``stream`` names the stream of random numbers and is unique in the
-    plan.  With ``repeated_lemmas`` a lemma may occur twice in a sentence.  A stratum of every text that there is has
-    the number of all derivations as its count, and they are taken in order; copies come one after the other.
-    Instances in contexts are those of what is required first.
+    plan.  With ``repeated_lemmas`` a lemma may occur twice in a sentence.  A stratum of every possible text counts all
+    derivations and takes them in order; copies follow one another.  Instances in contexts are instances of the first
+    required structure.
     """
 
     split: str
@@ -209,7 +210,7 @@ class Stratum:
 
     @property
     def count(self) -> int:
-        """The number of sentences, without their copies."""
+        """The number of sentences, not counting copies."""
         return self.extent.count
 
     def of(self, count: int) -> "Stratum":
@@ -219,14 +220,14 @@ class Stratum:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that is to be drawn, in the order in which it is drawn.
+    """All strata to draw, in order.
 
-    ``source`` names a text layer, ``target`` and the ``further`` targets text layers or views.
-    ``distinct_lemmas`` are the values of ``upos`` whose lemmas may occur once in a sentence only;
-    ``distinct_sentences`` asks that no source text occurs twice, across splits too.  ``parts`` are
-    those of training; no text contains a structure of ``nowhere``.  ``ambiguous`` says what becomes
-    of sentences that are not drawn for all of their readings.  ``graphs`` are the graph layers that
-    structures speak of beside ``lemma_layer``; the dataset has their graphs, too.
+    ``source`` names a text layer; ``target`` and the ``further`` targets name text layers or views.
+    ``distinct_lemmas`` has the values of ``upos`` whose lemmas may occur only once in a sentence; with
+    ``distinct_sentences`` no source text occurs twice, even across splits.  ``parts`` are parts of training; no text
+    contains a structure of ``nowhere``.  ``ambiguous`` says what to do with sentences that have other readings.
+    ``graphs`` are the graph layers, other than ``lemma_layer``, that structures mention; the dataset has their graphs,
+    too.
     """
 
     seed: int
@@ -245,7 +246,7 @@ class Plan:
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """All targets, the one of the main files first."""
+        """All targets; the target of the main files comes first."""
         return self.target, *self.further
 
     @property
@@ -254,18 +255,24 @@ class Plan:
         return tuple(sorted({test.layer for s in self.structures for test in s.body.lengths}))
 
     @property
+    def headed(self) -> tuple[str, ...]:
+        """The graph layers that structures join with the derivation, by name."""
+        joined = [layers for s in self.structures if DERIVATION in (layers := s.layer.split(PLUS))]
+        return tuple(sorted({layer for layers in joined for layer in layers if layer != DERIVATION}))
+
+    @property
     def structures(self) -> Iterator[Structure]:
-        """The structures of the declarations, which those of strata are among."""
+        """The structures of all declarations, which include those of the strata."""
         return structures_of((self.patterns, self.parts, self.nowhere))
 
     def in_distribution(self, split: str) -> Stratum | None:
-        """Return the stratum of a split that no pattern asks for; None if it has none."""
+        """Return the stratum of a split that no pattern asks for, or None."""
         own = (stratum for stratum in self.strata if stratum.split == split)
         return next((stratum for stratum in own if stratum.category == IN_DISTRIBUTION), None)
 
 
 def structures_of(value: object) -> Iterator[Structure]:
-    """Yield all structures of a plan, or of a part of it, as often as they are there."""
+    """Yield all structures in a plan or a part of it, with repetitions."""
     if isinstance(value, Structure):
         yield value
     elif isinstance(value, tuple):
@@ -276,7 +283,7 @@ def structures_of(value: object) -> Iterator[Structure]:
             yield from structures_of(getattr(value, own.name))
 
 
-#: For each rule of a grammar some of its lemmas.
+#: Some lemmas of each rule of a grammar.
 RuleLemmas = list[tuple[str, ...]]
 
 
@@ -286,7 +293,7 @@ def introduced_lemmas(grammar: CoreGrammar, plan: Plan) -> RuleLemmas:
 
 
 def content_lemmas(grammar: CoreGrammar, plan: Plan) -> RuleLemmas:
-    """Return for each rule the lemmas it introduces that may occur once in a sentence."""
+    """Return for each rule the lemmas that it introduces and that may occur only once in a sentence."""
     wanted = frozenset(plan.distinct_lemmas)
     return [tuple(n["lemma"] for n in nodes if n.get("upos") in wanted) for nodes in _lemma_nodes(grammar, plan)]
 
@@ -307,10 +314,11 @@ def _lemma_nodes(grammar: CoreGrammar, plan: Plan) -> list[list[dict[str, str]]]
 
 @dataclass(frozen=True)
 class Release:
-    """A release; what is optional and was not said is empty.
+    """A release; optional fields that were not given are empty.
 
-    ``licence`` is an identifier of SPDX, ``languages`` are codes such as ``en``, ``date`` is in ISO form.  ``canary``
-    is a UUID to look for in what models were trained on; it is the same for all versions of a dataset.
+    ``licence`` is an identifier of SPDX, and so is that of the ``grammar`` with its tables.  ``languages`` are codes
+    such as ``en``, ``date`` is in ISO form, ``words`` says where the words come from.  ``canary`` is a UUID to look
+    for in what models were trained on; it is the same for all versions of a dataset.
     """
 
     version: str
@@ -321,11 +329,20 @@ class Release:
     homepage: str = ""
     date: str = ""
     canary: str = ""
+    grammar: str = ""
+    words: tuple[str, ...] = ()
+    tasks: tuple[str, ...] = ()
+    papers: tuple[str, ...] = ()
+    errata: tuple[str, ...] = ()
+    doi: str = ""
+    contact: str = ""
+    funding: str = ""
+    motivation: tuple[str, ...] = ()
 
 
 @cache
 def known() -> Any:  # noqa: ANN401 - a file of ours
-    """Return ``licences``, ``clauses`` with what they look like, and what the ``columns`` of rows are."""
+    """Return what releases have: licences, clauses, columns of rows, files, size classes of hubs, GenBench's axes."""
     return json.loads(Path(__file__).with_name("release.json").read_text("utf-8"))
 
 

@@ -1,13 +1,13 @@
-"""The near relatives of a structure: what its author may have meant as well, and what it does not say.
+"""List near relatives of a structure: what its author may also have meant, and what it does not say.
 
-A structure says no more than its text.  Whoever reads it may take it to say more: two variables are two nodes, and so
-a sentence in which both would be one does not contain it; ``nsubj`` is not ``nsubj:pass``, ``obj`` is not ``~obj``; a
-walk of exactly two edges is none of three.  A *relative* is the structure with one such difference::
+A structure says no more than its text, but readers may take it to say more: two variables are two nodes, so a sentence
+in which one node plays both roles does not contain it; ``nsubj`` is not ``nsubj:pass``, ``obj`` is not ``~obj``; a walk
+of exactly two edges is not one of three.  A *relative* is the structure with one such difference::
 
     { N -[acl]-> R; M -[amod]-> A }     { N -[acl]-> R; N -[amod]-> A }      N and M are one word
     { V -[nsubj]-> N; N -[nmod]-> M }   { V -[nsubj:pass]-> N; N -[nmod]-> M }
 
-Whether a grammar has sentences with a relative, and whether they stay in training, is not decided here.
+Whether a grammar has sentences with a relative, and whether they stay in training, is decided elsewhere.
 """
 
 import re
@@ -25,14 +25,14 @@ _Member = TypeVar("_Member")
 
 
 class Relative(NamedTuple):
-    """A structure that differs in one thing, in words: what is so ``there``, and what an author can write instead."""
+    """A structure with one difference, the text of that difference ``there``, and a hint for the author."""
 
     structure: Structure
     there: str
     hint: str
 
 
-#: What a copy of a node in a `repeat` is called, which an author cannot write.
+#: The name of a copy of a node in a `repeat`, which an author cannot write.
 _GENERATED = re.compile(r"_\d+$")
 _MEANT = "if it is meant as it is, add `# allow SGL0855`; else write a `forbid` of its own"
 
@@ -42,7 +42,7 @@ def _hint(more: str, meant: str = "`# allow SGL0855`") -> str:
 
 
 def relatives_of(structure: Structure, grammar: CoreGrammar, labels: Set[str]) -> Iterator[Relative]:
-    """Yield the near relatives of a structure that a grammar could have, with the ``labels`` of its layer."""
+    """Yield near relatives of a structure that a grammar could have, with the ``labels`` of its layer."""
     yield from _merged(structure, grammar)
     yield from _labelled(structure, labels)
     yield from _longer(structure)
@@ -64,7 +64,7 @@ def _merged(structure: Structure, grammar: CoreGrammar) -> Iterator[Relative]:
             continue
         body = _all_united(structure.body, pairs)
         if body is not None and (structure.layer not in trees or _is_tree(body)):
-            # What excludes two nodes that can never be one excludes nothing here.
+            # A body that excludes two nodes that can never be one excludes nothing here.
             united = (_all_united(clause, pairs) for clause in structure.without)
             without = tuple(clause for clause in united if clause is not None)
             written = one[0].isupper() and not any(map(_GENERATED.search, (one, other)))
@@ -74,7 +74,7 @@ def _merged(structure: Structure, grammar: CoreGrammar) -> Iterator[Relative]:
 
 
 def _all_united(body: Body, pairs: Sequence[tuple[str, str]]) -> Body | None:
-    """Return a body in which each pair of variables is one, by the name of the first; None if no node can be both."""
+    """Return a body with each pair of variables merged under the first name; None if no node can be both."""
     found: Body | None = body
     for kept, gone in pairs:
         names = {variable.name for variable in body.variables}
@@ -84,7 +84,7 @@ def _all_united(body: Body, pairs: Sequence[tuple[str, str]]) -> Body | None:
 
 
 def _pairs(structure: Structure, one: str, other: str) -> list[tuple[str, str]]:
-    """Return the variables, by name, of two words in each layer that has both."""
+    """Return the pairs of variable names of two words, one pair for each layer that has both."""
     names = [variable.name for variable in structure.body.variables]
     own = {name.partition(".")[2]: name for name in names if variable_of(name) == one}
     its = {name.partition(".")[2]: name for name in names if variable_of(name) == other}
@@ -92,7 +92,7 @@ def _pairs(structure: Structure, one: str, other: str) -> list[tuple[str, str]]:
 
 
 def _united(body: Body, kept: str, gone: str) -> Body | None:
-    """Return a body in which two variables are one; None if no node can be both."""
+    """Return a body with two variables merged; None if no node can be both."""
     names = [variable.name for variable in body.variables]
     one, other = names.index(kept), names.index(gone)
     tests = tuple(dict.fromkeys((*body.variables[one].tests, *body.variables[other].tests)))
@@ -108,7 +108,7 @@ def _united(body: Body, kept: str, gone: str) -> Body | None:
 
 
 def _possible(tests: Iterable[NodeTest]) -> bool:
-    """Return whether a node can pass tests, as far as they are about the same attributes."""
+    """Return whether a node can pass all tests, judging by tests of the same attribute."""
     allowed: dict[str, frozenset[str]] = {}
     tests = [*tests]
     for test in (test for test in tests if not test.negated):
@@ -129,7 +129,7 @@ def _is_tree(body: Body) -> bool:
 
 
 def _counts(body: Body, pairs: Sequence[tuple[str, str]]) -> bool:
-    """Return whether the same is asked of two nodes: the structure counts them, and means two."""
+    """Return whether two nodes have the same conditions: then the structure counts them and means two."""
     swap = dict(pairs) | {gone: kept for kept, gone in pairs}
     return _content(renamed(body, swap)) == _content(body)
 
@@ -162,7 +162,7 @@ def _labelled(structure: Structure, known: Set[str]) -> Iterator[Relative]:
 
 
 def _near(test: LabelTest, known: Set[str]) -> Iterator[tuple[str, str]]:
-    """Yield labels of the grammar that are subtypes or extracted twins of what a test accepts, and that it does not."""
+    """Yield labels of the grammar that a test rejects but that are subtypes or extracted twins of accepted ones."""
     if not test.negated:
         for label in sorted(known - test.labels):
             plain = label.removeprefix(EXTRACTED)
@@ -181,7 +181,7 @@ def _longer(structure: Structure) -> Iterator[Relative]:
 
 
 def _mirrored(structure: Structure) -> Iterator[Relative]:
-    """Yield what has an edge the other way round, between nodes of which the same is asked."""
+    """Yield the structure with one edge reversed, if its nodes have tests of the same attribute."""
     variables = structure.body.variables
     for place, link in enumerate(structure.body.links):
         asked = [{test.attribute for test in variables[end].tests} for end in (link.source, link.target)]
@@ -194,7 +194,7 @@ def _mirrored(structure: Structure) -> Iterator[Relative]:
 
 
 def _taken_apart(structure: Structure, grammar: CoreGrammar) -> Iterator[Relative]:
-    """Yield what has an adjunct between a rule and its child: a rule that makes a phrase of one of its own category."""
+    """Yield the structure with an adjunct between a rule and its child: a rule whose child has its own category."""
     adjuncts, variables = _adjuncts(grammar), structure.body.variables
     taken = {variable.name for body in (structure.body, *structure.without) for variable in body.variables}
     for place, link in enumerate(structure.body.links):
@@ -212,7 +212,7 @@ def _taken_apart(structure: Structure, grammar: CoreGrammar) -> Iterator[Relativ
 
 
 def _adjuncts(grammar: CoreGrammar) -> dict[str, dict[str, set[str]]]:
-    """Return the adjuncts to phrases of each category: by the role that the phrase has there, the rules."""
+    """Return the adjuncts to phrases of each category: rules, by the role of the phrase in them."""
     found: dict[str, dict[str, set[str]]] = {}
     for rule in grammar.rules:
         own = grammar.categories[rule.lhs].base
@@ -223,7 +223,7 @@ def _adjuncts(grammar: CoreGrammar) -> dict[str, dict[str, set[str]]]:
 
 
 def _categories(variable: Variable, grammar: CoreGrammar) -> set[str]:
-    """Return the categories of the phrases that a variable can be, as far as rules and categories tell."""
+    """Return the categories of the phrases that a variable can match, judging by rule and category."""
     made = {(rule_name(rule), grammar.categories[rule.lhs].base) for rule in grammar.rules}
     return {category for name, category in made if _possible((*variable.tests, *_is(name, category)))}
 

@@ -1,9 +1,9 @@
-"""Try rules until nothing more follows from them.
+"""Apply rules until nothing more follows.
 
-What the phrases of a category can be follows from what those of its rules' children can be, and so on down to words.
-To go over all rules until nothing is new takes as many rounds as phrases are deep, so where each category is made of
-the next one, the time grows with the square of the rules.  Here a rule is tried again only after something that it
-uses has grown, in the order of those rounds::
+What the phrases of a category can be follows from the children of its rules, and so on down to words.  Going over all
+rules until nothing is new takes as many rounds as phrases are deep; in a chain of categories, the time grows with the
+square of the number of rules.  Here a rule is tried again only after something that it uses has grown, in the order of
+those rounds::
 
     rules    0: S -> B    1: B -> A    2: A -> "a"
     tried    0  1  2 (A has grown)  1 (B has grown)  0
@@ -17,7 +17,7 @@ _Used = TypeVar("_Used", bound=Hashable)
 
 
 class Rounds(Generic[_Used]):
-    """Yields the numbers of rules: each of them once, and again after something that it uses has grown.
+    """An iterator over the numbers of rules: each once, and again after something that it uses has grown.
 
     >>> rules, built, tried = [("S", ["B"]), ("B", ["A"]), ("A", [])], set(), []
     >>> rounds = Rounds(children for _, children in rules)
@@ -33,7 +33,7 @@ class Rounds(Generic[_Used]):
 
     def __init__(self, uses: Iterable[Iterable[_Used]]) -> None:
         self._users: dict[_Used, list[int]] = {}
-        #: A heap of rounds with the rules that are to be tried in them.
+        #: A heap of rounds with the rules to try in them.
         self._turns: list[tuple[int, int]] = []
         for number, used in enumerate(uses):
             self._turns.append((0, number))
@@ -48,7 +48,7 @@ class Rounds(Generic[_Used]):
             yield self._current[1]
 
     def grew(self, used: _Used) -> None:
-        """Try the rules that use something again: those further down in this round, others in the next one."""
+        """Try the rules that use something again: later rules in this round, others in the next."""
         now, current = self._current
         for number in self._users.get(used, ()):
             turn = now + (number <= current), number

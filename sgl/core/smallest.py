@@ -1,6 +1,6 @@
-"""The smallest texts of a grammar: the witness that an author sees, of any rule.
+"""Find the smallest text with a given rule, the witness that an author sees.
 
-The smallest phrase of each category is found from the words up, what is around it from the start down.
+The smallest phrase of each category is found from the words up, and its smallest surroundings from the start down.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,11 +16,11 @@ class SmallestTexts:
 
     def __init__(self, grammar: CoreGrammar) -> None:
         self._rules = grammar.rules
-        #: How many rules a smallest phrase of each category has, and the one at its top.
+        #: The number of rules in a smallest phrase of each category, and its top rule.
         self._sizes: dict[int, int] = {}
         self._tops: dict[int, Rule] = {}
         self._measure_phrases()
-        #: How many rules are around a phrase of each category in a smallest text, and the place of it in one of them.
+        #: The number of rules around a phrase of each category in a smallest text, and the rule and place above it.
         self._rest = {grammar.start: 0}
         self._above: dict[int, tuple[Rule, int]] = {}
         self._measure_surroundings()
@@ -54,7 +54,7 @@ class SmallestTexts:
             yield rule.id
 
     def of(self, number: int) -> Derivation:
-        """Return a smallest text with this rule."""
+        """Return a smallest text that uses this rule."""
         rule = self._rules[number]
         before, after, category = list[tuple[int, ...]](), list[int](), rule.lhs
         while category in self._above:
@@ -65,7 +65,7 @@ class SmallestTexts:
         return *chain.from_iterable(reversed(before)), number, *self._phrases(rule.rhs), *after
 
     def of_all(self, *, phrases: bool = False) -> Iterator[Derivation]:
-        """Yield smallest texts in which all rules occur, or those of ``phrases``; none for what an earlier one has."""
+        """Yield smallest texts that together use all rules, or with ``phrases`` all rules with children."""
         used = set[int]()
         for rule in self._rules:
             if rule.id not in used and (rule.rhs or not phrases):

@@ -1,10 +1,9 @@
-"""Structures: graph patterns over a graph layer, with names and sets resolved.
+"""Define structures: graph patterns over a graph layer, with names and sets resolved.
 
-A structure matches a graph when its ``body`` has an *injective* match (different variables are
-different nodes) that no ``without`` body extends injectively.  Path atoms ``-[ccomp]{2,4}->`` hold
-when there is a *walk* whose length lies in the bounds; degree tests ``#amod>=5`` count outgoing
-edges.  ``str(structure)`` is the structure in the author's notation, which the manifest carries and
-the independent verifier parses with its own reader.  Semantics: ``docs/structures.md``.
+A structure matches a graph if its ``body`` has an *injective* match (different variables are different nodes) that no
+``without`` body extends injectively.  A path atom ``-[ccomp]{2,4}->`` holds if there is a *walk* whose length is within
+the bounds; a degree test ``#amod>=5`` counts outgoing edges.  ``str(structure)`` is the author's notation, which the
+manifest contains and the independent verifier parses with its own reader.  Semantics: ``docs/structures.md``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,13 +15,13 @@ from typing import Any, Literal
 Comparison = Literal["=", ">=", "<="]
 Sign = Literal["=", ">=", "<=", "!="]
 
-#: What the signs of comparisons mean.
+#: The meanings of comparison signs.
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 @dataclass(frozen=True)
 class LabelTest:
-    """A set of edge labels, or its complement; that of no label accepts all.
+    """A set of edge labels, or its complement; the complement of no labels accepts all.
 
     >>> test = LabelTest(frozenset({"obj", "iobj"}), negated=True)
     >>> str(test), test.accepts("nsubj"), test.accepts("obj")
@@ -49,7 +48,7 @@ class LabelTest:
 
 @dataclass(frozen=True)
 class NodeTest:
-    """A test on one attribute: ``lemma=dog|cat`` or ``lemma!=dog``; a node without it has the value ``""``."""
+    """A test of one attribute: ``lemma=dog|cat`` or ``lemma!=dog``; a missing attribute has the value ``""``."""
 
     attribute: str
     values: frozenset[str]
@@ -66,7 +65,7 @@ class NodeTest:
 
 @dataclass(frozen=True)
 class DegreeTest:
-    """A test on the number of outgoing edges with a label: ``#amod>=5``."""
+    """A test of the number of outgoing edges with a label: ``#amod>=5``."""
 
     labels: LabelTest
     comparison: Comparison
@@ -95,7 +94,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Link:
-    """A walk between variables named by index, of ``low`` to ``high`` edges (None: no bound); one if nothing is said.
+    """A walk between variables, given by index, of ``low`` to ``high`` edges (None: no bound); by default, one edge.
 
     >>> str(LabelTest(frozenset({"obj"}))), Link(0, LabelTest(frozenset({"obj"})), 1).is_edge
     ('obj', True)
@@ -109,20 +108,20 @@ class Link:
 
     @property
     def is_edge(self) -> bool:
-        """Whether the walk is one edge."""
+        """Whether the walk is a single edge."""
         return self.low == 1 == self.high
 
     def between(self, number: Mapping[int, int] | Sequence[int]) -> "Link":
-        """Return the same link where its variables have other numbers."""
+        """Return the same link with its variables renumbered."""
         return replace(self, source=number[self.source], target=number[self.target])
 
 
 @dataclass(frozen=True)
 class LengthTest:
-    """A test on the number of words of a text in a text layer: ``length en>=20``.
+    """A test of the number of words of a text in a text layer: ``length en>=20``.
 
-    The number is one that is counted from the longest text of a ``part`` of the data, as long
-    as nobody has asked the grammar how long that is.
+    With ``part``, the number is relative to the length of the longest text of that part of the data, until the grammar
+    is asked for it.
     """
 
     layer: str
@@ -132,7 +131,7 @@ class LengthTest:
 
     @property
     def cap(self) -> int:
-        """The length from which on the test gives one answer."""
+        """The length from which the test always gives the same answer."""
         return self.number + (self.comparison != ">=")
 
     def accepts(self, length: int) -> bool:
@@ -146,7 +145,7 @@ class LengthTest:
 
 @dataclass(frozen=True)
 class Body:
-    """Node tests, links (edges before longer walks), and tests on length.
+    """Node tests, links (edges before longer walks), and length tests.
 
     A ``without`` body shares the variables of the positive one.
     """
@@ -160,7 +159,7 @@ class Body:
 
     @property
     def edges(self) -> tuple[Link, ...]:
-        """The links that are one edge."""
+        """The links that are single edges."""
         return tuple(link for link in self.links if link.is_edge)
 
     @property
@@ -189,9 +188,9 @@ class Body:
 
 @dataclass(frozen=True)
 class Structure:
-    """A graph pattern over the graph layer ``layer``; ``named`` if that is another than the grammar's first.
+    """A graph pattern over the graph layer ``layer``; ``named`` if that is not the grammar's first.
 
-    Of variables, as all are, ``apart`` are pairs of which the author says that only two nodes are meant.
+    All variables are different nodes; ``apart`` has the pairs of which the author says so explicitly.
     """
 
     layer: str
@@ -201,11 +200,11 @@ class Structure:
     apart: frozenset[frozenset[str]] = field(default=frozenset(), compare=False)
 
     def __hash__(self) -> int:
-        # Structures are looked up again and again, and are deep.
+        # Structures are looked up often and are deep, so the hash is cached.
         return self._hash
 
     def __reduce__(self) -> tuple[type["Structure"], tuple[object, ...]]:
-        # Without the hash above all, which is another one in every process.
+        # Leave out cached values, above all the hash, which differs in every process.
         return Structure, (self.layer, self.body, self.without, self.named, self.apart)
 
     @cached_property
@@ -221,7 +220,7 @@ class Structure:
         return f"{self.layer} {bodies}" if self.named else bodies
 
     def canonical(self) -> "Structure":
-        """Return the structure with variables named in order of mention: one for all that differ in names only."""
+        """Return the structure with variables numbered in order of mention: equal for all that differ only in names."""
         names = {v.name: f"V{i}" for i, v in enumerate(self.body.variables, 1)}
         return replace(
             self, body=_renamed(self.body, names), without=tuple(_renamed(body, names) for body in self.without)

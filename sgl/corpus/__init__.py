@@ -1,7 +1,7 @@
-"""Everything that reads rows that somebody else has made.
+"""Read rows that others have made.
 
 ``Corpus`` reads a file row by row, whatever is in it; ``Normalizer`` rewrites a sentence in the spelling of a layer.
-:mod:`sgl.corpus.audit` counts what a grammar makes of the rows, :mod:`sgl.corpus.fit` estimates weights from it.
+:mod:`sgl.corpus.audit` counts how a grammar reads the rows; :mod:`sgl.corpus.fit` estimates weights from them.
 """
 
 from sgl.corpus.rows import DIFFERENCES, Corpus, CorpusRow, Normalizer, Unreadable, normalizer_of

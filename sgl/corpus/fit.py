@@ -1,15 +1,15 @@
-"""Weights from a corpus: relative frequencies, and EM where these are not known.
+"""Estimate weights from a corpus by relative frequency, and by EM if uses are uncertain.
 
-:func:`collect` reads corpora into a sample, :func:`estimate` makes a fit of it, :func:`weights_text` writes it as the
-file that a grammar names (``docs/fit.md``).
+:func:`collect` reads corpora into a sample, :func:`estimate` turns it into a fit, and :func:`weights_text` writes that
+as the file that a grammar names (``docs/fit.md``).
 
-Sentences with one reading are counted.  Expectation--maximisation (Dempster, Laird & Rubin 1977) makes up for two
-things that keep the uses from being known.  A sentence may have several readings: each counts by its probability
-under the weights so far.  And the corpus may be sampled from *a split*, so that rare rules look rarer than they are:
-what was left out counts as well, as often as the weights so far let one expect (:class:`Selection`).
+Sentences with one reading are counted.  Expectation--maximisation (Dempster, Laird & Rubin 1977) handles two things
+that make uses uncertain.  A sentence may have several readings: each counts by its probability under the current
+weights.  And the corpus may be sampled from *a split*, so that rare rules look rarer than they are: the texts that the
+split leaves out count too, as often as the current weights predict (:class:`Selection`).
 
-Rounds go on until they gain less than ``tolerance`` a sentence.  A category that the corpus never uses keeps its
-declared weights.  Uses on average are found by two passes over the packed forest (Baker 1979; Goodman 1999).
+Rounds continue until they gain less than ``tolerance`` per sentence.  A category that the corpus never uses keeps its
+declared weights.  Expected uses take two passes over the packed forest (Baker 1979; Goodman 1999).
 """
 
 from collections import Counter
@@ -30,15 +30,15 @@ from sgl.parsing import Forest, Parser, describe_failure
 
 Vector = NDArray[np.float64]
 
-#: What becomes of a row, in the order in which that is shown.
+#: The fates of rows, in the order in which they are shown.
 Fate = Literal["used", "no reading", "held out", "unreadable", "other kind"]
 FATES: tuple[Fate, ...] = get_args(Fate)
 
-#: How pseudo-counts are shared by the rules of a category.
+#: How the rules of a category share pseudo-counts.
 Prior = Literal["uniform", "declared"]
 PRIORS: tuple[Prior, ...] = get_args(Prior)
 
-#: Called with the number of the round and the log-likelihood of a sentence.
+#: A callback with the number of the round and the log-likelihood per sentence.
 RoundProgress = Callable[[int, float], None]
 
 
@@ -46,9 +46,9 @@ RoundProgress = Callable[[int, float], None]
 class Sample:
     """The sentences of a corpus as uses of rules.
 
-    ``certain`` counts uses in sentences with one reading; ``ambiguous`` are the others, each with
-    its rows.  ``fates`` counts rows by what became of them, ``kinds`` the same by kind.  ``files``
-    are those that were read: their names, the SHA-256 of their bytes, their numbers of rows.
+    ``certain`` counts uses in sentences with one reading; ``ambiguous`` has the others, each with its number of rows.
+    ``fates`` counts rows by fate, and ``kinds`` does so for each kind.  ``files`` has the name, SHA-256 and number of
+    rows of each file read.
     """
 
     certain: Counter[int] = field(default_factory=Counter)
@@ -62,11 +62,11 @@ class Sample:
 
     @property
     def rows(self) -> int:
-        """The number of rows that say something."""
+        """The number of rows that the estimate uses."""
         return self.fates["used"]
 
     def add(self, read: corpus_rows.SentenceReadings, sentence: str, times: int = 1) -> None:
-        """Take the readings of a sentence into account."""
+        """Add the readings of a sentence."""
         self.fates["used"] += times
         for rule in read.derivation:
             self.certain[rule] += times
@@ -81,7 +81,7 @@ class Sample:
         row: corpus_rows.ListedRow,
         admits: Callable[[Forest], bool] | None,
     ) -> Fate:
-        """Add the sentence of a row, or list the row with the reason why not."""
+        """Add the sentence of a row and return its fate; a row that is not used is listed with the reason."""
         if read.refused:
             corpus_rows.list_row(self.unreadable, {**row, "sentence": "", "reason": read.refused})
             return "unreadable"
@@ -107,10 +107,10 @@ def collect(
     normalizer: corpus_rows.Normalizer | None = None,
     admits: Callable[[Forest], bool] | None = None,
 ) -> Sample:
-    """Read corpora with so many text ``columns``; the one at ``place`` has the sentences.
+    """Read corpora with ``columns`` text columns; the one at ``place`` has the sentences.
 
-    Only rows of these ``kinds`` count (all if there are none), and only sentences whose readings ``admits`` finds
-    possible.
+    Only rows of these ``kinds`` count (all if there are none), and only sentences that have a reading ``admits``
+    accepts.
     """
     sample, batches = Sample(), corpus_rows.SentenceBatches(parser, normalizer)
     for path in paths:
@@ -137,7 +137,7 @@ def collect(
 
 
 def expected_uses(forest: Forest, costs: Sequence[float]) -> tuple[float, dict[int, float]]:
-    """Return the log-probability of a sentence, and the expected uses of each rule in it.
+    """Return the log-probability of a sentence and the expected uses of each rule in it.
 
     ``costs[r]`` is the logarithm of the weight of rule ``r``.  Uses are conditional on the sentence.
     """
@@ -154,7 +154,7 @@ def expected_uses(forest: Forest, costs: Sequence[float]) -> tuple[float, dict[i
             highest += log(sum(exp(value - highest) for value in values))
         inside.append(highest)
     uses: dict[int, float] = {}
-    # The posterior probability of each node, summed over the places that it is used in.
+    # The posterior probability of each node, summed over its occurrences.
     posterior = [0.0] * len(forest.nodes)
     posterior[-1] = 1.0
     for number in range(len(forest.nodes) - 1, -1, -1):
@@ -168,10 +168,10 @@ def expected_uses(forest: Forest, costs: Sequence[float]) -> tuple[float, dict[i
 
 
 class LeftOut(NamedTuple):
-    """What a split leaves out, under some weights.
+    """The texts that a split leaves out, under some weights.
 
-    ``log_mass`` is the logarithm of the probability that a text belongs to the split; ``uses[r]``
-    how often rule ``r`` is to be expected in the texts left out for each one that is not.
+    ``log_mass`` is the log-probability that a text belongs to the split; ``uses[r]`` is the expected number of uses of
+    rule ``r`` in the texts left out, per text kept.
     """
 
     log_mass: float
@@ -179,18 +179,18 @@ class LeftOut(NamedTuple):
 
 
 class Selection(Protocol):
-    """A split that the corpus is taken to be drawn from."""
+    """The split from which the corpus is assumed to be drawn."""
 
     def refresh(self, weights: Vector) -> None:
-        """Measure anew, under these weights, what can only be measured by drawing."""
+        """Measure again, under these weights, whatever only drawing can measure."""
 
     def left_out(self, weights: Vector) -> LeftOut:
-        """Return what the split leaves out under these weights."""
+        """Return the texts that the split leaves out under these weights, as expected uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to estimate: mean pseudo-counts of a rule, rounds, and the gain (in nats for a sentence) that ends them."""
+    """Settings: mean pseudo-counts per rule, their prior, the gain (nats per sentence) that ends, most rounds."""
 
     smoothing: float = 0.5
     prior: Prior = "uniform"
@@ -201,12 +201,12 @@ class Options:
 
 @dataclass(frozen=True)
 class Fit:
-    """Estimated weights; those of a category sum to 1.
+    """Estimated weights, which sum to 1 in each category.
 
-    ``uses`` are expected uses in the corpus, without pseudo-counts; ``seen`` categories are used.
-    ``before`` and ``after`` are the log-likelihood of a sentence, in nats, under the declared
-    weights (-inf where one is 0) and the estimated ones.  ``tokens`` is a mean.  ``log_mass`` is
-    that of the split, under the estimated weights; 0 without one.
+    ``uses`` are expected uses in the corpus, without pseudo-counts; ``seen`` marks rules of categories that are used.
+    ``before`` and ``after`` are log-likelihoods per sentence, in nats, under the declared weights (-inf if a used one
+    is 0) and the estimated ones.  ``tokens`` is the mean per sentence.  ``log_mass`` is the log-probability of the
+    split under the estimated weights, or 0 without a split.
     """
 
     weights: Vector
@@ -229,7 +229,7 @@ def estimate(
     selection: Selection | None = None,
     progress: RoundProgress = lambda *_: None,
 ) -> Fit:
-    """Return the weights under which a sample, read in ``layer``, is most probable; ``ValueError`` if it is empty."""
+    """Return the likeliest weights for a sample read in ``layer``; raises ``ValueError`` if it is empty."""
     if not sample.rows:
         raise ValueError("the sample has no sentence")
     rounds = _Rounds(grammar, sample, options, selection)
@@ -254,7 +254,7 @@ def estimate(
 
 
 class _Rounds:
-    """The rounds of an estimation, and the sample as arrays."""
+    """The rounds of an estimation, with the sample as arrays."""
 
     def __init__(self, grammar: CoreGrammar, sample: Sample, options: Options, selection: Selection | None) -> None:
         self._sample, self._options, self._selection = sample, options, selection
@@ -266,7 +266,7 @@ class _Rounds:
         self.pseudo: Vector = options.smoothing * share
 
     def go_on(self, weights: Vector, done: int, progress: RoundProgress) -> tuple[Vector, int, bool]:
-        """Improve weights while rounds gain something; return them, the number of rounds, and whether they converge."""
+        """Improve weights while rounds gain enough; return them, the number of rounds, and whether they converged."""
         options, rows, last, counted = self._options, self._sample.rows, -np.inf, self.pseudo > 0
         while done < options.rounds:
             uses, likelihood = self.expected(weights)
@@ -287,7 +287,7 @@ class _Rounds:
         return weights, done, False
 
     def expected(self, weights: Vector) -> tuple[Vector, float]:
-        """Return the expected uses of rules, and the log-likelihood of a sentence."""
+        """Return the expected uses of rules and the log-likelihood per sentence."""
         with np.errstate(divide="ignore"):
             logs = np.log(weights)
         used = self._certain > 0
@@ -302,7 +302,7 @@ class _Rounds:
         return uses, total / self._sample.rows
 
     def maximised(self, uses: Vector, counts: Vector, old: Vector) -> Vector:
-        """Return weights in proportion to counts, and the old ones of a category that is not used."""
+        """Return weights proportional to counts, keeping the old ones of unused categories."""
         seen = self.total(uses) > 0
         return np.where(seen, counts / np.where(seen, self.total(counts), 1.0), old).astype(np.float64)
 
@@ -312,7 +312,7 @@ class _Rounds:
 
 
 def likelihood(nats: float, tokens: float) -> dict[str, float | None]:
-    """Return how well weights foretell a sentence: nats, bits, and perplexity of a token, its end not counted."""
+    """Return how well weights predict a sentence: nats, bits, and perplexity per token, not counting its end."""
     found = (nats, -nats / log(2), exp(-nats / tokens) if tokens else inf) if isfinite(nats) else (None,) * 3
     return dict(zip(("log_likelihood", "bits", "perplexity"), found, strict=True))
 
@@ -320,7 +320,7 @@ def likelihood(nats: float, tokens: float) -> dict[str, float | None]:
 def changes(
     grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, rows: int, limit: int = 1_000
 ) -> list[dict[str, Any]]:
-    """Return the changes that matter most: with the key of a rule and its weights, how much more often it is used."""
+    """Return the changes that matter most: the rule's key, its weights, and the change in its expected uses."""
     total: Counter[int] = Counter()
     for rule in grammar.rules:
         total[rule.lhs] += float(fit.uses[rule.id])  # type: ignore[assignment]
@@ -334,7 +334,7 @@ def changes(
 
 
 def fit_data(grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, sample: Sample) -> dict[str, Any]:
-    """Everything that was found, as plain values in a fixed order."""
+    """Return everything that was found, as plain values in a fixed order."""
     return {
         "rows": {fate: sample.fates[fate] for fate in FATES},
         "ambiguous_rows": sum(rows for _, rows in sample.ambiguous.values()),
@@ -356,10 +356,10 @@ def fit_data(grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, sample: Sa
 def weights_text(
     grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, provenance: Mapping[str, Any], comment: Sequence[str] = ()
 ) -> str:
-    """Return the text of the file, after lines of ``comment``: by category and name a weight, or one for each part.
+    """Return the file's text after ``comment``: by category and name a weight, or one for each part.
 
-    It is sorted and has six digits, so that two can be compared line by line.  It leaves out categories that the corpus
-    does not use, and those with one rule.
+    It is sorted and has six digits, so that two files can be compared line by line.  It omits categories that the
+    corpus does not use and categories with a single rule.
     """
     alternatives = Counter(rule.lhs for rule in grammar.rules)
     weight_of: Counter[RuleKey] = Counter()
@@ -385,7 +385,7 @@ def weights_text(
 
 
 class _Dumper(yaml.SafeDumper):
-    """Escapes the line ends of Unicode, which would be read as spaces."""
+    """A dumper that escapes the line ends of Unicode, which would be read as spaces."""
 
 
 def _text(dumper: _Dumper, text: str) -> yaml.ScalarNode:

@@ -1,12 +1,12 @@
-r"""Read rows that somebody else has written, and what a grammar makes of their sentences.
+r"""Read rows that others have written, and parse their sentences with a grammar.
 
-A corpus is a file of lines with columns between tabs, in UTF-8: sentences in one or more languages,
-and perhaps a *kind* that rows are counted by.  The first line with a possible number of columns
-decides whether there is one.  Lines that do not fit are kept with their number and the reason.
+A corpus is a file of tab-separated lines in UTF-8: sentences in one or more languages, and perhaps a *kind* by which
+rows are counted.  The first line with a possible number of columns decides whether there is one.  Lines that do not fit
+are kept with their number and the reason.
 
-A sentence is read in the first of its spellings that has a reading.  Differences in finishing that
-say nothing about sentences have names, and only those that are named are put right, and counted:
-``spacing`` (of separators), ``width`` (full and half) and ``stop`` (none at the end).
+A sentence is read in the first of its spellings that has a reading.  Differences of finish that do not affect the
+sentence have names; only those that the user names are corrected, and corrections are counted: ``spacing`` (of
+separators), ``width`` (full and half) and ``stop`` (missing at the end).
 """
 
 import re
@@ -22,22 +22,22 @@ from sgl.core.interpret import Derivation, capitalised
 from sgl.foreign import ROWS, Kind, opened
 from sgl.parsing import BatchParser, Forest, ParseFailure, Parser, TooLongError, read_first
 
-#: A longer line is not read to its end, in bytes.
+#: The most bytes of a line that are read; a longer line is skipped.
 LONGEST_LINE = 100_000
 
-#: A batch ends with so many rows, or with so many bytes.
+#: A batch ends after this many rows or bytes.
 _BATCH_ROWS, _BATCH_BYTES = 4_096, 8_000_000
 
-#: Rows of each sort that are listed for people; how many there are is always counted.
+#: The most rows of each sort that are listed for people; all are counted.
 LISTED = 1_000
 
-#: Called with the file, the number of rows so far and the share of the file that is read.
+#: A callback with the file, the number of rows so far and the share of the file that is read.
 Progress = Callable[[str, int, float], None]
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusRow:
-    """A line that can be read: the texts of the columns, and the kind (or nothing)."""
+    """A readable line: the texts of its columns, and its kind or ""."""
 
     line: int
     texts: tuple[str, ...]
@@ -47,16 +47,15 @@ class CorpusRow:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A line that cannot be read, and why."""
+    """A line that cannot be read, with the reason."""
 
     line: int
     reason: str
     size: int
 
 
-#: A row as plain values, as JSON has it: its ``file``, ``line`` (from 1) and ``sentence``, and what there is to say
-#: of it: the ``reason`` why it cannot be used, the ``obstacle`` of its parse, its output as ``published`` and as
-#: ``given``, or its ``readings``.
+#: A row as plain JSON values: its ``file``, ``line`` (from 1) and ``sentence``, and details: the ``reason`` why it is
+#: unusable, the ``obstacle`` to its parse, its output as ``published`` and as ``given``, or its ``readings``.
 ListedRow = dict[str, Any]
 
 
@@ -68,7 +67,7 @@ def list_row(rows: list[ListedRow], row: ListedRow) -> None:
 
 @dataclass
 class Corpus:
-    """A file of rows, as large as its ``kind`` may be; links may not leave ``inside``."""
+    """A file of rows, within the size limit of its ``kind``; links may not leave ``inside``."""
 
     path: Path
     columns: int
@@ -77,7 +76,7 @@ class Corpus:
     _width: int = field(default=0, init=False)
 
     def rows(self) -> Iterator[CorpusRow | Unreadable]:
-        """All lines in order, numbered from 1; ``size`` is their length in bytes."""
+        """Yield all lines in order, numbered from 1; ``size`` is their length in bytes."""
         with opened(self.path, self.kind, inside=self.inside) as stream:
             for number in count(1):
                 raw = rest = stream.readline(LONGEST_LINE)
@@ -93,7 +92,7 @@ class Corpus:
                     yield Unreadable(number, f"the line has more than {LONGEST_LINE:,} bytes", size)
 
     def batches(self, progress: Progress) -> Iterator[list[CorpusRow | Unreadable]]:
-        """Yield the same lines, thousands at a time, so that they can be read together."""
+        """Yield the lines in batches of thousands, so that they can be read together."""
         batch: list[CorpusRow | Unreadable] = []
         size = done = 0
         for row in self.rows():
@@ -129,17 +128,17 @@ class Corpus:
         return CorpusRow(number, texts, "".join(cells[self.columns :]), size)
 
 
-#: Everything that can be put right, in the order in which it is.
+#: All differences that can be corrected, in order of correction.
 DIFFERENCES = ("spacing", "width", "stop")
 
 _STOPS = (".", "。", "．")
 
 
 class Normalizer:
-    """Rewrites texts in the spelling of one layer."""
+    """A rewriter of texts in the spelling of one layer."""
 
     def __init__(self, layer: TextLayer, vocabulary: Set[str], differences: Sequence[str] = DIFFERENCES) -> None:
-        """``vocabulary`` has all words of the layer."""
+        """Prepare a layer whose words are all in ``vocabulary``."""
         self._layer = layer
         self._asked = [name for name in DIFFERENCES if name in differences]
         self._characters = {character for word in vocabulary for character in word}
@@ -149,7 +148,7 @@ class Normalizer:
         self._separate = _either(mark for mark in marks if mark not in layer.attach)
 
     def spellings(self, text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Yield the text as it stands, then with more and more put right, each with what was."""
+        """Yield the text unchanged, then with more and more corrections, each with the names of those made."""
         yield text, ()
         done: tuple[str, ...] = ()
         for name in self._asked:
@@ -188,7 +187,7 @@ class Normalizer:
 
 
 def normalizer_of(grammar: CoreGrammar, layer: int | None, allowed: Sequence[str]) -> Normalizer | None:
-    """Return what finds other spellings of a sentence; None if no differences are allowed, or of a view."""
+    """Return a normalizer for a layer; None for a view, or if no differences are allowed."""
     if layer is None or not allowed:
         return None
     words = {word for rule in grammar.rules for word in rule.words(layer)}
@@ -196,7 +195,7 @@ def normalizer_of(grammar: CoreGrammar, layer: int | None, allowed: Sequence[str
 
 
 def spellings(text: str, normalizer: Normalizer | None) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the spellings of a text, each with what was put right; itself without a normalizer."""
+    """Yield the spellings of a text, each with the corrections made; without a normalizer, only the text."""
     return iter(((text, ()),)) if normalizer is None else normalizer.spellings(text)
 
 
@@ -209,8 +208,8 @@ def _either(marks: Iterator[str]) -> re.Pattern[str] | None:
 class SentenceReadings:
     """The readings of a sentence, in the last ``spelling`` that was read.
 
-    ``changed`` is what had to be put right.  With one reading there is a ``derivation``, with
-    several a ``forest``, with none a ``failure``, or why the sentence was ``refused``.
+    ``changed`` names the corrections made.  A sentence with one reading has a ``derivation``, with several a
+    ``forest``, with none a ``failure`` or the reason why it was ``refused``.
     """
 
     spelling: str
@@ -227,7 +226,7 @@ class SentenceReadings:
 
 
 class SentenceBatches:
-    """Reads sentences of one text layer, many together; ``normalizer`` is one for it."""
+    """A reader of sentences of one text layer in batches; ``normalizer`` is one for that layer."""
 
     def __init__(self, parser: Parser, normalizer: Normalizer | None) -> None:
         self._parser = parser
@@ -235,7 +234,7 @@ class SentenceBatches:
         self._normalizer = normalizer
 
     def read(self, sentences: Iterable[str]) -> dict[str, SentenceReadings]:
-        """Return the readings of each sentence; equal ones are read once."""
+        """Return the readings of each sentence, reading equal ones once."""
         distinct = list(dict.fromkeys(sentences))
         first = read_first(self._batch, [spellings(sentence, self._normalizer) for sentence in distinct])
         found = (

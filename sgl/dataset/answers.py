@@ -5,20 +5,28 @@
 
     {"ja": ["猫が犬の近くの鳥を見た。", "犬の近くの猫が鳥を見た。"]}
     gen/pp/0#17     0 1 4 9 12 4 10
+
+The Parquet files have them as lists, in the column ``references`` and one more for each further target.
 """
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
+import pyarrow as pa
+
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Plan
 from sgl.dataset.manifest import DataFile
-from sgl.dataset.rows import json_line, written
+from sgl.dataset.rows import ROWS, json_line, parquet_writer, written
 from sgl.disk import create, make
+from sgl.disk.stages import staged_file
+from sgl.foreign import TABLE, opened
+from sgl.foreign.parquet import table_of
 from sgl.rendering import outputs
 
 #: The folders of right answers and of the readings that justify them, with their file extensions.
@@ -57,3 +65,22 @@ def write_answers(directory: Path, grammar: CoreGrammar, plan: Plan, rows: Itera
                 files[path].write(text.encode())
                 counts[path] += text.count("\n")
     return [written(directory, path, counts[path]) for path in files]
+
+
+def with_answers(directory: Path, files: list[DataFile], answers: list[DataFile]) -> list[DataFile]:
+    """Return all files, after the answers were added to those of Parquet."""
+    for path in (directory / "parquet").iterdir():
+        _add_columns(path, directory / "references" / f"{path.stem}.jsonl")
+    return [written(directory, directory / file.path, file.rows) for file in files] + answers
+
+
+def _add_columns(path: Path, references: Path) -> None:
+    """Write a Parquet file anew, with a column of answers for each target."""
+    table, texts = table_of(path), pa.list_(pa.string())
+    with opened(references, TABLE) as lines:
+        rows = [json.loads(line) for line in lines]
+    for target, name in enumerate(name for name in table.column_names if name.split("_")[0] == "target"):
+        column = pa.array([[*row.values()][target] for row in rows], texts)
+        table = table.append_column(pa.field(name.replace("target", "references", 1), texts), column)
+    with staged_file(path) as new, create(new) as file, parquet_writer(file, table.schema) as writer:
+        writer.write_table(table, ROWS)

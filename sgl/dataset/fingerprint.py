@@ -4,10 +4,10 @@ The fingerprint is the SHA-256 of the *core form*: what the author's files *mean
 full, so that anybody can compute the fingerprint.  It does not depend on comments, layout, file names, line numbers or
 the seed, which the identity names separately::
 
-    sgl:0.1.0|edition:2026|grammar:sha256:1f0c…|seed:2024|items:69000
+    sgl:0.1.0+f2c860ec08ac|edition:2026|grammar:sha256:1f0c…|seed:2024|items:69000
 
-The compiler, the grammar and this line determine the data.  The signature of a dataset (``sgl.dataset.staged``) also
-identifies its files.
+The build, after the version, tells states of one version of the compiler apart.  Whoever has the compiler, the grammar
+and this line gets the same data.  The signature of a dataset (``sgl.dataset.staged``) names the files as well.
 """
 
 import json
@@ -40,6 +40,7 @@ def fingerprint(grammar: CoreGrammar, plan: Plan) -> str:
     return core_digest(core_form(grammar, plan))
 
 
-def identity(grammar_sha256: str, seed: int, items: int) -> str:
-    """Return the line that identifies this dataset in all of its files."""
-    return f"sgl:{__version__}|edition:{EDITION}|grammar:sha256:{grammar_sha256[:SHORT]}|seed:{seed}|items:{items}"
+def identity(grammar_sha256: str, seed: int, items: int, build: str = "") -> str:
+    """Return the line that says which dataset this is, in all of its files."""
+    version = f"{__version__}+{build}" if build else __version__
+    return f"sgl:{version}|edition:{EDITION}|grammar:sha256:{grammar_sha256[:SHORT]}|seed:{seed}|items:{items}"

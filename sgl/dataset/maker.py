@@ -14,15 +14,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from sgl.core.arrays import Column, Derivations, Heading
-from sgl.core.grammar import EXTRACTED, CoreGrammar, Slot, Template, TextLayer, Token
-from sgl.core.graph import Graph
-from sgl.core.interpret import Derivation, derive_graph, derive_tokens
+from sgl.core.grammar import CoreGrammar, Slot, Template, TextLayer, Token
+from sgl.core.interpret import Derivation, derive_graph, derive_heads, derive_tokens
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
+from sgl.dataset.manifest import counted_labels
 from sgl.dataset.rows import (
     Chunk,
     Selection,
@@ -41,12 +42,7 @@ from sgl.rendering.meaning import ViewError
 from sgl.rendering.output import Learned, Output, TemplateWriter, outputs, text_output, words_output
 from sgl.sampling.strata import Sampler
 
-#: UD relations through which a phrase can contain phrases of its own kind.
-RECURSIVE_RELATIONS = frozenset(
-    ("acl", "advcl", "amod", "appos", "ccomp", "conj", "csubj", "nmod", "parataxis", "xcomp")
-)
-
-#: Characters with a special meaning in an s-expression.
+#: Characters that have a meaning in an s-expression.
 _RESERVED = frozenset('()"\\:#')
 
 
@@ -68,7 +64,8 @@ def features_output(grammar: CoreGrammar, layer: int, labels: tuple[str, ...]) -
     """Return the output that counts labels in the graph; it uses what CoNLL-U uses, so both can be written at once."""
 
     def write(grammar: CoreGrammar, derivation: Derivation) -> str:
-        return features(derive_graph(grammar, derivation, layer), labels)
+        counts = Counter(label for _, label, _ in derive_graph(grammar, derivation, layer).edges)
+        return "".join(f"{counts[label]} " for label in labels)
 
     return replace(words_output(grammar, layer), name="features", write=write)
 
@@ -76,23 +73,6 @@ def features_output(grammar: CoreGrammar, layer: int, labels: tuple[str, ...]) -
 def item_id(expression: str) -> str:
     """Return the id of an item: 16 hexadecimal digits of the SHA-256 of its derivation."""
     return sha256(expression.encode()).hexdigest()[:16]
-
-
-def recursive_labels(grammar: CoreGrammar, layer: int) -> tuple[str, ...]:
-    """Return the sorted labels of recursive relations; ``acl:relcl`` is an ``acl``."""
-    labels = {
-        edge.label
-        for rule in grammar.rules
-        for edge in rule.fragments[layer].edges
-        if not edge.label.startswith(EXTRACTED)
-    }
-    return tuple(sorted(lab for lab in labels if lab.partition(":")[0] in RECURSIVE_RELATIONS))
-
-
-def features(graph: Graph, labels: Sequence[str]) -> str:
-    """Return the number of edges with each of ``labels`` in the graph: ``acl:relcl=0;ccomp=2``."""
-    counts = Counter(label for _, label, _ in graph.edges)
-    return ";".join(f"{label}={counts[label]}" for label in labels)
 
 
 def rule_labels(grammar: CoreGrammar, source: int) -> list[str]:
@@ -141,7 +121,8 @@ class ChunkMaker:
     ) -> None:
         """Prepare the writers, with what another maker has ``learned`` about the same grammar and plan."""
         self._sampler = sampler
-        self._schema = schema_of(plan)
+        self._counted = counted_labels(grammar, plan)
+        self._schema = schema_of(plan, self._counted)
         self._source = plan.source
         self._targets = plan.targets
         items = sum(stratum.wanted for stratum in sampler.tables.strata)
@@ -172,12 +153,12 @@ class ChunkMaker:
             anchor = grammar.graph_layers[layer].anchor
             names = dict.fromkeys((anchor, *layers, *plan.targets))
             words = writer(f"words {name}", words_output(grammar, layer))
-            measured = {text: partial(_lengths, grammar, text) for text in plan.measured}
+            measured = {f"length_{text}": partial(_lengths, grammar, text) for text in plan.measured}
+            measured |= {f"heads_{graph}": partial(_heads, grammar, graph) for graph in plan.headed}
             self._sentences.append(SentenceWriter(tuple(names), self._texts, words, measured))
         if self._sentences:
             layer, words = grammar.graph_layer(plan.lemma_layer), self._sentences[0].words
-            labels = recursive_labels(grammar, layer)
-            self._features = writer("features", features_output(grammar, layer, labels), words)
+            self._features = writer("features", features_output(grammar, layer, self._counted), words)
 
     @property
     def learned(self) -> dict[str, Learned]:
@@ -201,10 +182,12 @@ class ChunkMaker:
         targets = [texts[name] for name in self._targets]
         categories = [selection.stratum.category for selection in selections for _ in selection.numbers]
         category = Column.of(categories)
-        features = Column.of([""] * derivations.number)
         conllu = [one.column(derivations, texts, split, category, first) for one in self._sentences]
-        if self._sentences:
-            features = self._features.column(derivations)
+        counts = list[Any]()
+        if self._counted:
+            written = content(self._features.column(derivations)).tobytes().decode()
+            numbers = np.fromstring(written, np.int32, sep=" ").reshape(-1, len(self._counted))
+            counts = [pa.StructArray.from_arrays(list(map(pa.array, numbers.T.copy())), list(self._counted))]
         expressions = self._expressions.column(derivations)
         streams = pa.concat_arrays(list(map(streams_of, selections)))
         words = self._words[derivations.rules[: int(derivations.offsets[-1])]]
@@ -216,7 +199,7 @@ class ChunkMaker:
             pa.array(map(split_kind, categories), pa.string()),
             arrow_array(expressions),
             pa.array(derivations.heights(self._arity), pa.int32()),
-            arrow_array(features),
+            *counts,
             streams,
             *map(arrow_array, targets[1:]),
         ]
@@ -238,6 +221,11 @@ def _lengths(grammar: CoreGrammar, layer: str, derivations: Derivations) -> Colu
     return Column.of([str(length) for length in found])
 
 
+def _heads(grammar: CoreGrammar, layer: str, derivations: Derivations) -> Column:
+    number = grammar.graph_layer(layer)
+    return Column.of([" ".join(map(str, derive_heads(grammar, own, number))) for own in derivations])
+
+
 def target_output(output: Output) -> Output:
     """Return an output as a target, whose errors quote the sentence."""
 
@@ -255,8 +243,8 @@ def target_output(output: Output) -> Output:
 class SentenceWriter:
     """Writes CoNLL-U sentences; ``words`` writes an output like ``words_output``.
 
-    ``names`` are the text layers in the comments, the layer of the graph's words first; ``writers`` write the others.
-    ``measured`` has, for each layer whose length structures test, the function that writes the lengths.
+    ``names`` are those of the texts in the comments, the text of the graph's words first; ``writers`` have written
+    the others.  ``measured`` are the lengths and heads that structures ask for, with what writes these.
     """
 
     names: tuple[str, ...]

@@ -1,28 +1,19 @@
-"""The manifest, which states a dataset's content, origin and claims, and the card, its readable form.
+"""The manifest: what a dataset is, where it comes from, and what is claimed of it.
 
-``manifest.json`` is the file from which the independent verifier starts.  It has no timestamps and no paths of the
-machine that wrote it, so that equal inputs give equal bytes.  All structures are in the author's notation.
-
-The card, ``README.md``, is for people and for dataset hubs: its YAML block (Hugging Face *dataset cards*) names a
-Parquet file for every split.  A release has more files, so that programs and people can load, cite and judge it.
-Templates produce them all from the manifest alone: ``croissant.json`` (Croissant 1.1, which search engines and loaders
-read), ``CITATION.cff``, ``LICENSE``, ``DATASHEET.md`` and ``CANARY.txt``, to detect the data in training corpora of
-models.
+``manifest.json`` is the one file that the independent verifier starts from.  It has no time stamps and no paths of
+the machine it was written on, so that equal inputs give equal bytes.  All structures are in the author's notation.
 """
 
 import json
-import re
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sgl import EDITION, __version__
 from sgl.core.encoding import plain, stated
-from sgl.core.grammar import CoreGrammar
-from sgl.core.plan import LOADED, Ambiguous, Plan, Release, known
+from sgl.core.grammar import EXTRACTED, CoreGrammar
+from sgl.core.plan import Ambiguous, Plan, Release
 from sgl.dataset.fingerprint import identity
 from sgl.dataset.staged import FORMAT, MANIFEST
 from sgl.disk import write
@@ -31,9 +22,10 @@ from sgl.sampling.acceptance import REPEATED_SENTENCE, UNEXPOSED_WORD
 from sgl.sampling.engine import SCHEME
 from sgl.sampling.strata import StratumSample
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-    from jinja2.runtime import Context
+#: UD relations by which phrases nest in phrases of the same kind.
+RECURSIVE_RELATIONS = frozenset(
+    ("acl", "advcl", "amod", "appos", "ccomp", "conj", "csubj", "nmod", "parataxis", "xcomp")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +56,9 @@ class Guarantee:
 class Provenance:
     """The origin of a dataset.
 
-    ``fingerprint`` is the SHA-256 of the grammar and plan in canonical form; ``files`` has the SHA-256 of each file of
-    the grammar by its path inside the dataset; ``parameters`` are the declared parameters with their values;
-    ``release`` is the declared publication data.
+    ``fingerprint`` is the SHA-256 of the grammar and plan in canonical form; ``files`` has the SHA-256 of each file
+    of the grammar by its path inside the dataset; ``parameters`` are those that the files declare, with their values;
+    ``release`` is what they say of the publication; ``build`` tells states of one version of the compiler apart.
     """
 
     name: str
@@ -75,6 +67,7 @@ class Provenance:
     files: Mapping[str, str]
     parameters: Mapping[str, str | int | float]
     release: Release | None = None
+    build: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +126,17 @@ def string_figures(content: Mapping[str, Any], path: Path = Path(MANIFEST)) -> S
     return StringFigures(parsed, several, held_out, outputs, ambiguous, policy=policy, rejected=rejected)
 
 
+def counted_labels(grammar: CoreGrammar, plan: Plan) -> tuple[str, ...]:
+    """Return the recursive relations of the graphs, sorted, which the column ``features`` counts; ``acl:relcl`` is one.
+
+    Without graphs there are none, and no such column.
+    """
+    layer = grammar.graph_layer(plan.lemma_layer) if plan.lemma_layer else None
+    edges = (edge for rule in grammar.rules if layer is not None for edge in rule.fragments[layer].edges)
+    labels = {edge.label for edge in edges if not edge.label.startswith(EXTRACTED)}
+    return tuple(sorted(label for label in labels if label.partition(":")[0] in RECURSIVE_RELATIONS))
+
+
 def manifest(
     grammar: CoreGrammar,
     plan: Plan,
@@ -142,15 +146,15 @@ def manifest(
     files: Sequence[DataFile],
     readings: Mapping[str, Readings] | None = None,
 ) -> dict[str, Any]:
-    """Return the manifest as plain data, in order; ``readings`` are by stream."""
-    items = sum(len(sample.numbers) for sample in samples)
+    """Return the manifest as plain data, in its order; ``readings`` are by stream."""
+    items, build = sum(len(sample.numbers) for sample in samples), provenance.build
     return {
         "format": FORMAT,
         "name": provenance.name,
         "title": provenance.title,
         **({"release": plain(provenance.release)} if provenance.release else {}),
-        "identity": identity(provenance.fingerprint, plan.seed, items),
-        "compiler": {"version": __version__, "edition": EDITION},
+        "identity": identity(provenance.fingerprint, plan.seed, items, build),
+        "compiler": {"version": __version__, "edition": EDITION, **({"build": build} if build else {})},
         "grammar": {
             "sha256": provenance.fingerprint,
             "files": [{"path": p, "sha256": digest} for p, digest in provenance.files.items()],
@@ -166,6 +170,7 @@ def manifest(
             "graph": stated(grammar.graph_layers),
             "views": stated(grammar.views),
             **({"written": list(plan.graphs)} if plan.graphs else {}),
+            **({"counted": counted} if (counted := [*counted_labels(grammar, plan)]) else {}),
         },
         "distinct": {
             "sentences": plan.distinct_sentences,
@@ -230,107 +235,3 @@ def write_manifest(directory: Path, content: Mapping[str, Any]) -> None:
     """Write ``manifest.json`` into ``directory``."""
     text = json.dumps(content, ensure_ascii=False, indent=2)
     write(directory / MANIFEST, text + "\n")
-
-
-#: Size classes of dataset hubs, each ten times the one before.
-_SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "n>10M")
-
-
-#: The beginning of an HTML element in Markdown, and the end of a link's text.
-_OBEYED = re.compile(r"<(?=[A-Za-z/!?])|(?<=\])(?=[(\[])")
-
-
-class _Quoted(str):
-    """A text that is already quoted for YAML."""
-
-    __slots__ = ()
-
-
-def _shown(context: "Context", value: object) -> object:
-    """Return a value escaped for a Markdown page, where it must not act as markup; YAML is already quoted."""
-    if not isinstance(value, str) or isinstance(value, _Quoted) or not str(context.name).endswith(".md.j2"):
-        return value
-    return _OBEYED.sub(lambda found: "&lt;" if found[0] else "\\", value)
-
-
-@cache
-def templates() -> "Environment":
-    """Return the template environment for the texts of a dataset."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context, select_autoescape
-
-    environment = Environment(
-        loader=PackageLoader("sgl.dataset"),
-        undefined=StrictUndefined,
-        autoescape=select_autoescape(),  # off: the results are Markdown, JSON and YAML, not HTML
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        finalize=pass_context(_shown),
-    )
-    environment.filters["yaml"] = lambda text: _Quoted(json.dumps(text, ensure_ascii=False))
-    environment.filters["cell"] = lambda text: str(text).replace("|", "\\|")
-    return environment
-
-
-def descriptions(manifest: Mapping[str, Any], sentences: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the names and texts of the files that describe a dataset: the card, and more for a release.
-
-    ``sentences`` are the claims of the patterns in words.
-    """
-    values = (
-        {"release": None, "sentences": sentences}
-        | values_of(manifest)
-        | (release_values(manifest) if "release" in manifest else {})
-    )
-    more = ("croissant.json", "CITATION.cff", "LICENSE", "DATASHEET.md", "CANARY.txt")
-    for name in ("README.md", *(more if values["release"] else ())):
-        text = templates().get_template(f"{name}.j2").render(values)
-        if name == "croissant.json":
-            text = json.dumps(json.loads(text), ensure_ascii=False, indent=2) + "\n"
-        if text.strip():
-            yield name, text
-
-
-def values_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values for the templates: the manifest, and figures derived from it."""
-    items = sum(split["items"] for split in manifest["splits"].values())
-    strata = [stratum for split in manifest["splits"].values() for stratum in split["strata"]]
-    layers = manifest["layers"]
-    tests: Counter[str] = Counter()
-    shares: dict[str, Counter[str]] = defaultdict(Counter)
-    for stratum in strata:
-        tests[stratum["category"]] += stratum["count"]
-        shares[stratum["category"]].update(stratum["shares"])
-    return {
-        "manifest": manifest,
-        "items": items,
-        "targets": " and ".join(f"`{name}`" for name in (layers["target"], *layers["further"])),
-        "strings": string_figures(manifest).sentence,
-        "size": _SIZES[min(max(len(str(items)) - 3, 0), len(_SIZES) - 1)],
-        "repeated": [stratum["category"] for stratum in strata if "repeated" in stratum["extent"]],
-        "shares": shares,
-        "tests": tests,
-        "left_out": dict(left_out(manifest)),
-        "loaded": {split: LOADED.get(split, split) for split in manifest["splits"]},
-    }
-
-
-def release_values(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the further values for the templates of a released dataset."""
-    release = manifest["release"]
-    name = release["licence"]
-    licence = known()["licences"].get(name, {"name": name, "url": release["homepage"], "hub": "other"})
-    title = manifest["title"] or manifest["name"]
-    authors = [author.partition(", ")[::2] for author in release["authors"]]
-    names = [" ".join(filter(None, (given, family))) for family, given in authors]
-    year = release["date"][:4]
-    cite = f"{' and '.join(names)}{f' ({year})' if year else ''}. {title}, version {release['version']}."
-    return {
-        "release": release,
-        "licence": licence,
-        "title": title,
-        "authors": authors,
-        "names": names,
-        "cite": release["cite"] or cite,
-        "columns": known()["columns"] | {f"target_{x}": f"The target `{x}`." for x in manifest["layers"]["further"]},
-    }

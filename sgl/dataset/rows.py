@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 from sgl.core.arrays import SLACK, Column, Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
-from sgl.dataset.manifest import DataFile, templates
+from sgl.dataset.cards import templates
+from sgl.dataset.manifest import DataFile
 from sgl.dataset.staged import TextTooLongError
 from sgl.disk import create, make, write
 from sgl.foreign import sha256_of
@@ -47,12 +48,11 @@ DERIVATIONS, TASKS = "derivations", "lm_eval"
 #: Maximum size of the texts in one Arrow array, in bytes.
 MOST_BYTES = (1 << 31) - 1
 
-#: Columns of the Parquet files.
+#: Columns of the Parquet files; ``features`` has a number for each label that it counts.
 _NAMES = (*("id", "source", "target", "category", "split_kind"), *("derivation", "depth", "features", "seed_stream"))
-SCHEMA = pa.schema([(x, pa.int32() if x == "depth" else pa.string()) for x in _NAMES])
 
-#: Columns with few distinct values.
-DICTIONARY = ("category", "split_kind", "features")
+#: Columns with few values.
+DICTIONARY = ("category", "split_kind")
 
 #: The compression level of zstd.
 LEVEL = 3
@@ -190,10 +190,11 @@ def arrow_array(column: Column) -> Any:  # noqa: ANN401
     return pa.chunked_array(arrays, pa.string())
 
 
-def schema_of(plan: Plan) -> Any:  # noqa: ANN401
-    """Return the schema of the Parquet files, with a column for each further target."""
-    further = [pa.field(f"target_{name}", pa.string()) for name in plan.further]
-    return pa.schema([*SCHEMA, *further])
+def schema_of(plan: Plan, counted: Sequence[str]) -> Any:  # noqa: ANN401
+    """Return the columns of the Parquet files: one more for each further target, ``features`` if labels are counted."""
+    kinds = {"depth": pa.int32(), "features": pa.struct([(label, pa.int32()) for label in counted])}
+    columns = [(name, kinds.get(name, pa.string())) for name in _NAMES if name != "features" or counted]
+    return pa.schema([*columns, *((f"target_{name}", pa.string()) for name in plan.further)])
 
 
 def parquet_writer(
@@ -226,8 +227,8 @@ class SplitFiles:
     ``paths`` are all files in the order of the manifest.
     """
 
-    def __init__(self, directory: Path, split: str, plan: Plan, closing: ExitStack) -> None:
-        """Create the files; leaving ``closing`` completes them."""
+    def __init__(self, directory: Path, split: str, plan: Plan, closing: ExitStack, counted: Sequence[str]) -> None:
+        """Create the files; ``closing`` completes them; ``counted`` are the labels of ``features``."""
         folders = ["", *plan.further]
         lines = [directory / "data" / folder / f"{split}.tsv" for folder in folders]
         parquet = directory / "parquet" / f"{split}.parquet"
@@ -239,7 +240,8 @@ class SplitFiles:
             make(path.parent)
         texts = (*lines, *sentences, derivations)
         self._texts = [closing.enter_context(create(path)) for path in texts]
-        self._table = closing.enter_context(parquet_writer(closing.enter_context(create(parquet)), schema_of(plan)))
+        table = parquet_writer(closing.enter_context(create(parquet)), schema_of(plan, counted))
+        self._table = closing.enter_context(table)
         self.rows = 0
 
     def write(self, chunk: Chunk) -> None:
@@ -257,15 +259,16 @@ def write_items(
     making: Making,
     samples: Sequence[StratumSample],
     observe: Callable[[Chunk], None] | None = None,
+    counted: Sequence[str] = (),
 ) -> list[DataFile]:
     """Write the files of every split of the plan; splits without items get empty files.
 
-    ``observe`` sees every chunk once it is written.  Raises ``ConlluError``, ``ViewError`` or
-    ``ValueError`` if the formats cannot hold a text, and ``OSError``.
+    ``counted`` are the labels of ``features``.  ``observe`` sees every chunk once it is written.  Raises
+    ``ConlluError``, ``ViewError`` or ``ValueError`` if the formats cannot hold a text, and ``OSError``.
     """
     with ExitStack() as closing:
         names = dict.fromkeys(stratum.split for stratum in plan.strata)
-        splits = {name: SplitFiles(directory, name, plan, closing) for name in names}
+        splits = {name: SplitFiles(directory, name, plan, closing, counted) for name in names}
         for chunk in making(chunks_of(samples)):
             splits[chunk.split].write(chunk)
             if observe is not None:

@@ -6,7 +6,7 @@ not name, or one that was read in this run.
 A file of the dataset cannot state the hash of all files, itself included.  So the files state the *identity*, and the
 SHA-256 of ``SHA256SUMS``, a list of all other files, completes the signature::
 
-    sgl:0.1.0|edition:2026|grammar:sha256:1f0c…|seed:2024|items:69000|files:sha256:5be2…
+    sgl:0.1.0+f2c860ec08ac|edition:2026|grammar:sha256:1f0c…|seed:2024|items:69000|files:sha256:5be2…
 """
 
 import os

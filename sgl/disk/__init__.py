@@ -1,15 +1,15 @@
-"""The owner of all files that SGL writes: only this package creates, replaces, renames and removes files.
+"""Own all files that SGL writes: only this package creates, replaces, renames and removes files.
 
-A project may come from a stranger, and with it links, pipes and folders under the very names that SGL is about to use.
-Three rules keep everything outside the project, and everything that belongs to the user, as it is:
+A project may come from a stranger, with links, pipes and folders under the very names that SGL is about to use.  Three
+rules protect everything outside the project and everything that belongs to the user:
 
-* **Nothing follows a link.**  A name is looked up in the open handle of its directory, and whatever has the name is
-  judged by itself.  Only the directories that lead to a place that the user has named may be links.
+* **Nothing follows a link.**  A name is looked up in the open handle of its directory, and the entry itself is judged.
+  Only the directories on the way to a place that the user has named may be links.
 * **A new file is created exclusively.**  No existing file is opened for writing; a new one takes its name.
 * **SGL removes only what it has made**: files of this process, and the folder of an earlier run that can prove to be
   one (:mod:`sgl.disk.stages`).
 
-A test of the house, ``tests/house/test_owned_files.py``, forbids to write anywhere else.
+The test ``tests/house/test_owned_files.py`` forbids writing anywhere else.
 """
 
 import os
@@ -29,16 +29,16 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN
 _OLD = os.O_RDONLY | _PLAIN | _STAY | getattr(os, "O_NONBLOCK", 0)
 _STREAM = os.O_WRONLY | _PLAIN | getattr(os, "O_NONBLOCK", 0)
 
-#: Whether names can be looked up in an open directory; Windows needs whole paths.
+#: Whether names can be looked up in an open directory; Windows needs full paths.
 _HANDLES = {os.open, os.stat, os.mkdir, os.rename, os.unlink, os.rmdir} <= os.supports_dir_fd
 
-#: What a name can stand for, in the words of a message.
+#: The kinds of directory entry, in the words of messages.
 FILE, DIRECTORY, LINK, PIPE, DEVICE = "a file", "a directory", "a symbolic link", "a named pipe", "a device"
 _KINDS = {stat.S_IFREG: FILE, stat.S_IFDIR: DIRECTORY, stat.S_IFLNK: LINK, stat.S_IFIFO: PIPE}
 
 
 class InTheWayError(FileExistsError):
-    """Something that SGL has not made has the name that it needs; ``strerror`` names it and says why."""
+    """SGL needs a name that something else already has; ``strerror`` names it and says why."""
 
     def __init__(self, path: Path, reason: str) -> None:
         shown = path
@@ -48,10 +48,10 @@ class InTheWayError(FileExistsError):
 
 
 class Folder(AbstractContextManager["Folder"]):
-    """An open directory, whose entries are named without a path; no method follows a link.
+    """An open directory whose entries are named without a path; no method follows a link.
 
-    With ``own`` the directory itself may be no link either, and belongs to the user.  Raises ``InTheWayError`` if it
-    is not so, and ``OSError``.
+    With ``own``, the directory itself must not be a link either and must belong to the user.  Raises ``InTheWayError``
+    otherwise, and ``OSError``.
     """
 
     def __init__(self, path: Path, *, own: bool = False) -> None:
@@ -83,18 +83,18 @@ class Folder(AbstractContextManager["Folder"]):
             return sorted(entry.name for entry in entries)
 
     def status(self, name: str) -> os.stat_result | None:
-        """Return the status of an entry; None if there is none."""
+        """Return the status of an entry, or None if it does not exist."""
         with suppress(FileNotFoundError):
             return os.stat(self._at(name), dir_fd=self._handle, follow_symlinks=False)
         return None
 
     def kind(self, name: str) -> str | None:
-        """Return what an entry is; None if there is none."""
+        """Return the kind of an entry, or None if it does not exist."""
         found = self.status(name)
         return None if found is None else _KINDS.get(stat.S_IFMT(found.st_mode), DEVICE)
 
     def check(self, name: str, expected: str) -> bool:
-        """Return whether there is such an entry; raises ``InTheWayError`` if it is of another kind."""
+        """Return whether an entry exists; raises ``InTheWayError`` if it is of another kind than ``expected``."""
         found = self.kind(name)
         if found not in (None, expected):
             raise InTheWayError(self.path / name, f"it is {found}")
@@ -111,7 +111,7 @@ class Folder(AbstractContextManager["Folder"]):
             return file.read()
 
     def make(self, name: str, mode: int = 0o777) -> bool:
-        """Create a directory; return False if there is one already."""
+        """Create a directory; return False if it already exists."""
         try:
             os.mkdir(self._at(name), mode, dir_fd=self._handle)
         except FileExistsError:
@@ -120,7 +120,7 @@ class Folder(AbstractContextManager["Folder"]):
         return True
 
     def write(self, name: str, *pieces: bytes, mode: int = 0o666) -> None:
-        """Give a new file with this content the name; a file that had it is gone."""
+        """Write a file under a temporary name and rename it, replacing any file of that name."""
         new = f".{name}-{os.urandom(4).hex()}.new"
         with self.create(new, mode) as file:
             try:
@@ -132,7 +132,7 @@ class Folder(AbstractContextManager["Folder"]):
                 raise
 
     def move(self, name: str, there: "Folder", new: str) -> None:
-        """Rename an entry; a file may take the place of a file, and nothing else the place of anything."""
+        """Rename an entry; a file may replace a file, and nothing else may replace anything."""
         if self.kind(name) == FILE:
             there.check(new, FILE)
         elif (found := there.kind(new)) is not None:
@@ -140,16 +140,16 @@ class Folder(AbstractContextManager["Folder"]):
         os.replace(self._at(name), there._at(new), src_dir_fd=self._handle, dst_dir_fd=there._handle)  # noqa: SLF001
 
     def permit(self, name: str, mode: int) -> None:
-        """Give a file these permissions."""
+        """Set the permissions of a file."""
         self.check(name, FILE)
         os.chmod(self._at(name), mode, dir_fd=self._handle)
 
     def remove(self, name: str) -> None:
-        """Remove a file; of a link, the link."""
+        """Remove a file, or a link but not its target."""
         os.unlink(self._at(name), dir_fd=self._handle)
 
     def remove_tree(self, name: str) -> None:
-        """Remove an entry with everything in it; no link is followed."""
+        """Remove an entry with everything in it, following no link."""
         if self.kind(name) == DIRECTORY:
             import shutil
 
@@ -163,7 +163,7 @@ class Folder(AbstractContextManager["Folder"]):
 
 
 def kind(path: Path) -> str | None:
-    """Return what has this path; None if nothing has it.  A link is a link, wherever it leads."""
+    """Return the kind of entry at this path, or None; a link is a link, wherever it leads."""
     try:
         return _KINDS.get(stat.S_IFMT(path.lstat().st_mode), DEVICE)
     except (FileNotFoundError, NotADirectoryError):
@@ -179,13 +179,13 @@ def create(path: Path, mode: int = 0o666) -> BinaryIO:
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Write a file; of a text in UTF-8, with replacements for what UTF-8 cannot hold."""
+    """Write a file; a text is written in UTF-8, with replacements for characters that UTF-8 cannot hold."""
     with Folder(path.parent) as folder:
         folder.write(path.name, content.encode("utf-8", "replace") if isinstance(content, str) else content)
 
 
 def make(path: Path, mode: int = 0o777) -> None:
-    """Create a directory, and those above it; one that exists stays.  Raises ``InTheWayError`` if it is none."""
+    """Create a directory and its parents unless it exists; raises ``InTheWayError`` if something else has its name."""
     path = path.absolute()
     make_way(path, mode)
     with Folder(path.parent) as folder:
@@ -193,7 +193,7 @@ def make(path: Path, mode: int = 0o777) -> None:
 
 
 def make_way(path: Path, mode: int = 0o777) -> list[Path]:
-    """Create the missing directories above a path; return them, the lowest first."""
+    """Create the missing directories above a path and return them, the lowest first."""
     missing = [parent for parent in path.absolute().parents if not parent.exists()]
     for parent in reversed(missing):
         with Folder(parent.parent) as folder:
@@ -202,19 +202,19 @@ def make_way(path: Path, mode: int = 0o777) -> list[Path]:
 
 
 def remove(path: Path) -> None:
-    """Remove a file; of a link, the link."""
+    """Remove a file, or a link but not its target."""
     with Folder(path.parent) as folder:
         folder.remove(path.name)
 
 
 def remove_empty(path: Path) -> None:
-    """Remove a directory if nothing is in it, and it can be removed."""
+    """Remove a directory if it is empty and can be removed."""
     with suppress(OSError), Folder(path.absolute().parent) as folder:
         folder.remove_empty(path.name)
 
 
 def send(path: Path, content: bytes) -> None:
-    """Write to a device, or to a pipe that somebody reads; raises ``OSError``."""
+    """Write to a device, or to a pipe that has a reader; raises ``OSError``."""
     try:
         stream = os.open(path, _STREAM)
     except OSError as problem:
@@ -229,19 +229,21 @@ def send(path: Path, content: bytes) -> None:
 def unpack(archive: Path, place: Path, wanted: Callable[[str], object] = str, limit: float = inf) -> None:
     """Write the ``wanted`` files of a zip archive below a directory.
 
-    Raises ``InTheWayError`` if one would be outside it, and ``OSError`` if they take more bytes than the ``limit``.
+    Raises ``InTheWayError`` if a file would be outside it, and ``OSError`` if the files take more than ``limit`` bytes.
     """
     import shutil
     import zipfile
 
     with zipfile.ZipFile(archive) as packed:
-        entries = [entry for entry in packed.infolist() if wanted(entry.filename)]
+        # Some programs write the names of Windows.
+        names = {entry: entry.filename.replace("\\", "/") for entry in packed.infolist()}
+        entries = [entry for entry, name in names.items() if wanted(name)]
         # No more is read of a file than the archive says that it has; an empty one takes room as well.
         if sum(entry.file_size + 1_000 for entry in entries) > limit:
             raise OSError(EFBIG, "its files are too large")
         for entry in entries:
-            path = place / entry.filename
-            if entry.is_dir() or ".." in Path(entry.filename).parts or not path.is_relative_to(place):
+            path = place / names[entry]
+            if names[entry].endswith("/") or ".." in path.parts or not path.is_relative_to(place):
                 raise InTheWayError(path, "an archive contains nothing but files below its top")
             make(path.parent)
             with packed.open(entry) as source, create(path) as file:
@@ -250,14 +252,14 @@ def unpack(archive: Path, place: Path, wanted: Callable[[str], object] = str, li
 
 @contextmanager
 def temporary(inside: Path | None = None, prefix: str = "sgl-") -> Iterator[Path]:
-    """Yield a new directory for this process alone, which is removed at the end of the block, or of the process."""
+    """Yield a new directory for this process alone; it is removed when the block, or the process, ends."""
     import atexit
     import shutil
     import tempfile
 
     place = tempfile.mkdtemp(prefix=prefix, dir=inside)
     remove = partial(shutil.rmtree, place, ignore_errors=True)
-    # Who keeps the directory as long as a value may never come to the end of the block.
+    # A caller that keeps the directory for the lifetime of a value may never reach the end of the block.
     atexit.register(remove)
     try:
         yield Path(place)
@@ -267,7 +269,7 @@ def temporary(inside: Path | None = None, prefix: str = "sgl-") -> Iterator[Path
 
 
 def unnamed(inside: Path | None = None) -> IO[bytes]:
-    """Open a file that has no name, and is gone when it is closed."""
+    """Open a file that has no name and is gone when it is closed."""
     import tempfile
 
     return tempfile.TemporaryFile(dir=inside)

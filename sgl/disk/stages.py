@@ -1,12 +1,12 @@
-"""Write a file or a directory so that it is there completely or not at all.
+"""Write a file or a directory whole or not at all.
 
-Everything is written into a hidden directory beside the target, the *stage*, and renamed, which is atomic, when it is
-finished.  A directory that the target is already is moved into the stage first and deleted last; if anything fails in
-between, it is moved back.  A stage is locked as long as its process lives, so the next run knows which stages are
-dead, and deletes those.
+Everything is written into a hidden directory next to the target, the *stage*, and renamed, which is atomic, when it is
+finished.  If the target is already a directory, it is moved into the stage first and deleted last; if anything fails in
+between, it is moved back.  A stage is locked as long as its process lives, so the next run knows which stages are dead
+and deletes them.
 
-A folder of an earlier run is known by its entries: all of them have names that SGL gives, or else the folder stays as
-it is, and the message names what is in the way.
+A folder of an earlier run is recognised by its entries: if all have names that SGL gives, it is one; otherwise it stays
+as it is, and the message names the entries in the way.
 """
 
 import os
@@ -26,30 +26,30 @@ from sgl.disk import DIRECTORY, FILE, Folder, InTheWayError, kind, make_way, rem
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
-#: The file that is locked, and the file that says by whom.
+#: The file that is locked, and the file that says who has locked it.
 LOCK, HOLDER = "lock", "holder"
 
-#: How often a folder is made that another process deletes at the same moment.
+#: How often to recreate a folder that another process deletes at the same moment.
 _ATTEMPTS = 100
 
-#: What SGL writes into each locked folder, and into a stage.
+#: The files that SGL writes into each locked folder, and into a stage.
 _LOCKING = rf"{LOCK}|{HOLDER}|\.{HOLDER}-[0-9a-f]{{8}}\.new"
 _STAGED = "new|old"
 
-#: Entries that are named in a message.
+#: The number of entries that a message names.
 _NAMED = 5
 
 
 class FolderLockedError(Exception):
-    """Another process works in the folder; the message says which, if that is known."""
+    """Another process is working in the folder; the message names it if it is known."""
 
 
 class LockedFolder:
-    """A folder in which only this process works, until it is released or deleted.
+    """A folder in which only this process works, until the folder is released or deleted.
 
-    The lock is one of the operating system, which takes it back when the process ends, also when it is killed.  A file
-    ``holder`` beside it says who has it.  Without a lock, where the file system has none, nobody can tell whether the
-    process lives.
+    The lock belongs to the operating system, which takes it back when the process ends, even if it is killed.  A file
+    ``holder`` next to it names the process.  On a file system without locks, nobody can tell whether the process is
+    alive.
     """
 
     def __init__(self, path: Path, names: str, lock: "BaseFileLock | None" = None) -> None:
@@ -57,13 +57,13 @@ class LockedFolder:
 
     @classmethod
     def take(cls, path: Path, names: str) -> Self:
-        """Create the folder if need be, and lock it; its entries have ``names``, a regular expression.
+        """Create the folder if needed and lock it; its entries must match ``names``, a regular expression.
 
-        The folder may be deleted just as another process is about to lock it:  ``filelock`` takes no lock whose file
-        has lost its name, and the other creates the folder again.  Raises ``FolderLockedError``, ``OSError``, and
-        ``InTheWayError`` if the folder is not one of SGL.
+        Another process may delete the folder just before it is locked: ``filelock`` refuses a lock whose file has lost
+        its name, and the folder is created again.  Raises ``FolderLockedError``, ``OSError``, and ``InTheWayError`` if
+        the folder was not made by SGL.
         """
-        # It takes longer to load than most commands need, and most write nothing.
+        # Loading this takes longer than most commands do, and most write nothing.
         from filelock import FileLock, Timeout
 
         # A soft lock would outlive a process that is killed.
@@ -78,7 +78,7 @@ class LockedFolder:
                 with _gone():
                     lock.acquire()
             except FileNotFoundError:
-                # A directory that was removed is one still for a process that is in it, but without a name.
+                # A process whose working directory was removed still sees a directory, but without a name.
                 if not path.parent.is_dir() or not path.parent.stat().st_nlink:
                     raise
                 continue
@@ -96,39 +96,39 @@ class LockedFolder:
         raise OSError(f"the folder {path} is deleted again and again")
 
     def clear(self, names: str = "") -> None:
-        """Delete the entries with these names, or every one that SGL has made, but for the lock."""
+        """Delete the entries whose names match, or every one that SGL has made, except the lock."""
         with Folder(self.path, own=True) as folder:
             for name in folder.names():
                 if re.fullmatch(names or self._names, name):
                     folder.remove_tree(name)
 
     def release(self) -> None:
-        """Leave the folder to others as it is."""
+        """Unlock the folder and leave it as it is."""
         if self._lock:
             self._lock.release()
 
     def delete(self) -> None:
-        """Delete the folder with every entry that SGL has made, and release it."""
+        """Delete every entry that SGL has made, then the folder if it is empty, and release it."""
         with suppress(OSError):
             self.clear()
         self.leave()
 
     def leave(self) -> None:
-        """Release the folder without the lock's files; delete it if nothing else is in it."""
+        """Release the folder and remove the lock's files; delete the folder if it is empty."""
         if sys.platform == "win32":
-            # Files that are open cannot be deleted there: neither by others, nor here.
+            # Windows cannot delete open files, neither here nor in another process.
             self.release()
         with suppress(OSError), Folder(self.path, own=True) as folder:
             for name in (HOLDER, LOCK):
                 with suppress(OSError):
                     folder.remove(name)
         self.release()
-        # Another process may have begun in it by now, and then its lock is there.
+        # If another process has started in the folder by now, its lock is there.
         remove_empty(self.path)
 
 
 def check_names(folder: Folder, names: str) -> None:
-    """Raise ``InTheWayError`` if an entry of a folder has a name that SGL does not give."""
+    """Raise ``InTheWayError`` if a folder has an entry with a name that SGL does not give."""
     strangers = [name for name in folder.names() if not re.fullmatch(f"{_LOCKING}|{names}", name)]
     if strangers:
         shown = ", ".join(strangers[:_NAMED]) + (", …" if strangers[_NAMED:] else "")
@@ -137,7 +137,7 @@ def check_names(folder: Folder, names: str) -> None:
 
 @contextmanager
 def _gone() -> Iterator[None]:
-    """Call a folder that was deleted while the lock asked for it not found: the lock sees that it is there, and not."""
+    """Turn ``FileExistsError``, raised if the folder vanishes while it is locked, into ``FileNotFoundError``."""
     try:
         yield
     except FileExistsError as problem:
@@ -152,9 +152,9 @@ def _holder(path: Path) -> str:
 
 @contextmanager
 def staged_file(target: Path) -> Iterator[Path]:
-    """Yield a path; the file that is created there takes the place of ``target``, and its permissions.
+    """Yield a path; the file created there replaces ``target`` and takes over its permissions.
 
-    On any exception ``target`` stays as it was.  Raises ``InTheWayError`` if it is neither a file nor nothing.
+    On any exception ``target`` stays as it was.  Raises ``InTheWayError`` if ``target`` exists and is not a file.
     """
     with Folder(target.parent) as parent:
         before = parent.status(target.name) if parent.check(target.name, FILE) else None
@@ -171,11 +171,11 @@ def staged_file(target: Path) -> Iterator[Path]:
 
 @contextmanager
 def replaced_directory(target: Path, place: Path | None, check: Callable[[], None]) -> Iterator[Path]:
-    """Yield a new directory that takes the place of ``target`` when the block ends.
+    """Yield a new directory that replaces ``target`` when the block ends.
 
-    On any exception, also an interruption, what was written is deleted and ``target`` stays.  ``place`` is where the
-    stage is to be; one that a killed process has left there is deleted.  ``check`` raises an error if ``target`` may
-    not be replaced; it is asked before and after.  Raises ``OldMovedError`` and ``OSError``.
+    On any exception, including an interruption, the new directory is deleted and ``target`` stays.  ``place`` is the
+    path of the stage; a stage that a killed process has left there is deleted.  ``check`` raises an error if ``target``
+    may not be replaced; it is called before and after the block.  Raises ``OldMovedError`` and ``OSError``.
     """
     check()
     made: list[Path] = []
@@ -198,7 +198,7 @@ def replaced_directory(target: Path, place: Path | None, check: Callable[[], Non
 
 
 class OldMovedError(Exception):
-    """The directory that was at the target could not be put back, and is now at ``old``."""
+    """The former directory of the target could not be put back and is now at ``old``."""
 
     def __init__(self, old: Path) -> None:
         super().__init__(f"the dataset that it held is now in {old}")
@@ -206,7 +206,7 @@ class OldMovedError(Exception):
 
 @contextmanager
 def _stage(target: Path, place: Path | None) -> Iterator[Path]:
-    """Yield an empty stage, which is deleted at the end, as far as it can be, unless it has the only old dataset."""
+    """Yield an empty stage and delete it at the end, unless it holds the only copy of the old dataset."""
     if place is None:
         stage = _new_stage(target)
     else:
@@ -240,13 +240,13 @@ def _new_stage(target: Path) -> LockedFolder:
 
 
 def _delete_dead_stages(target: Path) -> None:
-    """Delete stages of this target whose process was killed; put back what one has moved away."""
+    """Delete stages of this target whose process was killed, putting back a directory that one has moved away."""
     name = re.compile(rf"\.{re.escape(target.name)}-[0-9a-f]{{8}}\.partial")
     with suppress(OSError), Folder(target.parent) as parent:
         for found in filter(name.fullmatch, parent.names()):
             with suppress(FolderLockedError, NotImplementedError, OSError):
                 with Folder(parent.path / found, own=True) as folder:
-                    # One that was killed has said who it was before it wrote anything.
+                    # A stage names its process before it holds anything else.
                     if not folder.check(HOLDER, FILE) and set(folder.names()) - {LOCK}:
                         continue
                 stage = LockedFolder.take(parent.path / found, _STAGED)
@@ -255,7 +255,7 @@ def _delete_dead_stages(target: Path) -> None:
 
 
 def put_back(place: Path, target: Path) -> None:
-    """Put back a directory, perhaps the only copy, that a killed process had moved away."""
+    """Put back a directory, perhaps the only copy, that a killed process has moved away."""
     if kind(place / "old") == DIRECTORY and not kind(target):
         with Folder(place, own=True) as stage, Folder(target.parent) as parent:
             stage.move("old", parent, target.name)

@@ -1,16 +1,14 @@
-"""Handle what comes in from outside in bounded time and memory: files that somebody else has made, and texts.
+"""Read untrusted files and texts in bounded time and memory.
 
-A dataset, a corpus or the output of a system may be anything: a device that never ends, a pipe that
-nobody writes to, a link to a private file, bytes that are no text, JSON of a hundred thousand
-brackets.  Whatever is read goes through :func:`opened`.  It opens regular files alone, and none
-larger than the limit of its kind; a pipe only as ``/dev/stdin`` or ``/dev/fd/N``, which only the
-caller's shell can have meant.  What cannot be read is one exception, :class:`ForeignFileError`.
+A dataset, a corpus or the output of a system may be anything: a device that never ends, a pipe that nobody writes to, a
+link to a private file, bytes that are not text, JSON with a hundred thousand brackets.  Everything is read through
+:func:`opened`, which opens only regular files no larger than the limit of their kind; a pipe only as ``/dev/stdin`` or
+``/dev/fd/N``, which only the caller's shell can have meant.  Whatever cannot be read raises :class:`ForeignFileError`.
+Files that were read are remembered, so that no result overwrites one of them.
 
-Files that were read are remembered, so that no result is written over one of them.
-
-:class:`Limits` is what one input may ask for at most, in this thread and what it calls.  Beyond a limit it is refused
-by a message, or counted and named where it is one of many.  All limits that a user can change (``--limit words=2000``)
-are fields there.
+:class:`Limits` bounds what one input may ask for, in this thread and whatever it calls.  An input beyond a limit is
+refused with a message, or counted and named if it is one of many.  All limits that a user can change (``--limit
+words=2000``) are fields there.
 """
 
 import os
@@ -34,7 +32,7 @@ _MIB, _GIB = 1 << 20, 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a file is to be, how many bytes it may have, and why so many."""
+    """A kind of file, with the most bytes that it may have and the reason for that limit."""
 
     name: str
     limit: int
@@ -42,8 +40,8 @@ class Kind:
     is_text: bool = True
 
 
-#: The kinds of files.  What is read as a whole takes up to some twenty times its size in memory;
-#: what is read line by line takes none, and its limit only ends the reading of a sparse file.
+#: The kinds of files.  A file that is read whole takes up to twenty times its size in memory.  A file that is read line
+#: by line takes almost none; its limit only ends the reading of a sparse file.
 SOURCE = Kind("a grammar or table", 32_000_000, "the limit of `sgl.lang`", is_text=False)
 MANIFEST = Kind("a manifest", 64 * _MIB, "a thousand times the largest known")
 CERTIFICATE = Kind("a certificate", 256 * _MIB, "a hundred times the largest known, of 2 MB")
@@ -59,7 +57,7 @@ LEXICON = Kind("a lexicon", 4 * _MIB, "YAML, of which a second reads some 100 kB
 SETTINGS = Kind("a file of settings", 64 << 10, "written by hand")
 CHECKPOINT = Kind("a checkpoint", 64 * _GIB, "the weights of a model, of our own", is_text=False)
 
-#: How files begin that are not text in UTF-8.
+#: How files begin that are not UTF-8 text.
 _MAGIC = {
     b"\x1f\x8b": "it is compressed (gzip) and has to be unpacked",
     b"PK\x03\x04": "it is an archive (zip) and has to be unpacked",
@@ -72,7 +70,7 @@ _MAGIC = {
     b"\xfe\xff": "it is UTF-16 and has to be UTF-8",
 }
 
-#: Streams that a shell hands over under a name.
+#: Streams that a shell passes by name.
 _STREAM = re.compile(r"/dev/stdin|/dev/fd/\d+|/proc/self/fd/\d+")
 
 _FLAGS = os.O_RDONLY
@@ -81,10 +79,10 @@ for _flag in ("O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"):
 
 
 class ForeignFileError(OSError):
-    """A file cannot be read as what it should be.
+    """A file cannot be read as the kind that it should be.
 
-    ``filename`` is the file, ``strerror`` the reason, a clause with the place in the file;
-    ``line`` and ``column`` are the place from 1, or 0; ``hint`` says what to do.
+    ``filename`` is the file and ``strerror`` the reason, a clause with the place in the file; ``line`` and ``column``
+    count from 1 and are 0 if unknown; ``hint`` says what to do.
     """
 
     def __init__(
@@ -103,16 +101,16 @@ class ForeignFileError(OSError):
         return f"cannot read `{self.filename}`: {self.strerror}"
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Another process would make an OSError of its arguments, which are three.
+        # Otherwise unpickling would make an OSError of its three arguments.
         again = partial(ForeignFileError, error=self.errno or EINVAL)
         return again, (Path(self.filename), self.strerror), self.__dict__
 
 
 def opened(path: Path, kind: Kind, *, inside: Path | None = None) -> BufferedReader:
-    """Open a regular file, of a size that its kind may have.
+    """Open a regular file no larger than its kind allows.
 
-    Symbolic links may not leave the directory ``inside``.  Raises ``ForeignFileError``, as all
-    that reads here does, if there is none, or it is something else.
+    Symbolic links must not leave the directory ``inside``.  Like all readers here, raises ``ForeignFileError`` if the
+    file does not exist or cannot be read.
     """
     try:
         file = os.open(path if inside is None else _kept_inside(path, inside), _FLAGS)
@@ -142,7 +140,7 @@ def opened(path: Path, kind: Kind, *, inside: Path | None = None) -> BufferedRea
 
 
 def _kept_inside(path: Path, inside: Path) -> Path:
-    """Return the file that links lead to, which must be below a directory."""
+    """Return the file that a path leads to, which must be below a directory."""
     try:
         found = path.resolve()
     except RuntimeError:
@@ -154,7 +152,7 @@ def _kept_inside(path: Path, inside: Path) -> Path:
 
 
 def _check_status(path: Path, kind: Kind, status: os.stat_result, is_stream: bool) -> None:
-    """Raise an error if this is not a file, or too large."""
+    """Raise an error if this is not a regular file or is too large."""
     if stat.S_ISDIR(status.st_mode):
         raise ForeignFileError(path, "it is a directory, not a file")
     if not (stat.S_ISREG(status.st_mode) or is_stream):
@@ -173,13 +171,13 @@ def _refused(path: Path, problem: OSError) -> ForeignFileError:
     return ForeignFileError(path, reason, error=problem.errno or EINVAL)
 
 
-#: Texts that stand for files, by their paths without links.
+#: Texts that replace files, by resolved path.
 _EDITED: ContextVar[Mapping[Path, bytes]] = ContextVar("edited")
 
 
 @contextmanager
 def during(variable: ContextVar[_T], value: _T) -> Iterator[None]:
-    """Give a variable this value in the block."""
+    """Set a context variable in the block."""
     before = variable.set(value)
     try:
         yield
@@ -188,28 +186,28 @@ def during(variable: ContextVar[_T], value: _T) -> Iterator[None]:
 
 
 def edited(texts: Mapping[Path, bytes]) -> AbstractContextManager[None]:
-    """Read these texts in place of files in the block, as an editor has them; the paths are resolved ones."""
+    """Read these texts, by resolved path, instead of files in the block, as an editor has them."""
     return during(_EDITED, texts)
 
 
 def edit_of(path: Path) -> bytes | None:
-    """Return the text that stands for a file while it is edited; None if it is read from disk."""
+    """Return the text that replaces a file being edited, or None if the file is read from disk."""
     texts = _EDITED.get({})
     return texts.get(Path(os.path.realpath(path))) if texts else None
 
 
 def sha256_of(path: Path, kind: Kind = TABLE, *, inside: Path | None = None) -> str:
-    """Return the SHA-256 of a file, hexadecimal."""
+    """Return the SHA-256 of a file in hexadecimal."""
     with opened(path, kind, inside=inside) as stream:
         return file_digest(stream, "sha256").hexdigest()
 
 
-#: Bytes that are read at once: a buffer for a whole limit would be the memory of the limit.
+#: Bytes read at a time: a buffer as large as the limit would take that much memory.
 _PIECE = 1 << 20
 
 
 def read_bytes(path: Path, kind: Kind, *, inside: Path | None = None) -> bytes:
-    """Return all of a file."""
+    """Return the whole content of a file."""
     text = edit_of(path)
     if text is not None:
         if len(text) > kind.limit:
@@ -224,18 +222,18 @@ def read_bytes(path: Path, kind: Kind, *, inside: Path | None = None) -> bytes:
         except OSError as problem:
             raise _refused(path, problem) from None
     if size > kind.limit:
-        # It has grown, or comes from a pipe.
+        # The file has grown, or is a pipe.
         raise _too_large(path, kind, size)
     return b"".join(pieces)
 
 
 def read_text(path: Path, kind: Kind, *, inside: Path | None = None) -> str:
-    """Return a file as a text, without a mark of byte order."""
+    """Return the text of a file, without a byte order mark."""
     return text_of(read_bytes(path, kind, inside=inside), path)
 
 
 def text_of(content: bytes, path: Path) -> str:
-    """Return what was read from a file as a text."""
+    """Decode the content of a file."""
     try:
         return content.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as problem:
@@ -247,9 +245,9 @@ def text_of(content: bytes, path: Path) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    r"""Return the lines of a text, which end with a line feed and with nothing else.
+    r"""Return the lines of a text, split at line feeds only.
 
-    ``str.splitlines`` would cut at U+2028 and at other characters that a cell can have.
+    ``str.splitlines`` would also split at U+2028 and other characters that a cell may contain.
 
     >>> lines_of("a\u2028b\r\n\nc\n")
     ['a\u2028b', '', 'c']
@@ -257,13 +255,13 @@ def lines_of(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
-#: Runs that remember what they have read, as files by device and number.
+#: For each run that remembers its inputs, the files that it has read, by device and inode.
 _RUNS: list[set[tuple[int, int]]] = []
 
 
 @contextmanager
 def remembering() -> Iterator[None]:
-    """Remember in this block which files are read."""
+    """Remember which files are read in this block."""
     _RUNS.append(set())
     try:
         yield
@@ -272,7 +270,7 @@ def remembering() -> Iterator[None]:
 
 
 def is_input(path: Path) -> bool:
-    """Return whether a path leads to a file that was read in a run that remembers."""
+    """Return whether a path leads to a file that a remembering run has read."""
     try:
         status = path.stat()
     except (OSError, ValueError):
@@ -281,7 +279,7 @@ def is_input(path: Path) -> bool:
 
 
 def note_input(path: Path) -> None:
-    """Remember a file that is to be read."""
+    """Remember a file that will be read."""
     with suppress(OSError, ValueError):
         _note(path.stat())
 
@@ -293,25 +291,23 @@ def _note(status: os.stat_result) -> None:
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits by name, with their defaults.
+    """Limits by name, with their defaults.
 
     Attributes:
-        words: words of a sentence that is parsed, characters where a layer joins words without
-            a separator (SGL1107).  The longest of the published benchmarks have some 250.
-        steps: items of the chart, moves between them, and alternatives of the forest that the
-            parsing of one sentence may take (SGL1107).  Sentences of 40 words take some 500;
-            so many take some two seconds and 200 MB.
-        counts: what a structure counts to: the edges of a path, the rounds of a ``repeat``, the
-            edges that lead from a node (SGL0801).  Automata grow with them.
-        matches: partial matches that are joined where the automaton of one structure is made
-            (SGL0810); so many take some seconds.
-        columns: columns of a row in a table, and of a variant of a row (SGL0602).  No known table
-            has fifty.
+        words: words of a sentence to be parsed, or characters if the layer joins words without a separator (SGL1107).
+            The longest sentences of published benchmarks have about 250.
+        steps: items of the chart, moves between them, and alternatives of the forest that parsing one sentence may take
+            (SGL1107).  A sentence of 40 words takes about 500; the limit takes about two seconds and 200 MB.
+        counts: the highest count in a structure: edges of a path, rounds of a ``repeat``, edges that leave a node
+            (SGL0801).  Automata grow with it.
+        matches: partial matches joined to build the automaton of one structure (SGL0810); the limit takes a few
+            seconds.
+        columns: columns of a row in a table, and of a variant of a row (SGL0602).  No known table has fifty.
         children: children and quoted words of a rule (SGL0712).  No known rule has twenty.
-        parts: parts of a phrase in one text layer, the main part included (SGL0321).  Parsing takes
-            time that grows with the length of a sentence to the power of some twice as many.
-        letters: letters of a prediction that are scored, or twice as many as its gold text has
-            (SGL1408).  Models that repeat themselves write without end.
+        parts: parts of a phrase in one text layer, the main part included (SGL0321).  With *k* parts, parsing a
+            sentence of length *n* takes time that grows with about *n* to the power of 2 *k*.
+        letters: letters of a prediction that are scored, or twice the length of the gold text if that is more
+            (SGL1408).  Models that repeat themselves never stop.
     """
 
     words: int = 500
@@ -329,10 +325,10 @@ LIMITS = tuple(field.name for field in fields(Limits))
 _DEFAULTS = Limits()
 _LIMITS: ContextVar[Limits] = ContextVar("limits", default=_DEFAULTS)
 
-#: The limits that hold now.
+#: The limits in force.
 limits = _LIMITS.get
 
 
 def limited(numbers: Mapping[str, int]) -> AbstractContextManager[None]:
-    """Change limits, by their names, for the block."""
+    """Change limits, by name, in the block."""
     return during(_LIMITS, replace(limits(), **numbers))

@@ -1,4 +1,4 @@
-"""JSON that somebody else has written: of bounded depth, each member once, with places."""
+"""Read JSON from strangers: of bounded depth, with distinct members and located errors."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import TypeVar
 
 from sgl.foreign import ForeignFileError, Kind, read_bytes, text_of
 
-#: Brackets inside brackets in JSON; no format of SGL has more than twenty.
+#: The deepest nesting of brackets in JSON; no format of SGL nests more than twenty deep.
 MOST_DEPTH = 100
 
-#: Bytes that are no brackets and no quotation marks.
+#: Bytes that are neither brackets nor quotation marks.
 _OTHERS = bytes(set(range(256)) - set(b'[]{}"'))
 _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -33,10 +33,10 @@ def read_json(path: Path, kind: Kind, *, inside: Path | None = None) -> object:
 
 
 def json_of(content: bytes, path: Path, line: int = 0) -> object:
-    """Return the value of some JSON that was read from a file, of bounded depth.
+    """Return the value of JSON read from a file, of bounded depth.
 
-    No object has a member twice, numbers are finite, and texts can be written as UTF-8.  If
-    the JSON is one ``line`` of the file, this is its number.
+    No object may have a member twice, numbers must be finite, and texts must be writable as UTF-8.  If the JSON is one
+    line of the file, ``line`` is its number.
     """
     text = text_of(content, path)
 
@@ -48,7 +48,7 @@ def json_of(content: bytes, path: Path, line: int = 0) -> object:
 
     if content.count(b"[") + content.count(b"{") > MOST_DEPTH:
         bare = content.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _OTHERS)
-        # Brackets in texts are none.
+        # Brackets inside texts do not count.
         bare = re.sub(rb'"[^"]*"?', b"", bare)
         if max(accumulate(map(_STEP.__getitem__, bare)), default=0) > MOST_DEPTH:
             raise fault(f"its brackets are nested more than {MOST_DEPTH} deep")
@@ -68,11 +68,11 @@ def json_of(content: bytes, path: Path, line: int = 0) -> object:
 
 
 class _RefusedError(ValueError):
-    """What JSON allows, or Python, and SGL does not."""
+    """Something that JSON or Python allows, and SGL does not."""
 
 
 def _once(members: list[tuple[str, object]]) -> dict[str, object]:
-    """Make the members of an object a dictionary; none may be there twice."""
+    """Turn the members of an object into a dictionary; raises an error if a name occurs twice."""
     found = dict(members)
     if len(found) < len(members):
         [(name, _)] = Counter(name for name, _ in members).most_common(1)
@@ -93,9 +93,9 @@ def _finite(text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class JsonValue:
-    """A value in a JSON file with its place, so that what is missing or other has a name.
+    """A value in a JSON file with its place, so that errors can name what is missing or wrong.
 
-    ``manifest["layers"]["source"].of(str)`` is a text, or an error: "`layers.source` is no text".
+    ``manifest["layers"]["source"].of(str)`` returns a text, or raises an error: "`layers.source` is no text".
     """
 
     path: Path
@@ -103,8 +103,8 @@ class JsonValue:
     place: str = ""
 
     def of(self, kind: type[_T]) -> _T:
-        """Return the value, which must be of this kind: a text, a whole number."""
-        # To Python, true is a number.
+        """Return the value, which must be of this type, such as ``str`` or ``int``."""
+        # To Python, True is an int.
         if not isinstance(self.data, kind) or isinstance(self.data, bool) is not (kind is bool):
             raise self.fault(f"is no {_KINDS[kind]}")
         return self.data
@@ -141,5 +141,5 @@ class JsonValue:
 
 
 def read_document(path: Path, kind: Kind, *, inside: Path | None = None) -> JsonValue:
-    """Return the JSON value of a file, whose members are asked for by name."""
+    """Return the JSON value of a file, with its members by name."""
     return JsonValue(path, read_json(path, kind, inside=inside))

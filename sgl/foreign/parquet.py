@@ -1,9 +1,9 @@
-"""Parquet that somebody else has written, of which some kilobytes can stand for any number of rows and letters.
+"""Read Parquet from strangers, where a few kilobytes can expand to any number of rows and letters.
 
-A column is a row of pages.  Each has a header, which says how many values are in it, and how many bytes they take when
-they are unpacked.  Arrow makes room for as many.  So the headers are read first, and a file with a page that no table
-of texts and numbers has is refused before a page is unpacked.  Values that rows share stay shared until it is known how
-long they are together.
+A column is a sequence of pages.  The header of each states how many values it has and how many bytes they take when
+unpacked, and Arrow allocates as much.  So the headers are read first, and a file with a page larger than any table of
+texts and numbers needs is refused before a page is unpacked.  Values that rows share stay shared until their total
+length is known.
 """
 
 from __future__ import annotations
@@ -22,26 +22,29 @@ from sgl.foreign import TABLE, ForeignFileError, opened
 #: Whether the library that reads Parquet is installed.
 READABLE = find_spec("pyarrow") is not None
 
-#: Bytes of a page when it is unpacked.  Most programs write pages of 1 MiB.
+#: The most bytes of an unpacked page.  Most programs write pages of 1 MiB.
 LARGEST_PAGE = 64 << 20
 
-#: What is kept in memory of one file: rows, and bytes.
+#: The most rows and bytes of one file that are kept in memory.
 MOST_ROWS = 10_000_000
 LARGEST_TABLE = 2 << 30
 
-#: Rows that are looked at together before they are kept.
+#: Rows that are examined together before they are kept.
 _BATCH = 1 << 16
 
-#: Bytes that a value takes at most, besides its letters.
+#: The most bytes that a value takes besides its letters.
 _VALUE = 8
+
+#: The type of lists of texts, as datasets have them of right answers.
+TEXTS = "list<element: string>"
 
 #: The encoding in which a value repeats the beginning of the one before: a page can have more letters than bytes.
 _REPEATING = 7
 
-#: Of each kind of page, the field of its header that says how many values it has, and where there their encoding is.
+#: For each kind of page, the header field that has its number of values, and the place of their encoding in that field.
 _PAGES = {0: (5, 2), 2: (7, 2), 3: (8, 4)}
 
-#: Structures and lists within one another that are read.
+#: The deepest nesting of structures and lists that is read.
 _DEEPEST = 10
 
 _DAMAGED = "it is damaged, or no Parquet file"
@@ -51,16 +54,16 @@ _DAMAGED = "it is damaged, or no Parquet file"
 def parquet(
     path: Path, shared: Sequence[str] = (), *, inside: Path | None = None, whole: bool = False
 ) -> Iterator[Any]:
-    """Open a file as a ``ParquetFile`` of Arrow; what goes wrong in the block is a ``ForeignFileError``.
+    """Open a file as Arrow's ``ParquetFile``; errors in the block become ``ForeignFileError``.
 
-    Values of the ``shared`` columns are kept once.  A file that is read as a ``whole`` is refused if it has more than
-    memory may hold.
+    Values of the ``shared`` columns are kept once.  A file that is to be read ``whole`` is refused if it has more rows
+    or bytes than memory may hold.
     """
     arrow, reader = import_module("pyarrow"), import_module("pyarrow.parquet").ParquetFile
     try:
         with opened(path, TABLE, inside=inside) as stream:
             size = _size(path, stream)
-            # One thread: those that Arrow starts end the process where memory is short.
+            # Use one thread: Arrow's own threads end the process if memory runs short.
             file = reader(stream, read_dictionary=[*shared], pre_buffer=False)
             if whole and (rows := file.metadata.num_rows) > MOST_ROWS:
                 raise ForeignFileError(path, f"it has {rows:,} rows, and may have {MOST_ROWS:,}")
@@ -72,7 +75,7 @@ def parquet(
     except MemoryError:
         raise ForeignFileError(path, "it is damaged, or needs more memory than there is") from None
     except OSError as problem:
-        # Arrow calls damage an error of the system without a number; and there may be nothing at a place in the file.
+        # Arrow reports damage as an OSError without a number, or as a bad place in the file.
         reason = problem.strerror if problem.errno != EINVAL else None
         raise ForeignFileError(path, reason or _DAMAGED) from None
     except (arrow.ArrowException, ValueError, LookupError, TypeError, AttributeError, OverflowError):
@@ -80,33 +83,39 @@ def parquet(
 
 
 def table_of(path: Path, *, inside: Path | None = None) -> Any:  # noqa: ANN401 - Arrow has no types
-    """Return all rows of a file of texts and numbers, as a table of Arrow."""
+    """Return all rows of a file of texts and numbers, lists of texts and structures of numbers, as a table of Arrow."""
     arrow = import_module("pyarrow")
     with parquet(path, inside=inside, whole=True) as file:
-        schema = file.schema_arrow
+        schema, types = file.schema_arrow, arrow.types
         for column in schema:
-            if not (_is_text(column.type) or arrow.types.is_primitive(column.type) or arrow.types.is_null(column.type)):
+            own = [each.type for each in (column.type.fields if types.is_struct(column.type) else [column])]
+            numbers = all(types.is_primitive(kind) or types.is_null(kind) for kind in own)
+            if not (numbers or _is_text(column.type) or str(column.type) == TEXTS):
                 raise ForeignFileError(path, f"the column `{column.name}` has neither texts nor numbers")
     size, batches = 0, []
-    with parquet(path, [column.name for column in schema if _is_text(column.type)], inside=inside) as file:
+    shared = [column.name for column in schema if _is_text(column.type)]
+    shared += [f"{column.name}.list.element" for column in schema if str(column.type) == TEXTS]
+    with parquet(path, shared, inside=inside) as file:
         for batch in file.iter_batches(_BATCH, use_threads=False):
             size += sum(map(_bytes, batch.columns))
             if size > LARGEST_TABLE:
                 raise _too_large(path)
             batches.append(batch.cast(schema))
-            # A text of Arrow may be no text.
+            # Arrow does not guarantee that its texts are valid.
             batches[-1].validate(full=True)
         return arrow.Table.from_batches(batches, schema)
 
 
 def longest_value(column: Any) -> int:  # noqa: ANN401 - an array of Arrow
-    """Return the bytes of the longest value of a shared column."""
+    """Return the length in bytes of the longest value of a shared column."""
     compute = import_module("pyarrow.compute")
     return int(compute.max(compute.binary_length(column.dictionary)).as_py() or 0)
 
 
 def _bytes(column: Any) -> int:  # noqa: ANN401 - an array of Arrow
     """Return how many bytes the values of a column take if none are shared."""
+    if hasattr(column, "value_lengths"):
+        return _VALUE * len(column) + _bytes(column.flatten())
     if not hasattr(column, "dictionary"):
         return int(column.nbytes)
     compute = import_module("pyarrow.compute")
@@ -126,9 +135,9 @@ def _too_large(path: Path) -> ForeignFileError:
 
 
 def _size(path: Path, stream: BufferedReader) -> int:
-    """Return the bytes of all pages when they are unpacked; raises ``ForeignFileError`` for one that may not be.
+    """Return the total size of all unpacked pages in bytes; raises ``ForeignFileError`` for a page that is not allowed.
 
-    Arrow ends the process when it is asked for a column whose footer contradicts itself, so the footer is read here.
+    Arrow ends the process if it is asked for a column whose footer contradicts itself, so the footer is read here.
     """
     stream.seek(-8, SEEK_END)
     length = int.from_bytes(stream.read(4), "little")
@@ -145,7 +154,7 @@ def _size(path: Path, stream: BufferedReader) -> int:
 
 
 def _page(path: Path, stream: BufferedReader) -> int:
-    """Go past a page; return the bytes that it takes."""
+    """Skip a page and return its size in bytes."""
     header = _Thrift(stream).struct()
     member, place = _PAGES[header[1]]
     unpacked, packed, values, encoding = header[2], header[3], header[member][1], header[member][place]
@@ -160,13 +169,13 @@ def _page(path: Path, stream: BufferedReader) -> int:
 
 
 class _Thrift:
-    """Reads structures in the compact protocol of Thrift, which has numbered fields; texts are left out."""
+    """A reader of structures with numbered fields in Thrift's compact protocol; it skips texts."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
-        """Return the fields by their numbers; raises ``ValueError`` for what no file of Parquet has."""
+        """Return the fields by number; raises ``ValueError`` for anything that no Parquet file has."""
         fields, number = dict[int, Any](), 0
         while kind := self._byte():
             number = number + (kind >> 4) if kind >> 4 else self._number()

@@ -35,6 +35,7 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     "forms_use": (s.FormsUse, {"layers": ()}),
     "if_test": (s.Condition, {}),
     "contrast": (s.Contrast, {"place": None, "when": None}),
+    "like": (s.Like, {"place": None, "when": None}),
     "elision": (s.Elision, {"place": None}),
     "child": (s.Child, {"capital": False}),
     "capital_child": (s.Child, {"capital": True}),
@@ -195,6 +196,13 @@ class TreeBuilder(TokenBuilder):
     def dotted_name(self, meta: Meta, parts: list[s.Name]) -> s.Name:
         """Return a dotted name: ``de.prefix`` for a layer, ``V.prefix`` for a child."""
         return s.Name(".".join(part.text for part in parts), self._span(meta))
+
+    def link_name(self, meta: Meta, parts: list[s.Name]) -> s.Name:
+        return s.Name(":".join(part.text for part in parts), self._span(meta))
+
+    def table_cell(self, meta: Meta, parts: list[Any]) -> s.TableCell:
+        table, keys, column = parts
+        return s.TableCell(self._span(meta), table.name, keys or (), column)
 
     def leave_out(self, meta: Meta, parts: list[Any]) -> s.LeaveOut:
         return s.LeaveOut(self._span(meta), *parts)

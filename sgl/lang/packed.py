@@ -39,6 +39,10 @@ _MAIN = re.compile(r"[^/\\\0]+\.sgl")
 _IN_ARCHIVE = re.compile(rf"([^/]+/)?{FOLDER}/.*[^/]")
 
 
+#: The archives that were unpacked, by the place.
+_ARCHIVES: dict[Path, Path] = {}
+
+
 @dataclass(frozen=True)
 class Record:
     """How a packed grammar is compiled; ``text`` is the content of the record file."""
@@ -78,6 +82,12 @@ def record_of(folder: Path, inside: Path | None = None) -> Record | None:
     return Record(main, parameters, seed, content.decode())
 
 
+def shown_folder(folder: Path) -> Path:
+    """Return what messages call a folder: one that was unpacked of an archive is in the archive."""
+    places = (place for place in _ARCHIVES if folder.is_relative_to(place))
+    return next((_ARCHIVES[place] / folder.relative_to(place) for place in places), folder)
+
+
 def is_packed(path: Path) -> bool:
     """Return whether a file is, or would be, in the packed grammar of a dataset."""
     return any(folder.name == FOLDER and (folder / RECORD).exists() for folder in path.absolute().parents)
@@ -103,13 +113,18 @@ def _unpacked(archive: Path, place: Path) -> Path:
     import zipfile
     import zlib
 
+    _ARCHIVES[place] = archive
     try:
         unpack(archive, place, _IN_ARCHIVE.fullmatch, SOURCE.limit)
     except (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error, lzma.LZMAError) as problem:
         raise ForeignFileError(archive, f"it cannot be unpacked: {problem}") from None
     for top in (place, *sorted(place.iterdir())):
-        if (main := main_of(top)) != top:
-            return main
+        try:
+            if (main := main_of(top)) != top:
+                return main
+        except ForeignFileError as problem:
+            problem.filename = str(shown_folder(Path(problem.filename)))
+            raise
     raise ForeignFileError(archive, f"there is no folder `{FOLDER}` of a dataset in it")
 
 

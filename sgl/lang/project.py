@@ -20,7 +20,7 @@ from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, SourceMa
 from sgl.foreign import SOURCE, ForeignFileError, edit_of, read_bytes, text_of
 from sgl.lang import MAX_SOURCE, SUFFIXES, TABLE_SUFFIXES, TEMPLATE_SUFFIXES
 from sgl.lang.chunks import placed
-from sgl.lang.packed import RECORD, Record, main_of, record_of
+from sgl.lang.packed import RECORD, Record, main_of, record_of, shown_folder
 from sgl.lang.reader import read
 from sgl.lang.syntax import File, Module, Name, SyntaxNode, Unread, Use
 from sgl.memory import kept, memory
@@ -125,8 +125,8 @@ def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Pr
     except (OSError, RuntimeError):
         diagnostics.error("SGL0001", None, f"`{path}` is a symbolic link that leads in a circle")
         return None
-    parent = path.parent.as_posix()
-    # Another directory with this name is not the standard library.
+    parent = shown_folder(path.parent).as_posix()
+    # Another directory of this name is not the standard library.
     parent = f"./{parent}" if path.parent.parts[:1] == (STDLIB,) else parent
     loader, folder = _Loader(sources, diagnostics), resolved.parent
     try:

@@ -1,7 +1,7 @@
-"""A room for opinions: what a grammar says that is allowed, and hardly meant.
+"""Collect opinions on what is allowed in a grammar but hardly meant.
 
 Every module of this package is a family of lints, which register themselves (:mod:`sgl.lint.registry`).  To add one,
-put its module here, with the page of its code and an example in ``tests/golden/lint.md``.
+put its module here, and add the page of its code and an example in ``tests/golden/lint.md``.
 """
 
 from importlib import import_module

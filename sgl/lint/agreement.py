@@ -1,22 +1,22 @@
-"""Features that a rule leaves open although it looks as if it should make two places agree.
+"""Find features that a rule leaves open although it seems meant to make two places agree.
 
 A *place* is a child of a rule or its left-hand side, with one of the features that its category carries.  It is *open*
 if its brackets do not mention the feature.  Places of other rules are compared by their kind: the category, whether it
 is built or a child, and the feature.
 
-Each open place may have a *partner*: a second place of the rule that has the feature too, and no fixed value.  Most
+An open place may have a *partner*: a second place of the rule that also has the feature, without a fixed value.  Most
 open places are right; one is suspicious
 
-* if all other rules with such a child (or such a left-hand side) say something about the
-  feature, and some of them makes it agree with a partner of the same category;
+* if all other rules with such a child (or such a left-hand side) say something about the feature, and some make it
+  agree with a partner of the same category;
 * if no rule at all says anything about the feature of such a child;
 * if no rule and no word sets the feature of the category that is built, though rules ask for it, and a child has it;
-* if all other rules with such a child at the end of an edge with this label say what its
-  feature is, most of them the same value, and words inflect for it: government.
+* if all other rules with such a child at the end of an edge with this label say what its feature is, most of them the
+  same value, and words inflect for it: government.
 
-Nothing is said of features that words do not have, nor of a child if another one of its category
-agrees with the partner, nor of a child whose words do not inflect for the feature if the partner
-agrees with another child (*an old cat*), nor where the author writes ``NP[num=_]``: any value.
+The lint ignores features that words do not have, a child if another child of its category agrees with the partner, a
+child whose words do not inflect for the feature if the partner agrees with another child (*an old cat*), and places
+where the author writes ``NP[num=_]``: any value.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from sgl.frontend.lower.expand import Concrete, Instance
 from sgl.frontend.lower.productions import Production
 from sgl.lint.registry import Finding, Subject, of_grammar
 
-#: The number of the left-hand side among the places of a rule; children have 0, 1, ….
+#: The number of the left-hand side among the places of a rule; children count from 0.
 LEFT = -1
 
 
 class FeaturePlace:
     """A place of a rule, with one of the features that its category carries, by its ``slot`` there.
 
-    It is open if its ``pattern`` says nothing about the feature, and told if that has a ``variable``, or not all
-    values.  ``beside`` are all places of this rule.
+    It is open if its ``pattern`` does not mention the feature, and told if the pattern gives it a ``variable`` or
+    restricts its values.  ``beside`` lists all places of the rule.
     """
 
     def __init__(self, production: Production, number: int, slot: int, beside: list[FeaturePlace]) -> None:
@@ -62,14 +62,14 @@ class FeaturePlace:
 
     @property
     def goes_up(self) -> bool:
-        """Whether a child has its value in common with the left-hand side."""
+        """Whether a child shares its value with the left-hand side."""
         return any(other.is_left and other.variable == self.variable for other in self.beside)
 
     def is_tied_with(self, partner: FeaturePlace) -> bool:
         """Return whether it agrees, in its own rule, with a place like the partner.
 
-        A verb that agrees with what follows it (*there are dogs*) is not like one that takes
-        its number from above (*they see dogs*).
+        A verb that agrees with what follows it (*there are dogs*) is not like one that gets its number from above
+        (*they see dogs*).
         """
         return self.variable is not None and any(
             other.kind == partner.kind
@@ -80,7 +80,7 @@ class FeaturePlace:
         )
 
     def may_agree_with(self, partner: FeaturePlace) -> bool:
-        """Return whether both could be meant to agree, as no others like this one do."""
+        """Return whether both could be meant to agree, given that no other place like this one does."""
         if partner.feature != self.feature or partner.number == self.number:
             return False
         if partner.variable is None:
@@ -97,7 +97,7 @@ class FeaturePlace:
 
     @property
     def label(self) -> str:
-        """The label of the edge that leads to a child in the first graph; nothing if there is none."""
+        """The label of the edge to a child in the first graph, or "" if there is none."""
         fragments = self.production.versions[0].fragments
         if self.is_left or not fragments:
             return ""
@@ -107,7 +107,7 @@ class FeaturePlace:
 
 
 def places_of(production: Production) -> list[FeaturePlace]:
-    """Return all places of a rule or a word."""
+    """Return all places of a rule or word."""
     found: list[FeaturePlace] = []
     for number, pattern in enumerate((production.lhs, *production.rhs), LEFT):
         for slot in range(len(pattern.slots)):
@@ -116,12 +116,12 @@ def places_of(production: Production) -> list[FeaturePlace]:
 
 
 class Places:
-    """The places of some rules, and what words say about the features of categories."""
+    """The places of some rules, and the features that words give to categories."""
 
     def __init__(self, rules: Sequence[Production], words: Sequence[Production]) -> None:
         self._words = words
         self.of_rules = [places_of(rule) for rule in rules]
-        # One word of each kind is enough: of a category, with values for the same features.
+        # One word of each kind, with a category and values for certain features, is enough.
         kinds = {(w.lhs.info.name, w.lhs.mentioned, w.lhs.free): w for w in reversed(words)}
         told = [place for word in kinds.values() for place in places_of(word)]
         self.by_kind: dict[tuple[str, bool, str], list[FeaturePlace]] = {}
@@ -132,7 +132,7 @@ class Places:
 
     @cached_property
     def inflected(self) -> set[tuple[str, str]]:
-        """The features of categories by which the forms of one lemma differ."""
+        """The features of categories in which the forms of one lemma differ."""
         values: dict[tuple[tuple[str, str], object], set[Slotting]] = {}
         for word in self._words:
             fragments = word.versions[0].fragments
@@ -143,7 +143,7 @@ class Places:
         return self._risen({carried for (carried, _), forms in values.items() if len(forms) > 1})
 
     def by_label(self) -> dict[tuple[tuple[str, str], str], list[FeaturePlace]]:
-        """Return children whose words inflect for a feature, by this and by the label of the edge to them."""
+        """Return children whose words inflect for a feature, by that feature and the label of the edge to them."""
         found: dict[tuple[tuple[str, str], str], list[FeaturePlace]] = {}
         for place in chain.from_iterable(self.of_rules):
             if (label := place.label) and place.carried in self.inflected:
@@ -151,7 +151,7 @@ class Places:
         return found
 
     def _risen(self, features: set[tuple[str, str]]) -> set[tuple[str, str]]:
-        """Return these features with those that categories above take from them."""
+        """Return these features and those that higher categories take from them."""
         found = set(features)
         rounds = Rounds([place.carried for place in places if not place.is_left] for places in self.of_rules)
         for places in map(self.of_rules.__getitem__, rounds):
@@ -162,7 +162,7 @@ class Places:
 
 
 def _taken_up(places: Sequence[FeaturePlace], below: Set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return the features that the left-hand side of a rule has in common with those below."""
+    """Return the features that the left-hand side of a rule shares with those below."""
     variables = {place.variable for place in places if not place.is_left and place.carried in below} - {None}
     return {place.carried for place in places if place.is_left and place.variable in variables}
 
@@ -170,9 +170,9 @@ def _taken_up(places: Sequence[FeaturePlace], below: Set[tuple[str, str]]) -> se
 class Suspect(NamedTuple):
     """An open place with a partner that it may have to agree with, and ``why``.
 
-    ``tied_at`` is where rules do otherwise, and ``elsewhere`` what they do there.  What ``nobody`` asks for, or sets,
-    is told once.  Of government the partner is the place itself: at the end of an edge with its label other rules have
-    a ``value``.
+    ``tied_at`` is where other rules differ, and ``elsewhere`` says how.  If ``nobody`` asks for a feature, or sets it,
+    that is reported once.  For government, the partner is the place itself: other rules have a ``value`` at the end of
+    an edge with its label.
     """
 
     place: FeaturePlace
@@ -185,9 +185,9 @@ class Suspect(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A rule of the core grammar with its values in the open place and the partner, and the ``rest`` of its categories.
+    """A rule of the core grammar with its values at the open place and the partner, and the ``rest`` of its categories.
 
-    It is ``even`` if all further places with the feature have the value of the partner.
+    It is ``even`` if all other places with the feature have the partner's value.
     """
 
     rule: int
@@ -199,7 +199,7 @@ class Choice(NamedTuple):
 
 @of_grammar("SGL0405")
 def open_features(subject: Subject) -> Iterator[Finding]:
-    """Find the suspicious places of all rules that take part, one for each rule and feature."""
+    """Find the suspicious places of all reachable rules, one for each rule and feature."""
     if not (found := _open(subject)):
         return
     texts = SmallestTexts(subject.declared.grammar)
@@ -236,7 +236,7 @@ def _open(subject: Subject) -> list[tuple[Suspect, tuple[Choice, ...]]]:
 def _all_suspects(subject: Subject) -> Iterator[Suspect]:
     words = [word for word in subject.productions if not word.rhs]
     places = Places([rule for rule in subject.productions if rule.rhs and id(rule) in subject.instances_of], words)
-    # Most certain first: of what nobody asks for, both places are open; else one alone is.
+    # The most certain come first: of features nobody asks for, both places are open; otherwise only one is.
     yield from sorted(_suspects(places), key=lambda x: x.partner.is_open != x.nobody)
     yield from _governed(places)
 
@@ -265,8 +265,7 @@ def _tied_elsewhere(place: FeaturePlace, partner: FeaturePlace, places: Places) 
 
 
 def _never_asked(place: FeaturePlace, partner: FeaturePlace, places: Places) -> Iterator[Suspect]:
-    # The gender of a noun phrase is not forgotten in relative clauses if nothing that
-    # it stands beside elsewhere has a gender.
+    # The gender of a noun phrase is not forgotten in relative clauses if none of its sisters elsewhere has a gender.
     alone = partner.variable is not None and partner.goes_up
     if not alone or all(any(map(one.may_agree_with, one.beside)) for one in places.by_kind[place.kind]):
         yield Suspect(place, partner, f"no rule asks for the `{place.feature}` of `{place.category}`", nobody=True)
@@ -289,12 +288,12 @@ def _governed(places: Places) -> Iterator[Suspect]:
             yield Suspect(place, place, why, "said here", spans, value)
 
 
-#: How many other rules must say what a feature is before one that does not is suspicious.
+#: The number of other rules that must fix a feature before a rule that does not is suspicious.
 _GOVERNORS = 2
 
 
 def _usual(told: Sequence[FeaturePlace]) -> tuple[str, tuple[Span, ...]]:
-    """Return the value that at least half of some places fix, with these; none if most of them fix no value."""
+    """Return the value that at least half of the places fix, with the spans; none if most fix no value."""
     fixed = [place for place in told if len(place.fixed) == 1]
     if not _GOVERNORS <= len(told) <= 2 * len(fixed):
         return "", ()
@@ -309,7 +308,7 @@ def _choices(suspect: Suspect, instances: Sequence[tuple[int, Instance]]) -> tup
     further = [p for p in place.beside if p.feature == place.feature and p.number not in numbers]
     found = []
     for number, instance in instances:
-        # Categories with their values, the left-hand side first.
+        # The categories with their values, the left-hand side first.
         concrete = [instance.lhs, *instance.rhs]
         value, other, *more = (concrete[p.number - LEFT][1][p.slot] for p in (place, partner, *further))
         name, values = concrete[place.number - LEFT]
@@ -320,7 +319,7 @@ def _choices(suspect: Suspect, instances: Sequence[tuple[int, Instance]]) -> tup
 
 
 def _witness(choices: Sequence[Choice], subject: Subject, texts: SmallestTexts) -> tuple[str, bool]:
-    """Return a text where the two do not agree, beside one where they do, and whether these are one text."""
+    """Return a text in which the two disagree, next to one in which they agree, and whether both texts are the same."""
     grammar = subject.declared.grammar
     said = [tuple(interpret(grammar, texts.of(rule)).texts for rule in pair) for pair in _pairs(choices)]
     source = grammar.text_layer(subject.signature.source.name)
@@ -335,12 +334,12 @@ def _witness(choices: Sequence[Choice], subject: Subject, texts: SmallestTexts) 
     return f'witness: "{interpret(grammar, texts.of(first.rule)).texts[source]}"', False
 
 
-#: Pairs of choices that are tried for a witness.
+#: The most pairs of choices to try for a witness.
 _TRIED = 200
 
 
 def _pairs(choices: Sequence[Choice]) -> list[tuple[int, int]]:
-    """Return rules that do not agree with rules that do, and differ in nothing else."""
+    """Return pairs of a rule that does not agree and a rule that does and differs in nothing else."""
     ordered = sorted(choices, key=lambda choice: not choice.even)
     agreeing = {choice.rest: choice.rule for choice in ordered if choice.value == choice.partner}
     differing = [choice for choice in ordered if choice.value != choice.partner and choice.rest in agreeing]
@@ -354,7 +353,7 @@ def _consequence(suspect: Suspect, same: bool) -> str:
 
 
 def _written(suspect: Suspect) -> tuple[str, ...]:
-    """Return the mentions to be written if the two agree."""
+    """Return the mentions to write if the two agree."""
     place, partner = suspect.place, suspect.partner
     value = suspect.value or partner.variable
     mentions = (place,) if value else (place, partner)
@@ -362,7 +361,7 @@ def _written(suspect: Suspect) -> tuple[str, ...]:
 
 
 def _new_variable(place: FeaturePlace) -> str:
-    """Return a variable that the rule does not have: the beginning of the feature's name."""
+    """Return a variable that the rule does not use: a prefix of the feature's name."""
     taken = {*place.production.domains, *place.pattern.slots[place.slot]}
     beginnings = (place.feature[:end] for end in range(1, len(place.feature) + 1))
     return next((name for name in beginnings if name not in taken), place.feature)

@@ -1,4 +1,4 @@
-"""Edges, labels and parts of speech that Universal Dependencies do not have; those of phrases are known along ports."""
+"""Find edges, labels and parts of speech that Universal Dependencies lack, following phrases through their ports."""
 
 import tomllib
 from collections.abc import Iterator, Set
@@ -13,21 +13,21 @@ from sgl.lint.registry import Finding, Subject, of_grammar
 _TABLE = tomllib.loads(Path(__file__).with_name("dependencies.toml").read_text("utf-8"))
 
 _UPOS = frozenset(_TABLE["upos"].split())
-#: Which parts of speech cannot stand at the two ends of an edge, head and dependent.
+#: The parts of speech that cannot be at the two ends of an edge, head and dependent.
 _ODD = {label: [frozenset(end.split()) for end in ends] for label, ends in _TABLE["relations"].items()}
 
 
-#: The share of a layer's labels from which on it is taken for Universal Dependencies.
+#: The share of UD labels from which a layer counts as Universal Dependencies.
 _SHARE = 0.75
 
 
 def _trees(subject: Subject) -> Iterator[int]:
-    """Yield the numbers of the graph layers that are dependency trees."""
+    """Yield the numbers of graph layers that are dependency trees."""
     yield from (number for number, layer in enumerate(subject.declared.grammar.graph_layers) if not layer.free)
 
 
 def _universal(subject: Subject) -> Iterator[int]:
-    """Yield the numbers of those most of whose labels are labels of Universal Dependencies."""
+    """Yield the numbers of tree layers in which most labels are labels of Universal Dependencies."""
     for layer in _trees(subject):
         labels = {_base(edge) for _, _, edge in _edges(subject, layer)}
         if len(labels & _ODD.keys()) >= _SHARE * len(labels):
@@ -40,7 +40,7 @@ def _base(edge: Edge) -> str:
 
 @of_grammar("SGL0515")
 def odd_edges(subject: Subject) -> Iterator[Finding]:
-    """Find edges between parts of speech that have none with this label."""
+    """Find edges between parts of speech that UD never connect with this label."""
     for layer in _trees(subject):
         held, told = held_by_ports(subject.declared.grammar, layer, _upos), set[tuple[Span, str]]()
         for rule, span, edge in _edges(subject, layer):
@@ -61,7 +61,7 @@ def _edges(subject: Subject, layer: int) -> Iterator[tuple[Rule, Span, Edge]]:
 
 
 def _is_odd(edge: Edge, heads: Set[str], dependents: Set[str]) -> bool:
-    """Return whether UD have no such edge; nothing is known of extracted ones, and of placeholders."""
+    """Return whether UD have no such edge; extracted edges and placeholders are never odd."""
     if edge.label.startswith(EXTRACTED) or _base(edge) not in _ODD or not (heads and dependents):
         return False
     no_heads, no_dependents = _ODD[_base(edge)]
@@ -78,7 +78,7 @@ def _upos(node: Node, rule: Rule, held: Held) -> Kinds:
 
 @of_grammar("SGL0517")
 def odd_parts_of_speech(subject: Subject) -> Iterator[Finding]:
-    """Find words with a part of speech that UD do not have, beside some that they have."""
+    """Find words with a part of speech that UD lack, if other words have one of UD's."""
     for layer in _universal(subject):
         tags: dict[str, dict[str, tuple[Span, str]]] = {}
         for rule, span, node in _nodes(subject, layer):
@@ -106,7 +106,7 @@ def _word_of(rule: Rule, node: Node, anchor: int) -> str:
 
 @of_grammar("SGL0517")
 def odd_labels(subject: Subject) -> Iterator[Finding]:
-    """Find labels that UD do not have, that one rule alone writes, and that are near another."""
+    """Find labels that UD lack, that only one rule writes, and that are similar to another label."""
     for layer in _universal(subject):
         labels: dict[str, dict[str, Span]] = {}
         for rule, span, edge in _edges(subject, layer):

@@ -1,13 +1,13 @@
-"""Opinions about a grammar: what is allowed, and hardly meant.
+"""Register opinions about a grammar: things that are allowed but hardly meant.
 
-A lint is a function from a grammar that compiles to what it finds there.  It changes nothing, knows no other lint, and
-is registered with the code of its page::
+A lint is a function from a grammar that compiles to its findings.  It changes nothing, knows no other lint, and is
+registered with the code of its page::
 
     @of_grammar("SGL0406")
     def twins(subject: Subject) -> Iterator[Finding]: ...
 
-A lint of the *grammar* has the rules; it speaks even while patterns have errors.  A lint of the *dataset* has the plan
-as well, so it speaks when there are no errors.
+A lint of the *grammar* sees the rules and runs even while patterns have errors.  A lint of the *dataset* also sees the
+plan, so it runs only if there are no errors.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -24,7 +24,7 @@ from sgl.lang import syntax as s
 
 
 class Subject(Expanded):
-    """What the front end knows of a grammar whose rules have no errors, by the questions that lints ask."""
+    """A grammar whose rules have no errors, with answers to the questions that lints ask."""
 
     @cached_property
     def placed(self) -> tuple[tuple[Rule, Span], ...]:
@@ -33,12 +33,12 @@ class Subject(Expanded):
 
     @cached_property
     def phrasal(self) -> tuple[tuple[Rule, Span], ...]:
-        """The rules that have children, with their places."""
+        """The rules with children, with their places."""
         return tuple((rule, span) for rule, span in self.placed if rule.rhs)
 
     @cached_property
     def instances_of(self) -> dict[int, list[tuple[int, Instance]]]:
-        """The instances of each production that texts can have, by its identity, with their numbers as rules."""
+        """The instances of each production that texts can use, by its identity, with their rule numbers."""
         found: dict[int, list[tuple[int, Instance]]] = {}
         for number, instance in enumerate(self.instances):
             found.setdefault(id(instance.production), []).append((number, instance))
@@ -46,18 +46,18 @@ class Subject(Expanded):
 
     @cached_property
     def left_out(self) -> tuple[s.SyntaxNode, ...]:
-        """The declarations that other settings, or another grammar with the same files, would have."""
+        """The declarations used only with other settings, or by another grammar with the same files."""
         in_force = {id(declaration) for declaration, _ in self.names.declarations}
         return tuple(d for d in self.project.declarations(s.SyntaxNode) if id(d) not in in_force)
 
     @cached_property
     def names_left_out(self) -> frozenset[str]:
-        """The names in these declarations; it takes a while to find them all."""
+        """The names in these declarations; finding them all takes a while."""
         return frozenset(name.text for name in s.parts_of(s.Name, self.left_out))
 
 
 class Finding(NamedTuple):
-    """One thing that is hardly meant: where, what, and what to do; see :class:`~sgl.diagnostics.Diagnostic`."""
+    """Something that is hardly meant: where, what, and what to do; see :class:`~sgl.diagnostics.Diagnostic`."""
 
     span: Span
     message: str
@@ -92,7 +92,7 @@ def _registered(lints: list[tuple[str, _Lint]], code: str, lint: _Lint) -> _Lint
 
 
 def opinions(made: Compilation) -> Iterator[Diagnostic]:
-    """Yield what all lints find in a grammar, as warnings; nothing while its rules have errors."""
+    """Yield the findings of all lints as warnings, or nothing while the rules have errors."""
     if (expanded := made.expanded) is None:
         return
     subject = Subject(**{known.name: getattr(expanded, known.name) for known in fields(expanded)})

@@ -1,7 +1,7 @@
-"""Rules that change nothing: twins, and weights that compete with nothing.
+"""Find rules that change nothing: twins, and weights that compete with nothing.
 
-A rule that is there twice makes all its sentences ambiguous, so that they are rejected.  A weight of a rule that is the
-only one of its categories, under any setting, changes no probability.
+A duplicate rule makes all its sentences ambiguous, so that they are rejected.  The weight of a rule that is the only
+one of its categories, under any setting, changes no probability.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from sgl.lint.registry import Finding, Subject, of_grammar
 
 @of_grammar("SGL0406")
 def twins(subject: Subject) -> Iterator[Finding]:
-    """Find rules that make the same as another rule, for some or for all values of their features."""
+    """Find rules that make the same as another rule, for some or all values of their features."""
     first_at: dict[Span, Rule] = {}
     same: dict[tuple[Span, Span], list[Rule]] = {}
     for rule, span, other, place in _with_firsts(subject):
@@ -35,7 +35,7 @@ def twins(subject: Subject) -> Iterator[Finding]:
 
 
 def _with_firsts(subject: Subject) -> Iterator[tuple[Rule, Span, Rule, Span]]:
-    """Yield each rule and its place with the first one that makes the same, perhaps itself."""
+    """Yield each rule and its place with the first equivalent rule, which may be itself."""
     first: dict[Rule, tuple[Rule, Span]] = {}
     for rule, span in subject.phrasal:
         made = replace(rule, id=0, name="", weight=0.0, origin=None, keep=False)
@@ -66,7 +66,7 @@ def _without_rivals(subject: Subject) -> dict[Span, Rule]:
 
 
 def _single_weights(subject: Subject) -> dict[Span, Span]:
-    """Return the place of each rule that has one weight, and of that; none that may have rivals under a setting."""
+    """Return the span of each single weight by its rule's span, except for rules with rivals under another setting."""
     here = {id(rule) for rule, _ in subject.names.of(s.Rule)}
     off = {rule.lhs.name.text for rule, _ in subject.names.declared(s.Rule) if id(rule) not in here}
     rules = [rule for rule, _ in subject.names.of(s.Rule) if rule.lhs.name.text not in off]

@@ -1,4 +1,4 @@
-"""Translations that may be slips: of another script, with spaces where none are written, one for two words."""
+"""Find translations that may be slips: in another script, with unusual spaces, or shared by two words."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,10 +11,10 @@ from sgl.diagnostics import Label, Span
 from sgl.lang import syntax as s
 from sgl.lint.registry import Finding, Subject, of_grammar
 
-#: The least words of a text layer, and the share of them, in one script before a word in another one is odd.
+#: The fewest words of a text layer, and their share in one script, for which a word in another script is odd.
 _WORDS, _IN_ONE_SCRIPT = 5, 0.85
 
-#: More words than this that share a translation are meant to.
+#: If more words than this share a translation, that is intended.
 _SLIPS = 2
 
 #: Scripts that are written together.
@@ -23,14 +23,14 @@ _EAST_ASIAN = frozenset(("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HA
 
 @of_grammar("SGL0619")
 def words_in_another_script(subject: Subject) -> Iterator[Finding]:
-    """Find words in another script than nearly all words of their layer: of the source, where a translation belongs."""
+    """Find words in another script than nearly all words of their layer, such as source words in a translation."""
     grammar, placed = subject.declared.grammar, list(subject.placed)
     for number, layer in enumerate(grammar.text_layers):
         texts = [(span, x.text) for rule, span in placed for x in rule.templates[number] if isinstance(x, Token)]
         if usual := _script(text for _, text in texts):
             # A single letter of another alphabet is a symbol: λ, µ.
             odd = {text for _, text in texts if _script_of(text) not in ("", usual) and len(text) > 1}
-            # A word may stand in many rules.
+            # A word may occur in many rules.
             for text, span in {text: span for span, text in reversed(texts) if text in odd}.items():
                 message = f"`{text}` in the layer `{layer.name}` is in another script than its other words"
                 yield Finding(span, message, f"write the word of `{layer.name}`, or leave it as it is if it is meant")
@@ -51,7 +51,7 @@ def spaces_between_words(subject: Subject) -> Iterator[Finding]:
 
 @of_grammar("SGL0621")
 def one_translation(subject: Subject) -> Iterator[Finding]:
-    """Find two words of one category with one translation, in layers where nearly each has its own."""
+    """Find two words of one category with the same translation, in layers where nearly every word has its own."""
     grammar = subject.declared.grammar
     for number, layer in enumerate(grammar.text_layers[1:], 1):
         alike: dict[tuple[int, Template], dict[Template, Span]] = {}
@@ -59,7 +59,7 @@ def one_translation(subject: Subject) -> Iterator[Finding]:
             if rule.lexical and any(isinstance(x, Token) and x.text for x in rule.templates[number]):
                 alike.setdefault((rule.lhs, rule.templates[number]), {}).setdefault(rule.templates[0], span)
         several = [words for words in alike.values() if len(words) > 1]
-        # Who has many means them: a language may have one word for two of another.
+        # If there are many, they are intended: a language may have one word for two of another.
         for words in several if len(several) <= _SLIPS < len(alike) else ():
             (first, place), (second, span), *_ = words.items()
             message = f"`{_written(second)}` and `{_written(first)}` are one word in `{layer.name}`"
@@ -72,7 +72,7 @@ def _written(template: Template) -> str:
 
 
 def _script(texts: Iterable[str]) -> str:
-    """Return the script of nearly all of some words; empty if they have none, or are few."""
+    """Return the script of nearly all of some words, or "" if there is none or they are few."""
     counts = Counter(filter(None, map(_script_of, dict.fromkeys(texts))))
     usual, most = max(counts.items(), key=itemgetter(1), default=("", 0))
     return usual if most >= max(_WORDS, _IN_ONE_SCRIPT * counts.total()) else ""
@@ -80,7 +80,7 @@ def _script(texts: Iterable[str]) -> str:
 
 @cache
 def _script_of(text: str) -> str:
-    """Return the script of a word: the first word of the names of its letters; empty if it has none, or several."""
+    """Return the script of a word, the first word of its letters' names, or "" if it has none or several."""
     scripts = {unicode_name(letter, "").partition(" ")[0] for letter in text if letter.isalpha()}
     scripts = {"EAST ASIAN" if script in _EAST_ASIAN else script for script in scripts}
     return scripts.pop() if len(scripts) == 1 else ""

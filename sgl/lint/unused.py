@@ -1,6 +1,6 @@
-"""What is written and never used: declarations, rules, values of features, and the columns and variants of tables.
+"""Find what is written and never used: declarations, rules, feature values, columns and variants of tables.
 
-What another setting of the parameters uses, or a file of the library declares, is not idle, nor a value that only an
+Nothing is idle that another setting of the parameters uses or that a library file declares, and no value that only an
 idle rule or word would set.
 """
 
@@ -18,7 +18,7 @@ from sgl.lint.registry import Finding, Subject, of_dataset, of_grammar
 
 @of_dataset("SGL0204")
 def unused_names(subject: Subject, _: Compiled) -> Iterator[Finding]:
-    """Find declarations of the project that nothing uses under any setting; all names were looked up."""
+    """Find declarations of the project that nothing uses under any setting, once all names were resolved."""
     names = subject.names
     for declaration, scope in names.declarations:
         if scope.unit.is_library or isinstance(declaration, OF_THEMSELVES):
@@ -32,11 +32,13 @@ def unused_names(subject: Subject, _: Compiled) -> Iterator[Finding]:
 
 @of_grammar("SGL0704")
 def unreachable_rules(subject: Subject) -> Iterator[Finding]:
-    """Find rules and words that no text has; nothing is said of words of a lexicon."""
+    """Find rules and words that no text uses, except words of a lexicon."""
     start, told = subject.declared.grammar.categories[subject.declared.grammar.start].name, set[str]()
+    # A word with an open feature is a word for each of its values.
+    used = {production.span for production in subject.productions if id(production) in subject.instances_of}
     for production in subject.productions:
         name = production.name
-        if id(production) not in subject.instances_of and not production.pool and name not in told:
+        if production.span not in used and not production.pool and name not in told:
             told.add(name)
             category = production.lhs.info.name
             message = f"`{name}` never takes part in a sentence: `{category}` cannot be reached from `{start}`"
@@ -45,7 +47,7 @@ def unreachable_rules(subject: Subject) -> Iterator[Finding]:
 
 @of_grammar("SGL0411")
 def asked_in_vain(subject: Subject) -> Iterator[Finding]:
-    """Find features that a rule asks of a child, and of which no rule or word of its category says anything."""
+    """Find features that a rule requires of a child although no rule or word of its category mentions them."""
     said = {
         (production.lhs.info.name, feature)
         for production in subject.productions
@@ -82,7 +84,7 @@ def unused_columns(subject: Subject) -> Iterator[Finding]:
 def _mentioned_columns(subject: Subject) -> dict[Path, dict[str, None]]:
     found: dict[Path, dict[str, None]] = {}
     for lexicon, scope in subject.names.declared(s.Lexicon):
-        # What cannot be located was reported when it was to be read.
+        # A path that cannot be located was reported when it was to be read.
         path = scope.locate(lexicon.path, Diagnostics())
         if path is not None:
             found.setdefault(path, {}).update((name.text, None) for name in _columns(lexicon, scope))
@@ -108,7 +110,7 @@ def unused_variants(subject: Subject) -> Iterator[Finding]:
 
 @of_grammar("SGL0616")
 def idle_variants(subject: Subject) -> Iterator[Finding]:
-    """Find cells of variants that are as the row itself."""
+    """Find cells of variants that repeat the row's own cell."""
     for row in (row for table in subject.tables.values() for row in table.rows):
         for variant, cells in row.variants.items():
             for column in (column for column, cell in cells.items() if row.cells.get(column, "") == cell):
@@ -118,7 +120,7 @@ def idle_variants(subject: Subject) -> Iterator[Finding]:
 
 @of_grammar("SGL0410")
 def idle_values(subject: Subject) -> Iterator[Finding]:
-    """Find values of features that no phrase has, though it has others; a rule may ask for them in vain."""
+    """Find feature values that no phrase has, though it has others; a rule may require them in vain."""
     given = _given_values(subject)
     for feature, scope in subject.names.of(s.Feature):
         known = given.get(feature.name.text, set())
@@ -130,7 +132,7 @@ def idle_values(subject: Subject) -> Iterator[Finding]:
 
 
 def _is_left_out(feature: s.Feature, value: s.FeatureValue, subject: Subject) -> bool:
-    """Return whether a declaration that is left out may set a value, by its name or in a column of a table."""
+    """Return whether an unused declaration may set a value, by its name or in a column of a table."""
     settings = (one for one in s.parts_of(s.Setting, subject.left_out) if one.feature.text == feature.name.text)
     by_column = any(not isinstance(part, s.Name) for setting in settings for part in setting.values)
     return by_column or value.name.text in subject.names_left_out
@@ -149,7 +151,7 @@ def _given_values(subject: Subject) -> dict[str, set[str]]:
 
 
 def _asking(feature: s.Feature, value: s.FeatureValue, subject: Subject) -> tuple[Label, ...]:
-    """Return a label for the first rule that asks for a value."""
+    """Return a label for the first rule that requires a value."""
     settings = s.parts_of(s.Setting, tuple(rule for rule, _ in subject.names.of(s.Rule)))
     asking = (x for x in settings if x.feature.text == feature.name.text)
     names = [name for name in s.parts_of(s.Name, tuple(asking)) if name.text == value.name.text]

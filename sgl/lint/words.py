@@ -1,4 +1,4 @@
-"""Words, patterns and datasets: translations that nothing tells apart, spaces in a word, and what asks for little."""
+"""Check words, patterns and datasets: indistinguishable translations, spaces in words, patterns that test little."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -16,7 +16,7 @@ from sgl.memory import kept
 
 @of_grammar("SGL0611")
 def several_translations(subject: Subject) -> Sequence[Finding]:
-    """Find words that are spelt alike in the source, and which nothing in a graph tells apart."""
+    """Find words that are spelt alike in the source and that nothing in a graph distinguishes."""
     words = tuple(production for production in subject.productions if not production.rhs)
     return kept("translations", words, None, partial(_translated_again, words))
 
@@ -38,7 +38,7 @@ def _translated_again(productions: Sequence[Production]) -> tuple[Finding, ...]:
 
 @of_grammar("SGL0615")
 def one_lemma_for_all(subject: Subject) -> Iterator[Finding]:
-    """Find lexicons all of whose words have the name of a column as their lemma."""
+    """Find lexicons in which the lemma of every word is the name of a column."""
     columns = {column for table in subject.tables.values() for column in table.columns}
     words: dict[object, list[Production]] = {}
     for word in (production for production in subject.productions if production.pool is not None):
@@ -54,7 +54,7 @@ def one_lemma_for_all(subject: Subject) -> Iterator[Finding]:
 
 @of_dataset("SGL0837")
 def idle_targets(_: Subject, compiled: Compiled) -> Iterator[Finding]:
-    """Find patterns with targets that none of their structures mentions, and that nothing is shared among."""
+    """Find patterns with targets that none of their structures mentions and that share nothing."""
     for lowered in compiled.patterns:
         pattern, clause = lowered.pattern, next(iter(s.parts_of(s.TargetsClause, lowered.declaration)), None)
         extents = (*(quota.extent for quota in pattern.quotas), *(own.extent for own in pattern.expose))
@@ -80,7 +80,7 @@ def counted_spaces(subject: Subject, compiled: Compiled) -> Iterator[Finding]:
 
 @of_dataset("SGL0822")
 def patterns_without_items(_: Subject, compiled: Compiled) -> Iterator[Finding]:
-    """Find patterns that hold something out, and never test it."""
+    """Find patterns that hold something out but never test it."""
     for lowered in compiled.patterns:
         if lowered.pattern.forbid and not lowered.pattern.quotas:
             own = lowered.declaration.name
@@ -89,10 +89,10 @@ def patterns_without_items(_: Subject, compiled: Compiled) -> Iterator[Finding]:
 
 @of_dataset("SGL0835")
 def mostly_exposures(_: Subject, compiled: Compiled) -> Iterator[Finding]:
-    """Find training with more exposures than other sentences."""
+    """Find training data with more exposures than other sentences."""
     training = [stratum for stratum in compiled.plan.strata if stratum.split == "train"]
     written, exposed = (_count(training, of) for of in (IN_DISTRIBUTION, EXPOSURE_PREFIX))
-    # All sentences that there are have not been counted yet.
+    # The number of all possible sentences is not known yet.
     if exposed > written > 0 and not any(stratum.extent.every for stratum in training):
         place = next(lowered.span("expose", 0) for lowered in compiled.patterns if lowered.pattern.expose)
         message = f"training has {exposed:,} exposures beside the {written:,} sentences of `train`"

@@ -1,7 +1,7 @@
 """Workers of a Dask cluster: on this machine, or wherever a scheduler runs.
 
-The work is sent as a plugin, which Dask also gives to workers that join later or start again. Why
-Dask and not Ray: ``docs/scaling.md``.
+The work is sent as a plugin, which Dask also gives to workers that join later or restart.  ``docs/scaling.md`` says why
+this is Dask and not Ray.
 """
 
 import pickle
@@ -28,7 +28,7 @@ _PATIENCE = 10
 
 
 class _Work(WorkerPlugin):  # type: ignore[misc]
-    """Holds the work on a worker."""
+    """A plugin that holds the work on a worker."""
 
     name = _NAME
 
@@ -42,7 +42,7 @@ class _Work(WorkerPlugin):  # type: ignore[misc]
 
 
 class DaskExecutor(Executor):
-    """Runs tasks on a Dask cluster."""
+    """An executor that runs tasks on a Dask cluster."""
 
     def __init__(self, work: object, workers: int, scheduler: str = "") -> None:
         """Start ``workers`` processes on this machine, or join the cluster of a scheduler."""
@@ -60,7 +60,7 @@ class DaskExecutor(Executor):
 
     def submit(self, function: Function, *arguments: Any) -> Task:  # noqa: ANN401
         """Run a task on some worker."""
-        # Dask would move large arrays beside their pickle, and they would arrive read-only.
+        # Dask would send large arrays separately from their pickle, and they would arrive read-only.
         task = pickle.dumps((function, arguments), pickle.HIGHEST_PROTOCOL)
         future = self._client.submit(_perform, task, pure=False, retries=ATTEMPTS)
 
@@ -73,7 +73,7 @@ class DaskExecutor(Executor):
         return result
 
     def __exit__(self, *_: object) -> None:
-        """Leave the cluster; one that was started here is stopped."""
+        """Leave the cluster, and stop it if it was started here."""
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
@@ -92,7 +92,7 @@ def _local(workers: int) -> LocalCluster:
         threads_per_worker=1,
         processes=True,
         host="127.0.0.1",
-        # Any free port: another run may have the one that Dask would take.
+        # Use any free port: another run may hold Dask's default.
         dashboard_address="127.0.0.1:0",
         silence_logs=50,
         memory_limit=None,
@@ -110,9 +110,9 @@ def _prepare(client: Client, work: bytes) -> int:
         raise WorkerLostError("the cluster has no workers") from problem
 
     try:
-        # The connection to a worker that dies is lost; it is started again, or others are there.
+        # If a worker dies, its connection is lost; it restarts, or other workers take over.
         _attempt(lambda: client.register_plugin(_Work(work)), OSError)
-    # Whatever the workers raise when they load the work is raised here as well.
+    # An exception that workers raise while they load the work is raised here as well.
     except Exception as problem:
         raise WorkerLostError(f"the workers of the cluster cannot run sglc: {problem}") from problem
     return len(client.scheduler_info(n_workers=-1)["workers"])

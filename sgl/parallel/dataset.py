@@ -1,12 +1,11 @@
-"""The tasks of a dataset, and of a sample in one file; what the folder of a run keeps of them.
+"""Define the tasks of a dataset, and of a sample in one file, and what a run's folder keeps of them.
 
-Candidates are surveyed ahead by workers and settled in their order by the driver; then those that
-were accepted are encoded in chunks, which the driver writes in their order.  ``survey`` and
-``encode`` are functions of the tables and of numbers of candidates alone, batches settle to the
-same whatever their size, and chunks have a fixed number of rows.
+Workers survey candidates ahead, and the driver settles them in order; workers then encode the accepted ones in chunks,
+which the driver writes in order.  ``survey`` and ``encode`` depend only on the tables and the numbers of candidates,
+settling does not depend on the size of batches, and chunks have a fixed number of rows.
 
-Memory is bounded: 8 bytes for each row, the table of hashes (``sgl.sampling.screening``: 36 to 72
-bytes for each row until it is kept in a file), and a few batches and chunks per worker.
+Memory is bounded: 8 bytes per row, the table of hashes (``sgl.sampling.screening``: 36 to 72 bytes per row until it
+moves to a file), and a few batches and chunks per worker.
 """
 
 from collections import deque
@@ -37,13 +36,13 @@ from sgl.sampling.engine import Tables
 from sgl.sampling.screening import seen_sentences
 from sgl.sampling.strata import Batch, BatchAcceptance, Sampler, StratumSample, Survey, sampler_for
 
-#: A chunk to be made: its split, the number of its first row, its candidates.
+#: A chunk to make: its split, the number of its first row, its candidates.
 ChunkPlace = tuple[str, int, list[Selection]]
 
 
 @dataclass(eq=False)
 class DatasetWork:
-    """What workers need to know to make chunks."""
+    """The values that workers need to make chunks."""
 
     grammar: CoreGrammar
     plan: Plan
@@ -51,24 +50,24 @@ class DatasetWork:
 
     @cached_property
     def maker(self) -> ChunkMaker:
-        """Makes chunks."""
+        """The maker of chunks."""
         return ChunkMaker(self.grammar, self.plan, sampler_for(self.tables))
 
 
 def make_chunk(work: DatasetWork, split: str, first: int, selections: list[Selection]) -> Chunk:
-    """Make a chunk."""
+    """Make the chunk of one split that starts at row ``first``."""
     return work.maker.chunk(split, first, selections)
 
 
 def parallel_chunks(executor: Executor, run: RunFolder, places: Iterable[ChunkPlace]) -> Iterator[Chunk]:
-    """Yield the chunks of some places, in their order: made by workers, or taken from the folder of the run."""
+    """Yield the chunks at these places in order, made by workers or read from the folder of the run."""
     tasks = (run.submit(executor, f"chunk-{place[0]}-{place[1]:09d}", make_chunk, *place) for place in places)
     return ordered(tasks, executor.ahead)
 
 
 TSV, PARQUET = "tsv", "parquet"
 
-#: Texts of one language are much alike; higher levels of zstd save little and take longer.
+#: Texts of one language are much alike; higher zstd levels save little and take longer.
 COMPRESSION_LEVEL = 1
 
 _NO_RULES = Derivations(np.zeros(0, np.int32), np.zeros(1, np.int64))
@@ -77,7 +76,7 @@ _NO_TEXTS = Column(np.zeros(0, np.uint8), np.zeros(1, np.int64))
 
 @dataclass(eq=False)
 class SentenceWork:
-    """What workers need to know: tables, grammar, layers and views by name (the columns), form of the file."""
+    """The values that workers need: tables, grammar, the layers and views (columns) by name, and the file format."""
 
     tables: Tables
     grammar: CoreGrammar
@@ -86,23 +85,23 @@ class SentenceWork:
 
     @contextmanager
     def open_file(self, path: Path) -> Iterator[Callable[[Any], object]]:
-        """Open the file; yield what appends to it a chunk that ``encode`` returns."""
+        """Open the file and yield the function that appends a chunk returned by ``encode``."""
         if self.form == TSV:
             with create(path) as file:
                 yield file.write
             return
         schema = pa.schema([(name, pa.string()) for name in self.layers])
-        # Sentences are distinct, so that a dictionary of them would only repeat them.
+        # Sentences are distinct, so a dictionary of them would only repeat them.
         with create(path) as file, parquet_writer(file, schema, dictionary=(), level=COMPRESSION_LEVEL) as writer:
             yield writer.write_table
 
     @cached_property
     def sampler(self) -> Sampler:
-        """Draws candidates."""
+        """The sampler of candidates."""
         return sampler_for(self.tables)
 
     def column(self, name: str, batch: Batch) -> pa.Array:
-        """Return the texts of a batch in a text layer or a view; ``FormatError`` if a graph has no form in the view."""
+        """Return a batch's texts in a text layer or view; raises ``FormatError`` if a graph has no form in the view."""
         if name == self.tables.source.name:
             return arrow_array(batch.sources)
         try:
@@ -119,7 +118,7 @@ class SentenceWork:
 
 
 def survey(work: SentenceWork, first: int, count: int) -> Survey:
-    """Return what there is to say of each of ``count`` candidates, without the candidates."""
+    """Survey ``count`` candidates and return the findings without the candidates themselves."""
     numbers = np.arange(first, first + count, dtype=np.int64)
     sampler = work.sampler
     every = np.ones(sampler.lemmas, np.uint8)
@@ -128,7 +127,7 @@ def survey(work: SentenceWork, first: int, count: int) -> Survey:
 
 
 def encode(work: SentenceWork, numbers: NDArray[np.int64]) -> bytes | pa.Table:
-    """Return candidates as lines or a table; ``FormatError`` for a tab or line end in a text of a line."""
+    """Return candidates as lines or a table; raises ``FormatError`` if a text in a line has a tab or a line end."""
     batch = work.sampler.derive(work.tables.strata[0], numbers)
     try:
         columns = [work.column(name, batch) for name in work.layers]
@@ -148,12 +147,12 @@ def _lines(table: pa.Table) -> bytes:
     return text
 
 
-#: Called with what is being done, how much is done and how much there is.
+#: A callback that gets the name of the stage, the amount done and the total.
 Stage = Callable[[str, int, int], None]
 
 
 class Sizes(NamedTuple):
-    """How work is divided: rows of a chunk and row group, candidates of a task, accepted ones that are kept at once."""
+    """The sizes of divided work: rows per chunk and row group, candidates per task, accepted candidates per segment."""
 
     chunk: int = 50_000
     batch: int = 100_000
@@ -166,7 +165,7 @@ SIZES = Sizes()
 def sample_into(
     target: Path, work: SentenceWork, executor: Executor, run: RunFolder, stage: Stage, sizes: Sizes = SIZES
 ) -> StratumSample:
-    """Write the sentences, return what was sampled; ``NotEnoughError``, ``FormatError`` if the file cannot hold one."""
+    """Write the sentences and return the sample; raises ``NotEnoughError``, or ``FormatError`` for a text."""
     sampled = _sampled(work, executor, run, stage, sizes)
     numbers = sampled.numbers
     chunks = (
@@ -184,10 +183,11 @@ def sample_into(
 
 
 def _sampled(work: SentenceWork, executor: Executor, run: RunFolder, stage: Stage, sizes: Sizes) -> StratumSample:
-    """Survey candidates, and settle which of them are accepted.
+    """Survey candidates and decide which to accept.
 
-    What was accepted is kept in segments, each under the number of its first candidate.  One that is made again may
-    end elsewhere, as batches depend on the workers; then what followed it does not follow, and is not found.
+    Accepted candidates are kept in segments, each under the number of its first candidate.  A segment that is made
+    again may end elsewhere, as batches depend on the workers; then later segments no longer follow it and are not
+    found.
     """
     stratum, seen = work.tables.strata[0], seen_sentences(work.tables, folder=run.path)
     acceptance = BatchAcceptance(work.tables, 0, seen)

@@ -1,13 +1,13 @@
-"""Run tasks: in this process, on processes of this machine, or on a cluster; keep their results.
+"""Run tasks in this process, on processes of this machine or on a cluster, and keep their results.
 
 A task is a function of the *work*, a value that every worker gets once, and a few small arguments:
-``executor.submit(encode, part)`` runs ``encode(work, part)``.  Tasks are pure, so a task whose
-worker died is simply run again.
+``executor.submit(encode, part)`` runs ``encode(work, part)``.  Tasks are pure, so a task whose worker died is simply
+run again.
 
-The folder of an unfinished run lies beside what it is to become, ``out/.pairs.parquet.partial``. It
-has the *identity* of the run (its version, grammar, seed, and what is asked for) and the results of
-finished tasks.  Each of these files is sealed with a key that only the user has: an incomplete or changed
-result is made again, and a folder that somebody else has made up is neither resumed nor cleared.
+The folder of an unfinished run is next to its target, ``out/.pairs.parquet.partial``.  It has the *identity* of the run
+(version, grammar, seed and options) and the results of finished tasks.  Each of these files is sealed with a key that
+only the user has: an incomplete or changed result is made again, and a folder that somebody else has forged is neither
+resumed nor cleared.
 """
 
 import hmac
@@ -33,36 +33,36 @@ from sgl.children import begin, starting
 from sgl.disk import Folder, InTheWayError, create, make_way, remove, temporary
 from sgl.disk.stages import HOLDER, LOCK, FolderLockedError, LockedFolder
 
-#: Called with the work and its own arguments.
+#: A function of the work and arguments of its own.
 Function = Callable[..., Any]
 
-#: A task that was submitted: waits for it, and returns what it returns or raises what it raises.
+#: A submitted task: calling it waits, then returns what the task returns or raises what it raises.
 Task = Callable[[], Any]
 
-#: What a run is: plain values by name.
+#: The values that identify a run, by name.
 Identity = Mapping[str, object]
 
-#: The engines that tasks can run on; the first is this machine.
+#: The engines that can run tasks; the first is this machine.
 LOCAL, DASK = "local", "dask"
 ENGINES = (LOCAL, DASK)
 
-#: Tasks in flight for each worker: one that runs and one that waits.
+#: Tasks in flight per worker: one running and one waiting.
 IN_FLIGHT = 2
 
-#: How often a task is begun at most, if its worker dies each time.
+#: How often to start a task whose worker dies each time.
 ATTEMPTS = 5
 
 
 class WorkerLostError(Exception):
-    """A task could not be finished: its workers died, or the engine is gone."""
+    """A task could not be finished: its workers died, or the engine is not available."""
 
 
 @dataclass(frozen=True)
 class Parallelism:
     """How a run is divided among workers, and what happens to an interrupted one.
 
-    ``scheduler`` is the address of a running Dask cluster.  An interrupted run is resumed
-    (``resume``), replaced (``force``), or reported as an error.
+    ``scheduler`` is the address of a running Dask cluster.  An interrupted run is resumed (``resume``), replaced
+    (``force``) or reported as an error.
     """
 
     workers: int = 1
@@ -73,12 +73,12 @@ class Parallelism:
 
     @property
     def resumable(self) -> bool:
-        """Whether a run with these options leaves something to resume from."""
+        """Whether a run with these options leaves anything to resume."""
         return self != Parallelism(force=self.force)
 
 
 class Executor(AbstractContextManager["Executor"]):
-    """Runs tasks until its context is left; ``ahead`` is how many are worth having in flight."""
+    """A runner of tasks until its context ends; ``ahead`` is the number of tasks worth having in flight."""
 
     ahead = 1
 
@@ -91,7 +91,7 @@ class Executor(AbstractContextManager["Executor"]):
 
 
 class InProcess(Executor):
-    """Runs each task at once, in this process."""
+    """An executor that runs each task at once, in this process."""
 
     def __init__(self, work: object) -> None:
         self._work = work
@@ -103,10 +103,10 @@ class InProcess(Executor):
 
 
 def open_executor(work: object, parallelism: Parallelism, folder: Path | None = None) -> Executor:
-    """Return the executor for some work.  One local worker is this process.
+    """Return an executor for some work; a single local worker is this process.
 
-    Processes leave results in ``folder`` until they are fetched, or in one for temporary files.
-    Raises ``ImportError`` without the engine, ``WorkerLostError`` if workers cannot do the work.
+    Processes store results in ``folder``, or in a temporary folder, until they are fetched.  Raises ``ImportError`` if
+    the engine is not installed and ``WorkerLostError`` if the workers cannot do the work.
     """
     if parallelism.engine == DASK:
         from sgl.parallel.cluster import DaskExecutor
@@ -118,7 +118,7 @@ def open_executor(work: object, parallelism: Parallelism, folder: Path | None = 
 
 
 def ordered(tasks: Iterable[Task], ahead: int) -> Iterator[Any]:
-    """Yield results in order; tasks are submitted as ``tasks`` is read, ``ahead`` at a time."""
+    """Yield results in order, submitting tasks by reading ``tasks`` up to ``ahead`` at a time."""
     flight: deque[Task] = deque()
     for task in tasks:
         flight.append(task)
@@ -129,11 +129,11 @@ def ordered(tasks: Iterable[Task], ahead: int) -> Iterator[Any]:
 
 
 class Processes(Executor):
-    """Runs tasks on processes of this machine.
+    """An executor that runs tasks on processes of this machine.
 
-    A ``ProcessPoolExecutor`` breaks as a whole when one of its processes is killed: then a new one is started, and
-    unfinished tasks are submitted again when their results are wanted.  The work and the results are files: whoever
-    sends more than a pipe holds to a process that is killed, or reads it from one, would wait for ever.
+    A ``ProcessPoolExecutor`` breaks as a whole when one of its processes is killed.  Then a new pool is started, and
+    unfinished tasks are submitted again when their results are wanted.  The work and the results are files: a pipe to
+    or from a killed process would block for ever once it is full.
     """
 
     def __init__(self, work: object, workers: int, folder: Path | None = None) -> None:
@@ -147,7 +147,7 @@ class Processes(Executor):
         self._pool = self._new_pool()
 
     def submit(self, function: Function, *arguments: Any) -> Task:  # noqa: ANN401
-        """Run a task on the next process that is free; again if its pool breaks."""
+        """Run a task on the next free process, and again if its pool breaks."""
         pool, file = self._begin(function, arguments)
 
         def result() -> Any:  # noqa: ANN401
@@ -182,29 +182,29 @@ class Processes(Executor):
             self._pool = self._new_pool()
 
     def __exit__(self, *_: object) -> None:
-        """Stop the processes as soon as each has finished its task."""
+        """Stop each process as soon as it has finished its task."""
         self._pool.shutdown(cancel_futures=True)
         self._closing.close()
 
     def _new_pool(self) -> ProcessPoolExecutor:
-        # Spawned, never forked, so that this works alike on all systems.
+        # Spawned, never forked, so that all systems behave alike.
         return ProcessPoolExecutor(self._workers, get_context("spawn"), _prepare, (str(self._work),))
 
 
-#: What a worker process knows.
+#: The state of a worker process.
 _known: dict[str, Any] = {}
 
 
 def _prepare(work: str) -> None:
     begin()
-    # An interruption from the keyboard reaches all; the driver decides what follows.
+    # An interruption from the keyboard reaches every process; the driver decides what to do.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _known["file"] = work
 
 
 def _perform(function: Function, arguments: tuple[Any, ...], folder: str) -> str:
     if "work" not in _known:
-        # Not before: what goes wrong now is reported by the driver, and not by the process.
+        # Load the work only now, so that the driver and not the process reports a failure.
         _known["work"] = pickle.loads(Path(_known["file"]).read_bytes())  # noqa: S301 - its parent wrote it
     result = function(_known["work"], *arguments)
     path = Path(folder) / secrets.token_hex(8)
@@ -217,34 +217,34 @@ FORMAT = "sgl-run/5"
 
 _IDENTITY = "run.json"
 
-#: How the folder for results of processes begins.
+#: The prefix of the folder for results of processes.
 _RESULTS = "results-"
 
-#: What a run writes into its folder: what is of no use to another run, and the dataset, the results of tasks.
+#: The files that a run writes into its folder: those of no use to another run; then all, with results of tasks.
 _SCRATCH = rf"whole|again|{_RESULTS}\w+|\..+-[0-9a-f]{{8}}\.new"
 _NAMES = rf"run\.json|stage|(drawn|settled|chunk|rows)-[\w.-]+|{_SCRATCH}"
 
-#: What there is before a run has begun.
+#: The files that exist before a run has begun.
 _BEGUN = re.compile(rf"{LOCK}|{HOLDER}|\..+-[0-9a-f]{{8}}\.new")
 
-#: What stops a run for reasons that do not lie in it.
+#: Reasons to stop that come from outside the run.
 _OUTSIDE = (KeyboardInterrupt, OSError, MemoryError, WorkerLostError)
 
 
 class InterruptedRunError(Exception):
-    """An interrupted run is in the way, or cannot be resumed; the message says why."""
+    """An interrupted run is in the way or cannot be resumed; the message says why."""
 
 
 class BusyRunError(InterruptedRunError):
-    """A run is in the way that is not interrupted: another process works on it."""
+    """The run in the way is not interrupted: another process is working on it."""
 
 
 @dataclass
 class RunFolder(AbstractContextManager["RunFolder"]):
-    """The folder of a run, locked until it is closed; ``resumed`` if an interrupted run goes on.
+    """The folder of a run, locked until it is closed; ``resumed`` says whether it continues an interrupted run.
 
-    When the ``with`` block fails, the folder stays if another attempt could get further.  Without ``seals`` nothing
-    is kept: nobody could tell it from results of others.
+    If the ``with`` block fails, the folder stays if another attempt could get further.  Without ``seals`` nothing is
+    kept, as nobody could tell it from other people's results.
     """
 
     locked: LockedFolder
@@ -256,7 +256,7 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         self.path, self._has_results = self.locked.path, self.resumed
 
     def get(self, key: str) -> Any:  # noqa: ANN401
-        """Return a result if it is finished and still what it was; else None."""
+        """Return a result if it is finished and unchanged, else None."""
         if self.seals is not None:
             with suppress(OSError), Folder(self.path, own=True) as folder:
                 data = self.seals.opened(key, folder.read(key))
@@ -264,7 +264,7 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         return None
 
     def put(self, key: str, result: object) -> None:
-        """Keep a result."""
+        """Store a result."""
         if self.seals is not None:
             data = pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
             with Folder(self.path, own=True) as folder:
@@ -272,7 +272,7 @@ class RunFolder(AbstractContextManager["RunFolder"]):
             self._has_results = True
 
     def submit(self, executor: Executor, key: str, function: Function, *arguments: Any) -> Task:  # noqa: ANN401
-        """Return a task whose result is taken from the folder, or kept there."""
+        """Return a task whose result is read from the folder or else stored there."""
         known = self.get(key)
         if known is not None:
             return lambda: known
@@ -286,11 +286,11 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         return result
 
     def discard(self) -> None:
-        """Delete the folder with everything in it."""
+        """Delete the folder with everything that the run has written."""
         self.locked.delete()
 
     def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
-        """Release the folder, or delete it if nobody could go on with it."""
+        """Release the folder, and delete it if no attempt could continue from it."""
         outside = any(isinstance(e, _OUTSIDE) for e in (error, getattr(error, "__cause__", None)))
         if error is not None and not (self._has_results and outside):
             self.discard()
@@ -299,36 +299,36 @@ class RunFolder(AbstractContextManager["RunFolder"]):
 
 @dataclass(frozen=True)
 class _Seals:
-    """Tells files that this user's SGL has written for one run from all others."""
+    """Tell files that this user's SGL has written for one run from all others."""
 
     key: bytes
     run: bytes = b""
 
     def of(self, name: str, data: bytes) -> bytes:
-        """Return the seal of a file of a run with this name and content."""
+        """Return the seal of a run's file with this name and content."""
         seal = hmac.new(self.key, b"%d %s %d " % (len(self.run), self.run, len(name)) + name.encode(), "sha256")
         seal.update(data)
         return seal.digest()
 
     def opened(self, name: str, content: bytes) -> bytes | None:
-        """Return what was sealed; None if it is damaged, or was sealed for another run or name, or by others."""
+        """Return the sealed data, or None if it is damaged or was sealed for another run or name, or by others."""
         seal, data = content[:32], content[32:]
         return data if hmac.compare_digest(seal, self.of(name, data)) else None
 
 
 def partial_folder(target: Path) -> Path:
-    """Return the folder of the run that is to become ``target``."""
+    """Return the folder of the run that writes ``target``."""
     target = target.absolute()
     return target.with_name(f".{target.name}.partial")
 
 
 def interrupted(target: Path) -> bool:
-    """Return whether an interrupted run of this user was to become ``target``."""
+    """Return whether this user has an interrupted run that was writing ``target``."""
     return _kept_identity(partial_folder(target)) is not None
 
 
 def _kept_identity(path: Path) -> bytes | None:
-    """Return the identity of the run in a folder; None if this user's SGL has not written it."""
+    """Return the identity of the run in a folder, or None if this user's SGL has not written it."""
     key = seal_key()
     if key is not None:
         with suppress(OSError), Folder(path, own=True) as folder:
@@ -339,10 +339,10 @@ def _kept_identity(path: Path) -> bytes | None:
 def open_run(
     target: Path, identity: Identity, parallelism: Parallelism, when_locked: Callable[[], None] = lambda: None
 ) -> RunFolder:
-    """Begin the run that is to become ``target``, or resume it.
+    """Start or resume the run that writes ``target``.
 
-    The folder is looked at once it is locked, so of two runs that start together one is refused; ``when_locked`` is
-    called before anything in it is read or deleted.  Raises ``BusyRunError`` if another process works there,
+    The folder is examined only once it is locked, so of two runs that start together one is refused; ``when_locked`` is
+    called before anything in a kept run is read or deleted.  Raises ``BusyRunError`` if another process works there,
     ``InterruptedRunError`` if another run is in the way, and ``OSError``.
     """
     path = partial_folder(target)
@@ -379,7 +379,7 @@ def open_run(
 
 
 def _check_new(path: Path) -> None:
-    """Raise ``InTheWayError`` if there is more in a folder than a run leaves that is killed before it begins."""
+    """Raise ``InTheWayError`` if a folder has more in it than a run leaves that was killed before it began."""
     with Folder(path, own=True) as folder:
         if not all(_BEGUN.fullmatch(name) for name in folder.names()):
             raise InTheWayError(path, "no unfinished run of yours has written it; delete it if you do not need it")

@@ -1,8 +1,8 @@
-"""Parsing: from the sentences of a text layer back to derivations.
+"""Parse the sentences of a text layer back into derivations.
 
-A sentence becomes a lattice of words, a chart of spans, and a *packed forest*, which has all
-readings.  ``Parser`` reads any text layer of a core grammar, and says where a sentence without
-readings fails; ``BatchParser`` reads many texts at once, without forests.
+A sentence becomes a lattice of words, then a chart of spans, then a *packed forest* of all its readings.  ``Parser``
+reads any text layer of a core grammar and says where a sentence without readings fails; ``BatchParser`` reads many
+texts at once, without forests.
 """
 
 from sgl.parsing.forest import Alternative, Automaton, Forest, Node, Ranked, best_readings, number_of

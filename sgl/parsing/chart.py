@@ -1,17 +1,17 @@
-"""The chart: which phrases cover which spans of the input, part by part from left to right.
+"""Build the chart: which phrases cover which spans of the input, part by part from left to right.
 
-What is known of a phrase after a part is a *category of the chart*: the category with where its parts stand, and the
-rules that are left for it.  The rule above waits for the next part of this very phrase::
+A *category of the chart* is what is known of a phrase after one of its parts: its category, the spans of its parts so
+far, and the rules that remain possible.  The rule above it waits for the next part of this very phrase::
 
     0 Ben 1 ruft 2 Anna 3 an 4        V          every verb
-                                      V₁(1,2)    the verbs whose main part stands there
-    S -> NP V₁ • obj V₂  at 2         V₁V₂       those of them that also have "an" from 3 to 4
+                                      V₁(1,2)    the verbs whose main part has this span
+    S -> NP V₁ • obj V₂  at 2         V₁V₂       of these, those that also have "an" from 3 to 4
 
-So the categories of the chart are the nodes of the packed forest; of most layers phrases have one part, and theirs are
-categories with a span.  A rule begins where its first words stand, or its first child was found, and where an item from
-the left can use it: directly, or as a beginning of what that waits for (its *corners*).  So an item proves that the
-input up to there is the beginning of a sentence.  Algorithm: Angelov (2009), *Incremental Parsing with Parallel
-Multiple Context-Free Grammars*, with the bottom-up beginnings of Graham, Harrison & Ruzzo (1980).
+So the categories of the chart are the nodes of the packed forest; in most layers phrases have one part, and these are
+categories with a span.  A rule begins where its first words occur or its first child was found, provided that an item
+to the left can use it: directly, or at the start of the phrase that it waits for (its *corners*).  So an item proves
+that the input up to its end is the beginning of a sentence.  Algorithm: Angelov (2009), *Incremental Parsing with
+Parallel Multiple Context-Free Grammars*, with the bottom-up beginnings of Graham, Harrison & Ruzzo (1980).
 """
 
 from collections import defaultdict
@@ -27,32 +27,32 @@ from sgl.parsing.layer import Arcs, Beginning, Symbol, TemplateIndex, TooLongErr
 
 
 class Steps:
-    """The steps that the parsing of one sentence may still take."""
+    """The steps that parsing one sentence may still take."""
 
     def __init__(self) -> None:
         self._allowed = self._left = limits().steps
 
     def take(self, number: int) -> None:
-        """Take so many steps; raise ``TooLongError`` if there are not so many left."""
+        """Take ``number`` steps; raises ``TooLongError`` if fewer are left."""
         self._left -= number
         if self._left < 0:
             raise TooLongError(f"it takes more than {self._allowed:,} steps")
 
 
-#: Part of a rule up to a dot: the symbol that it is for, where it begins, the rule, the dot, the children, which are
-#: categories of the grammar, and of the chart once they are found.  So are those of symbols: what is left of a phrase
-#: has a category of the chart.
+#: A rule up to a dot: the symbol that it is for, its start, the rule, the dot, and the children, which are categories
+#: of the grammar until they are found and of the chart afterwards.  The symbol, too, has a category of the chart if an
+#: earlier part of the phrase was found.
 _Item = tuple[Symbol, int, int, int, tuple[int, ...]]
-#: A symbol that is looked for at a place.
+#: A symbol that is wanted at a position.
 _Request = tuple[int, Symbol]
-#: Which part stands from where to where, and whether it is raised.
+#: The number of a part, its start and end, and whether it is raised.
 _Span = tuple[int, int, int, bool]
 
 
 class _Place(NamedTuple):
-    """A category of the chart with those above it that it must not be part of again.
+    """A category of the chart, with the categories above it that must not recur below it.
 
-    A child that was dropped is ``settled`` if the likeliest derivation stands there.
+    Below a dropped child, ``settled`` means that only the likeliest derivation counts.
     """
 
     category: int
@@ -61,28 +61,29 @@ class _Place(NamedTuple):
 
 
 class Chart:
-    """What was found in one input, which begins a sentence up to ``reached``.
+    """The phrases found in one input, which begins a sentence up to ``reached``.
 
-    Categories of the grammar keep their numbers; those of the chart have the next ones.
+    Categories of the grammar keep their numbers; categories of the chart continue the count.
     """
 
     def __init__(self, index: TemplateIndex, arcs: Arcs) -> None:
         self.end, self.reached = len(arcs) - 1, 0
         self._index, self._steps = index, Steps()
-        #: The categories of the chart by what they were before; their category, spans, and rules with children.
+        #: The categories of the chart by the category and span that they extend; then the category, spans, and rules
+        #: with children of each.
         self._number: dict[tuple[int, _Span], int] = {}
         self._first = len(index.grammar.categories)
         self._category = [*range(self._first)]
         self._spans: list[tuple[_Span, ...]] = [() for _ in self._category]
         self._rules: list[dict[tuple[int, tuple[int, ...]], None]] = [{} for _ in self._category]
-        #: The items up to each position; no item is made twice.
+        #: The items up to each position, without repetition.
         self._items: list[list[_Item]] = [[] for _ in arcs]
         self._waiting: defaultdict[_Request, list[_Item]] = defaultdict(list)
         self._found: defaultdict[_Request, set[int]] = defaultdict(set)
-        #: What is asked for at each position: symbols of the grammar, as bits, and parts of categories of the chart.
+        #: The symbols wanted at each position: those of the grammar as bits, and parts of categories of the chart.
         self._wanted = [0] * len(arcs)
         self._asked: defaultdict[tuple[int, int], set[tuple[int, bool]]] = defaultdict(set)
-        #: The beginnings of rules, by where they end, with where they start.
+        #: The beginnings of rules by end position, with their start.
         self._begun: list[dict[tuple[int, Beginning], None]] = [{} for _ in arcs]
         for position, words in enumerate(arcs):
             if self.passes(position):
@@ -90,15 +91,15 @@ class Chart:
                 self._advance(position, words)
 
     def passes(self, position: int) -> bool:
-        """Return whether the beginning of a sentence leads to a position."""
+        """Return whether the beginning of some sentence leads to a position."""
         return not position or bool(self._items[position] or self._begun[position])
 
     def covers(self, position: int) -> bool:
-        """Return whether the start category may cover the input up to a position."""
+        """Return whether the start category can cover the input up to a position."""
         return (self._index.grammar.start, (0, 0, position, False)) in self._number
 
     def expected(self) -> tuple[set[str], set[int]]:
-        """Return the words and the categories that may stand behind what was reached."""
+        """Return the words and categories that may follow at ``reached``."""
         words, categories = set[str](), set[int]()
         if not self.reached:
             after = self._index.beginning.after.items()
@@ -116,7 +117,7 @@ class Chart:
         return words, categories
 
     def _advance(self, position: int, words: Sequence[tuple[str, int]]) -> None:
-        """Move the items at a position as far as they go, over words to later ones."""
+        """Move the items at a position as far as they go, over words to later positions."""
         begun = [*self._begun[position], (position, self._index.beginning)]
         items = self._items[position]
         if not position:
@@ -128,7 +129,7 @@ class Chart:
             if self._wanted[start] >> number & 1
         ]
         before: defaultdict[str, list[_Item]] = defaultdict(list)
-        for item in items:  # to which those that follow from them are added
+        for item in items:  # grows by the items that follow from them
             symbol, start, rule, dot, children = item
             template = self._index.parts[rule][symbol[1]]
             if dot == len(template):
@@ -154,7 +155,7 @@ class Chart:
                     self._begun[end][start, after] = None
 
     def _ask(self, position: int, symbol: Symbol) -> None:
-        """Look for a symbol at a position: rules are begun that can begin with nothing, or go on with a phrase."""
+        """Ask for a symbol at a position, starting rules that may begin with nothing or that continue a phrase."""
         goal, items = symbol[0], self._items[position]
         if goal < self._first:
             fresh = self._index.corners[symbol] & ~self._wanted[position]
@@ -166,11 +167,11 @@ class Chart:
             items += [(symbol, position, rule, 0, children) for rule, children in self._rules[goal]]
 
     def _complete(self, position: int, item: _Item) -> None:
-        """Find the category of the chart that an item ends; move what waits for it, and what begins with it."""
+        """Find the category of the chart that an item completes; move the items that wait for it or begin with it."""
         symbol, start, rule, _, children = item
         goal, part, raised = symbol
         items, span, number = self._items[position], (part, start, position, raised and start < position), goal
-        # What is repeated where it stands already is known, and no further category.
+        # A part repeated over the same span adds no information, and no new category.
         if span not in self._spans[goal]:
             number = self._number.setdefault((goal, span), len(self._category))
         if number == len(self._category):
@@ -185,7 +186,7 @@ class Chart:
         if number in found:
             return
         found.add(number)
-        # What is empty begins nothing: where it may, rules are asked for by themselves.
+        # An empty phrase begins nothing; rules that may begin with one are started by `_ask`.
         wanted = self._wanted[start] if start < position else 0
         starts = self._index.by_symbol.get(symbol, ()) if wanted else ()
         above = [(s.symbol, start, s.rule.id, 0, s.rule.rhs) for s in starts if wanted >> s.number & 1]
@@ -194,19 +195,19 @@ class Chart:
         items += [self._moved(other, number) for other in above]
 
     def _moved(self, item: _Item, found: int) -> _Item:
-        """Return an item behind its next child, which was found."""
+        """Return an item moved past its next child, which was found."""
         symbol, start, rule, dot, children = item
         child = self._index.parts[rule][symbol[1]][dot].child
         return symbol, start, rule, dot + 1, (*children[:child], found, *children[child + 1 :])
 
     def forest(self) -> Forest | None:
-        """Return the readings of the whole input, children before parents; None if it has none."""
+        """Return the readings of the whole input, or None if it has none; children come before parents."""
         whole = self._number.get((self._index.grammar.start, (0, 0, self.end, False)))
         if whole is None:
             return None
         root, circles = _Place(whole), self._circles_below(whole) if self._index.recurs else {}
         uses: dict[_Place, list[tuple[int, tuple[_Place, ...]]]] = {}
-        #: The places that derive something, children before parents, and those that were gone through.
+        #: The places that derive something, children first, and the places visited.
         order, met = list[_Place](), set[_Place]()
         stack = [root]
         while stack:
@@ -237,7 +238,7 @@ class Chart:
         return Forest(self._index.grammar, tuple(nodes)) if uses[root] else None
 
     def _circles_below(self, root: int) -> dict[int, int]:
-        """Return the categories of the chart that are part of themselves, with the number of the circle."""
+        """Return the categories of the chart that are part of themselves, with the number of their circle."""
         graph: dict[int, set[int]] = {}
         waiting = [root]
         for category in waiting:
@@ -247,7 +248,7 @@ class Chart:
         return {category: number for number, circle in enumerate(circles(graph)) for category in circle}
 
     def _uses(self, place: _Place, circles: Mapping[int, int]) -> list[tuple[int, tuple[_Place, ...]]]:
-        """Return the rules that may stand at a place, in order, with the places of their children."""
+        """Return the rules possible at a place, in order, with the places of their children."""
         category = place.category
         if category < self._first:
             settled, unseen = self._index.unseen(category, settled=place.settled)

@@ -1,13 +1,13 @@
-"""The packed forest: all readings of an input, each constituent once.
+"""Represent all readings of an input as a packed forest, with each constituent once.
 
 A node of the forest is a constituent with its *alternatives*: rules over the nodes of their children::
 
     (VP, 2, 9)   V NP PP: (V 2 3) (NP 3 5) (PP 5 9)     saw [the dog] [near Emma]
                  V NP:    (V 2 3) (NP 3 9)              saw [the dog near Emma]
 
-Questions about readings are answered by one pass over the nodes, whose number is polynomial in the length of the
-input.  Children stand before their parents in ``Forest.nodes``, and no node is below itself: a rule that rewrites a
-category into itself over the same words, which gives infinitely many trees, is there without that repetition.
+Questions about readings take one pass over the nodes, whose number is polynomial in the length of the input.  In
+``Forest.nodes`` children come before their parents, and no node is below itself: if a category can be rewritten into
+itself over the same words, which gives infinitely many trees, the forest leaves out that repetition.
 """
 
 from collections.abc import Iterator
@@ -30,10 +30,10 @@ class Alternative(NamedTuple):
 
 
 class Node(NamedTuple):
-    """A category with where it stands in the input.
+    """A category with its spans in the input.
 
-    There is one span, none for a child that a template drops, and several for one that it repeats.
-    ``alternatives`` are in the order of rules, then of the spans of the children.
+    There is one span, none for a child that a template drops, and several for a child that it repeats.
+    ``alternatives`` are sorted by rule, then by the spans of the children.
     """
 
     category: int
@@ -50,14 +50,14 @@ class Automaton(Protocol):
 
 @dataclass(frozen=True)
 class Forest:
-    """The readings of one input; the last of the ``nodes`` is the whole of it."""
+    """The readings of one input; the last of ``nodes`` covers all of it."""
 
     grammar: CoreGrammar
     nodes: tuple[Node, ...]
 
     @classmethod
     def of_one(cls, grammar: CoreGrammar, derivation: Derivation) -> "Forest":
-        """Return the forest of one reading, which does not say where its constituents stand."""
+        """Return the forest of one reading, without spans."""
         nodes: list[Node] = []
         stack: list[int] = []
         for rule in reversed(derivation):
@@ -68,16 +68,16 @@ class Forest:
 
     @property
     def root(self) -> Node:
-        """The whole input."""
+        """The node that covers the whole input."""
         return self.nodes[-1]
 
     @property
     def count(self) -> int:
-        """The number of readings, exactly."""
+        """The exact number of readings."""
         return self._counts[-1]
 
     def reading(self, number: int) -> Derivation:
-        """Return the reading of this number, from 0, by alternatives; raises ``IndexError``."""
+        """Return reading ``number``, counting from 0 in the order of alternatives; raises ``IndexError``."""
         if not 0 <= number < self.count:
             raise IndexError(f"there is no reading {number} of {self.count}")
         rules: list[int] = []
@@ -100,11 +100,11 @@ class Forest:
         return (self.reading(number) for number in range(min(limit, self.count)))
 
     def states(self, automaton: Automaton) -> frozenset[int]:
-        """Return the states of all readings: a structure is in some if one of them accepts, in each if all do."""
+        """Return the states of all readings: a structure is in some reading if one state accepts, in each if all do."""
         return frozenset(self.examples(automaton))
 
     def examples(self, automaton: Automaton) -> dict[int, Derivation]:
-        """Return the states of all readings, each with a reading that has it."""
+        """Return the states of all readings, each with one reading that reaches it."""
         examples: list[dict[int, Derivation]] = []
         for node in self.nodes:
             found: dict[int, Derivation] = {}
@@ -124,17 +124,17 @@ class Forest:
         return counts
 
 
-#: A greater number of readings is written as a power of ten.
+#: Larger numbers of readings are written as a power of ten.
 _EXACT = 10**60
 
 
 def number_of(readings: int) -> str:
-    """Return a number of readings for people, who do not read thousands of digits."""
+    """Format a number of readings for people, who do not read thousands of digits."""
     return f"{readings:,}" if readings < _EXACT else f"some 10^{int(log(readings) / log(10))}"
 
 
 class Ranked(NamedTuple):
-    """A reading and its probability under the weights of the grammar."""
+    """A reading with its probability under the weights of the grammar."""
 
     probability: float
     derivation: Derivation
@@ -149,7 +149,7 @@ class _Choice(NamedTuple):
 
 
 def best_readings(forest: Forest, limit: int) -> tuple[Ranked, ...]:
-    """Return the ``limit`` likeliest readings of a forest, in descending order of probability."""
+    """Return the ``limit`` likeliest readings of a forest, the likeliest first."""
     used = {alternative.rule for node in forest.nodes for alternative in node.alternatives}
     weights = {rule: forest.grammar.rules[rule].weight for rule in used}
     costs = {rule: -log(weight) if weight > 0 else inf for rule, weight in weights.items()}

@@ -1,23 +1,23 @@
-"""What parsing asks of a text layer: how its rules begin, and which words a text can be the spelling of.
+"""Prepare a text layer for parsing: how its rules begin, and which words can spell a text.
 
-A phrase may have several *parts*, each with a template of its own, and stands in one of two modes: a *raised* phrase,
-which ``capital`` asks for, is one whose first word is raised.  Rules that begin with the same words share them::
+A phrase may have several *parts*, each with a template of its own, and occurs in one of two modes: in a *raised*
+phrase, which ``capital`` asks for, the first word is raised.  Rules that begin with the same words share them::
 
     up to      "up" "to" NP            up -to-> ● up to
     up         "up"                    ●  up
 
-What begins with a child is found by that child.  A part is *nullable* when it may have no words; a rule may then begin
-with nothing.  Known as well is what the input does not show: what may stand in the place of a child that a template
-drops.
+A rule that begins with a child is found by that child.  A part is *nullable* if it can have no words; a rule may then
+begin with nothing.  The index also has what the input does not show: the possible derivations of a child that a
+template drops.
 
-A text without separators can be divided in several ways, and where a layer has a finish (:mod:`sgl.core.spelling`) some
-words are not written, some are written otherwise, or two as one.  So a text is a lattice.  A state is a place in the
-text with what matters there of the words before it; a path is a sequence of words whose spelling is the text, and each
-such sequence is one path::
+A text without separators can be divided in several ways, and if a layer has a finish (:mod:`sgl.core.spelling`), some
+words are not written, some are written otherwise, or two as one.  So a text becomes a lattice.  A state is a place in
+the text with whatever matters there about the words before it; a path is a sequence of words that spells the text, and
+each such sequence has one path::
 
     ran .       0 -ran-> 1 -.-> end        1 -,-> 2 -.-> end       1 -,-> 2 -,-> 3 -.-> end
 
-States are numbered so that every word leads to a greater number.
+States are numbered so that every word leads to a higher number.
 """
 
 from collections import defaultdict
@@ -34,23 +34,23 @@ from sgl.core.graph import parts_of
 from sgl.core.graphs import circles
 from sgl.core.interpret import capitalised
 from sgl.core.rounds import Rounds
-from sgl.core.spelling import Finish, written
+from sgl.core.spelling import ANY_END, JOINTS, Finish, mutated, written
 from sgl.foreign import limits
 
 
 class UnparsableLayerError(Exception):
-    """A text layer has templates that no parser can be built for; the message says why."""
+    """No parser can be built for the templates of a text layer; the message says why."""
 
     def __init__(self, layer: str, rule: str, reason: str) -> None:
         super().__init__(f"the layer {layer} cannot be parsed: rule {rule} {reason}")
 
 
-#: A part of a category, by numbers, and whether its first letter is raised.
+#: A category, one of its parts, and whether the first letter is raised.
 Symbol = tuple[int, int, bool]
 
 
 class Start(NamedTuple):
-    """A rule for a symbol, which has a number: it begins where its first words (so many) or its first child stand."""
+    """A rule for a numbered symbol; it begins at its first ``words`` words, or at its first child."""
 
     number: int
     symbol: Symbol
@@ -60,9 +60,9 @@ class Start(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Beginning:
-    """What rules begin with these words: the ``starts`` that have no more, and beginnings with one more.
+    """The rules that begin with these words: ``starts`` have no further words, ``after`` has longer beginnings.
 
-    ``symbols`` is the set, as bits, of those that have all these rules.
+    ``symbols`` is the set, as bits, of the symbols that have these rules.
     """
 
     starts: list[Start] = field(default_factory=list)
@@ -71,17 +71,17 @@ class Beginning:
 
 
 class TemplateIndex:
-    """The templates of a layer with what parsing asks of them.
+    """The templates of a layer, indexed for parsing.
 
-    ``parts`` are the templates of each rule; ``nullable`` the parts of categories that may have no words.  The
-    ``symbols`` that sentences may consist of have numbers.  Their rules are found by their first words, from the
-    ``beginning`` on, or ``by_symbol`` that they begin with; what may begin with nothing is ``silent``.  ``corners``
-    has for each symbol the set, as bits, of all that it may begin with, itself included.  ``vocabulary`` has every
-    word, raised where it can be.
+    ``parts`` has the templates of each rule; ``nullable`` the parts of categories that can have no words.  The
+    ``symbols`` that sentences may consist of are numbered.  Their rules are found by their first words, from
+    ``beginning`` on, or ``by_symbol`` of the first child; rules that may begin with nothing are ``silent``.
+    ``corners`` has for each symbol the set, as bits, of all symbols that it may begin with, including itself.
+    ``vocabulary`` has every word, raised where it can be.
     """
 
     def __init__(self, grammar: CoreGrammar, layer: int) -> None:
-        """Collect it; raise ``UnparsableLayerError`` if a rule applies functions, or has an empty word."""
+        """Index a layer; raises ``UnparsableLayerError`` if a rule applies functions or has an empty word."""
         self.grammar, self.layer = grammar, layer
         for rule in grammar.rules:
             reason = "applies functions: the layer is one-way" if rule.applies_functions(layer) else ""
@@ -118,11 +118,11 @@ class TemplateIndex:
         return found
 
     def _enter(self, left: int, symbol: Symbol, rule: Rule, words: set[str]) -> set[int]:
-        """Note how a rule begins, and all its words; return the symbols that it may begin with."""
+        """Record how a rule begins and all its words; return the symbols that it may begin with."""
         template, raised = self.parts[rule.id][symbol[1]], symbol[2]
         begins, corners = True, set[int]()
         for place, item in enumerate(template):
-            # What stands behind children that may be empty is the first or not.
+            # After children that may be empty, an item may or may not be the first.
             for mode in {raised and begins, *([False] if place else [])}:
                 if isinstance(item, Slot):
                     below = rule.rhs[item.child], item.number, item.capital or mode
@@ -157,7 +157,7 @@ class TemplateIndex:
         return any(circles(below))
 
     def unseen(self, category: int, *, settled: bool) -> tuple[bool, Sequence[Rule]]:
-        """Return whether only the likeliest rule of a dropped category counts, and its rules."""
+        """Return whether only the likeliest rule of a dropped category counts, and the rules that count."""
         if not settled and category in self.ways:
             return False, self.grammar.rules_of[category]
         likeliest = self.likeliest.get(category)
@@ -177,9 +177,9 @@ class TemplateIndex:
 
     @cached_property
     def likeliest(self) -> dict[int, Rule]:
-        """The rule at the top of the likeliest derivation of each category that has one."""
+        """The top rule of the likeliest derivation of each category that has one."""
         rules = self.grammar.rules
-        #: For each category the probability of the likeliest derivation, negative; how many rules it has; the top one.
+        #: For each category the negated probability of its likeliest derivation, its number of rules, and its top rule.
         found: dict[int, tuple[float, int, int]] = {}
         rounds = Rounds(rule.rhs for rule in rules)
         for rule in map(rules.__getitem__, rounds):
@@ -193,7 +193,7 @@ class TemplateIndex:
 
 
 def closure(first: Mapping[int, set[int]]) -> list[int]:
-    """Return for each number the bit set of all that can be reached from it, itself included."""
+    """Return for each number the bit set of all numbers that can be reached from it, including itself."""
     reached, before = [1 << number for number in range(max(first, default=-1) + 1)], list[int]()
     while before != reached:
         before = [*reached]
@@ -204,34 +204,38 @@ def closure(first: Mapping[int, set[int]]) -> list[int]:
 
 
 class TooLongError(Exception):
-    """A sentence is not parsed: it has too many words, or takes too many steps."""
+    """A sentence is not parsed, because it has too many words or takes too many steps."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"not parsed: too long: {reason}")
 
 
-#: The words that stand at each position of an input, with their ends.
+#: The words at each position of an input, with their ends.
 Arcs = Sequence[Sequence[tuple[str, int]]]
 
-#: Words in a row that are not written, of which readings are found; beyond it nothing is parsed.
+#: The most consecutive unwritten words; a text that needs more is not parsed.
 MOST_ABSORBED = 16
 
 
 class Lattice(NamedTuple):
-    """What a text spells: words from each state, its place; the last is the end, ``deepest`` absorb no further word."""
+    """The lattice of a text: words from each state, places in the text, and states that can absorb no more words."""
 
     arcs: Arcs
     places: Sequence[int]
     deepest: frozenset[int]
 
 
+_Before = tuple[str, str, bool, str]
+
+
 class _State(NamedTuple):
-    """A place in a text: how far it is read, and what the words before it ask of the next one.
+    """A place in a text: how far it is read, and how the words before it constrain the next one.
 
     ``right`` is how the second word of a piece is written, ``end`` where that piece ends: then the first word is
     read.  ``absorbed`` words in a row were not written, which the next word must want: ``wanted`` are all that it
-    does.  ``before`` is the last word that was written, how, and whether it can still be the first of a piece.
-    Before the text has ``begun``, words can be left out at its beginning, of which there were ``left``.
+    does.  ``before`` is the last word that was written, how, whether it can still be the first of a piece, and how it
+    is written if what follows does not decide.  Before the text has ``begun``, words can be left out at its beginning,
+    of which there were ``left``.  A ``glued`` word is directly behind the one before.
     """
 
     place: int
@@ -240,30 +244,36 @@ class _State(NamedTuple):
     absorbed: int = 0
     right: str = ""
     wanted: tuple[str, ...] = ()
-    before: tuple[str, str, bool] = ("", "", False)
+    before: "_Before" = ("", "", False, "")
     begun: bool = False
     tight: bool = True
+    glued: bool = False
 
 
-#: Words, and the lengths of those with one first character.
+#: Words, and the lengths of those that begin with a character.
 _Lengths = tuple[Set[str], dict[str, list[int]]]
 
-#: A word with the state where it leads; None is the end.
+#: A word with the state that it leads to; None is the end.
 _Arc = tuple[str, _State | None]
 _Value = TypeVar("_Value")
 
 
 class Spellings:
-    """Finds the words whose spelling a text of a layer is."""
+    """A finder of the word sequences that a text of a layer can spell."""
 
     def __init__(self, words: Set[str], layer: TextLayer) -> None:
         self._layer, self._finish = layer, layer.finish or Finish()
+        self.joints, words = sorted(words & {*JOINTS}), words - {*JOINTS}
         pairs = [(word, before) for word, before in self._finish.absorb if word in words]
         self._first = [word for word, before in pairs if not before]
-        #: What is not written before a word; the words that are written so; halves of a piece.
+        #: What is not written before a word; the forms of words, and the words of forms; halves of a piece.
         self._wanted = _grouped((before, word) for word, before in pairs if before)
         forms = {(form, word) for word, _, form in self._finish.forms if word in words}
-        self._shown = _grouped(sorted(forms | {(word, word) for word in words}))
+        self._forms = _grouped((word, form) for form, word in sorted(forms))
+        after = {mutation[1] for mutation in self._finish.mutations}
+        triggers = {w for w in words for t in after if w == t or (t[:1] == ANY_END and w.endswith(t[1:]))}
+        changed = {(mutated(self._finish, word, before), word) for before in ("", *triggers) for word in words}
+        self._shown = _grouped(sorted(forms | changed))
         self._whole = {(left, right): text for left, right, text in self._finish.elisions}
         self._halves = _grouped((text, halves) for halves, text in self._whole.items())
         every = {*self._shown, *self._halves}
@@ -271,10 +281,10 @@ class Spellings:
         self._beginnings = _grouped((raised(piece), piece) for piece in sorted(every))
         self._pieces, self._raised = _by_first(every), _by_first({*self._beginnings})
         self._attached = _by_first(every & layer.attach)
-        self._matter = {word for word, _ in pairs} | {word for _, word in forms}
+        self._matter = {word for word, _ in pairs} | {word for _, word in forms} | triggers
 
     def lattice(self, text: str) -> Lattice:
-        """Return the lattice of a text; raise ``TooLongError`` if it has too many states."""
+        """Return the lattice of a text; raises ``TooLongError`` if it has too many states."""
         waiting: list[_State] = [_State(0)]
         arcs: dict[_State | None, list[_Arc]] = {}
         while waiting:
@@ -296,53 +306,63 @@ class Spellings:
         )
 
     def _arcs(self, text: str, state: _State) -> Iterator[_Arc]:
-        last, form, _ = state.before
+        last, form, _, base = state.before
+        for joint in self.joints if state.begun and not (state.right or state.absorbed or state.glued) else ():
+            yield joint, state._replace(tight=True, glued=True)
         classes = set[tuple[str, ...]]()
         for word, after in self._kept(text, state):
             own = tuple(self._wanted.get(word, ()))
-            if last not in own and form in ("", written(self._finish, last, word)):
+            if (state.glued or last not in own) and form in ("", written(self._finish, last, word, base)):
                 classes.add(own)
                 if not state.absorbed or own == state.wanted:
                     yield word, after
         for own in sorted({state.wanted} & classes if state.absorbed else classes):
-            for word in own if state.absorbed < MOST_ABSORBED else ():
+            for word in own if state.absorbed < MOST_ABSORBED and not state.glued else ():
                 yield word, state._replace(absorbed=state.absorbed + 1, wanted=own)
 
     def _kept(self, text: str, state: _State) -> Iterator[_Arc]:
-        _, last, free = state.before
+        word, last, free, _ = state.before
+        before = word if last else ""  # A word that was absorbed changes nothing.
         if state.right:
-            for word in self._shown.get(state.right, ()):
-                piece = self._whole[last, state.right]
-                yield from self._after(text, (word, state.right, False), state.end, piece)
+            whole = self._whole[last, state.right]
+            for word, base in self._words(state.right, before):
+                yield from self._after(text, (word, state.right, False, base), state.end, whole)
             return
         for word in self._first if not state.begun and state.left < MOST_ABSORBED else ():
-            yield word, _State(state.place, state.left + 1, before=(word, "", False))
+            yield word, _State(state.place, state.left + 1, before=(word, "", False, ""))
         for piece, end in self._standing(text, state):
-            for form, right in [(piece, ""), *self._halves.get(piece, ())]:
-                for word in self._shown.get(form, ()):
-                    if free and (last, form) in self._whole:
+            for form, right in [(piece, ""), *(() if state.glued else self._halves.get(piece, ()))]:
+                for word, base in self._words(form, before):
+                    if free and not state.glued and (last, form) in self._whole:
                         continue
                     if not state.begun and word in self._first:
                         continue
                     if right:
                         inside = _State(state.place, state.left, end, right=right, begun=True)
-                        yield word, inside._replace(before=(word, form, False))
+                        yield word, inside._replace(before=(word, form, False, base))
                     else:
-                        yield from self._after(text, (word, form, True), end, piece)
+                        yield from self._after(text, (word, form, not state.glued, base), end, piece)
 
-    def _after(self, text: str, before: tuple[str, str, bool], end: int, piece: str) -> Iterator[_Arc]:
-        word, form, free = before
+    def _words(self, form: str, before: str) -> Iterator[tuple[str, str]]:
+        """Yield words that may be written so behind another one, and how they are unless what follows decides."""
+        for word in self._shown.get(form, ()):
+            base = mutated(self._finish, word, before)
+            if form == base or (base == word and form in self._forms.get(word, ())):
+                yield word, base
+
+    def _after(self, text: str, before: _Before, end: int, piece: str) -> Iterator[_Arc]:
+        word, form, free, base = before
         if end == len(text):
-            if form == word:
+            if form == base:
                 yield word, None
             return
         halves = {left for left, _ in self._whole} if free else ()
-        kept = before if word in self._matter or form in halves else ("", "", False)
+        kept = before if word in self._matter or form in halves else ("", "", False, "")
         tight = piece in self._finish.after
         yield word, _State(end, before=kept, begun=True, tight=tight)
 
     def _standing(self, text: str, state: _State) -> Iterator[tuple[str, int]]:
-        """Yield the pieces that stand at a state and have behind them the end of the text, or another piece."""
+        """Yield the pieces at a state that are followed by the end of the text or by another piece."""
         join, place, attach = self._layer.join, state.place, self._layer.attach
         found: Iterator[tuple[str, int]]
         if not state.begun:
@@ -355,7 +375,7 @@ class Spellings:
         else:
             found = _standing(self._attached, text, place)
         for piece, end in found:
-            close = piece in self._finish.after or any(_standing(self._attached, text, end))
+            close = self.joints or piece in self._finish.after or any(_standing(self._attached, text, end))
             if close or end == len(text) or text.startswith(join, end):
                 yield piece, end
 
@@ -368,12 +388,11 @@ def _grouped(pairs: Iterable[tuple[str, _Value]]) -> dict[str, list[_Value]]:
 
 
 def _by_first(words: Set[str]) -> _Lengths:
-    """Return words with the lengths of those that begin with a character."""
     return words, _grouped(sorted({(word[0], len(word)) for word in words}))
 
 
 def _standing(words: _Lengths, text: str, start: int) -> Iterator[tuple[str, int]]:
-    """Return the words that stand at ``start``, shorter ones first, with their ends."""
+    """Yield the words that begin at ``start``, shorter ones first, with their ends."""
     known, lengths = words
     for length in lengths.get(text[start : start + 1], ()):
         word = text[start : start + length]

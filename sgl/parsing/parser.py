@@ -1,9 +1,9 @@
-"""Parse sentences of a text layer into derivations: one, or many texts at once.
+"""Parse sentences of a text layer into derivations, one at a time or many at once.
 
-Of many texts a :class:`BatchParser` says how many readings each has, and the reading if it has one.  The definition is
-the packed forest of :class:`Parser`; where there is much to read, ``sgl.accel.parse`` does the same with compiled code,
-many times as fast.  Layers whose templates repeat children, and texts of thousands of bytes, are left to the
-parser.  What it refuses as too long has no readings here.
+A :class:`BatchParser` says how many readings each text has and, if there is only one, returns it.  The packed forest of
+:class:`Parser` is the definition; for many texts, the compiled code of ``sgl.accel.parse`` does the same many times as
+fast.  Layers whose templates repeat children and texts of thousands of bytes are left to the parser.  A text that it
+refuses as too long counts as having no readings.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sgl.core.arrays import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
+from sgl.core.spelling import JOINTS
 from sgl.foreign import limits
 from sgl.parsing.chart import Chart
 from sgl.parsing.forest import Forest
@@ -29,11 +30,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ParseFailure:
-    """Where an input fails, and what its beginning leaves room for.
+    """Where an input fails, and what could have followed there.
 
-    ``position`` is the end of the longest beginning that some sentence has: an offset into a text,
-    or a number of tokens.  There the grammar expects one of ``words``, or a phrase of one of
-    ``categories``; ``complete`` says that the sentence could end there as well.
+    ``position`` is the end of the longest prefix that some sentence has: an offset into a text, or a number of tokens.
+    There the grammar expects one of ``words`` or a phrase of one of ``categories``; if ``complete``, the sentence could
+    also end there.
     """
 
     position: int
@@ -42,15 +43,15 @@ class ParseFailure:
     complete: bool
 
     def expected(self, grammar: CoreGrammar) -> tuple[str, ...]:
-        """Return what was expected: words, and categories with the features that matter.
+        """Return the expected words, and the expected categories with the features that matter.
 
-        These are the ones in which the expected phrases differ from others of the category:
-        ``NP[case=acc]`` where only an accusative can follow.
+        A feature matters if the expected phrases differ in it from others of the category: ``NP[case=acc]`` where only
+        an accusative can follow.
         """
         bases = dict.fromkeys(grammar.categories[number].base for number in self.categories)
         names = (name for base in bases for name in self._variants(grammar, base))
         end = ("the end",) if self.complete else ()
-        # A sentence may begin with a thousand words.
+        # A thousand words may begin a sentence.
         words = [f"“{word}”" for word in self.words[: None if self.position else _FIRST]]
         return (*words, *["…"] * (len(words) < len(self.words)), *names, *end)
 
@@ -69,7 +70,7 @@ class ParseFailure:
         return [f"{base}[{settings}]" if settings else base]
 
 
-#: Words that are named where a sentence does not begin as one of the grammar.
+#: How many words to name if no sentence begins like the input.
 _FIRST = 8
 
 
@@ -81,23 +82,23 @@ def describe_failure(grammar: CoreGrammar, text: str, failure: ParseFailure) -> 
     return f"parsed up to “{text[: failure.position]}”; expected {expected}"
 
 
-#: Derivations of one sentence that are returned unless more are asked for.
+#: The default limit of derivations returned for one sentence.
 LIMIT = 1_000
 
 
 class Parser:
     """A parser for one text layer of a grammar, from the grammar's start category.
 
-    Every template is understood: permuted, raised by ``capital``, repeated and
-    dropped children, several words, no words, several parts.  A dropped child leaves no
-    trace in the input: see :mod:`sgl.parsing.layer`, of parts :mod:`sgl.parsing.chart`.
+    It understands every template: permuted, repeated and dropped children, children raised by ``capital``, several
+    words, no words, several parts.  A dropped child leaves no trace in the input; see :mod:`sgl.parsing.layer`, and for
+    parts :mod:`sgl.parsing.chart`.
 
-    A sentence beyond the limits ``words`` and ``steps`` (:class:`sgl.foreign.Limits`) is not parsed: where
-    it is given to a method, that raises ``TooLongError``.
+    A sentence beyond the limits ``words`` and ``steps`` (:class:`sgl.foreign.Limits`) is not parsed: methods that take
+    one raise ``TooLongError``.
     """
 
     def __init__(self, grammar: CoreGrammar, layer: int = 0) -> None:
-        """Take a text layer by its index; ``UnparsableLayerError`` if it has empty words."""
+        """Index a text layer; raises ``UnparsableLayerError`` if a rule applies functions or has an empty word."""
         self.grammar = grammar
         self.layer = layer
         self.index = TemplateIndex(grammar, layer)
@@ -105,31 +106,32 @@ class Parser:
 
     @property
     def vocabulary(self) -> frozenset[str]:
-        """Every word of the layer, also with its first letter raised where it can be."""
+        """Every word of the layer, also with a raised first letter where that can occur."""
         return self.index.vocabulary
 
     def forest(self, sentence: str | Sequence[str]) -> Forest | None:
-        """All readings of a text with its separators, or of tokens; None if there is none."""
+        """All readings of a text with its separators, or of tokens as rules write them; None if there is none."""
         chart, _ = self._chart(sentence)
         return chart.forest()
 
     def parse(self, sentence: str | Sequence[str], limit: int = LIMIT) -> tuple[Derivation, ...]:
-        """Return the first ``limit`` readings, by rules from the root down, then by spans."""
+        """Return the first ``limit`` readings, sorted by rules from the root down, then by spans."""
         forest = self.forest(sentence)
         return () if forest is None else tuple(forest.readings(limit))
 
     def failure(self, sentence: str | Sequence[str]) -> ParseFailure:
-        """Up to where a text or sequence without a reading is the beginning of one with one."""
+        """Return where a text or sequence without a reading stops being the beginning of a sentence."""
         chart, places = self._chart(sentence)
         position = chart.reached
         words, categories = chart.expected()
+        words.difference_update(JOINTS)
         expected = tuple(sorted(words)), tuple(sorted(categories))
         return ParseFailure(places[position], *expected, chart.covers(position))
 
     def word_at(self, text: str, position: int) -> tuple[int, str]:
-        """Return where the word after a position begins, and the word, up to the next separator.
+        """Return the next word after a position, up to the next separator, and where it begins.
 
-        Attached words at its end do not count; without separators it is one character.
+        Attached words at its end do not count; without separators a word is one character.
         """
         layer = self.grammar.text_layers[self.layer]
         if not layer.join:
@@ -141,7 +143,7 @@ class Parser:
         return start, word
 
     def check_length(self, sentence: str | Sequence[str]) -> None:
-        """Raise ``TooLongError`` for a text or a sequence of tokens with too many words."""
+        """Raise ``TooLongError`` if a text or a sequence of tokens has too many words."""
         join, most = self.grammar.text_layers[self.layer].join, limits().words
         number, what = len(sentence), "words"
         if isinstance(sentence, str) and number > most:
@@ -162,17 +164,18 @@ class Parser:
         return chart, lattice.places
 
 
-#: The greatest count; what is more is this.
+#: The highest count; larger ones are reported as this.
 SATURATED = 2**53
 
-#: Seconds that the parser takes for a character.
+#: Estimated seconds that the parser takes per character.
 _SECONDS = 1e-5
 
 
 class BatchReadings(NamedTuple):
-    """What was found in some texts, by their numbers.
+    """The readings of some texts, by index.
 
-    ``counts`` is exact below ``SATURATED``; ``derivations`` are those of texts with one reading, of others empty.
+    ``counts`` is exact below ``SATURATED``; ``derivations`` has the reading of each text that has exactly one, and is
+    otherwise empty.
     """
 
     counts: NDArray[np.int64]
@@ -180,7 +183,7 @@ class BatchReadings(NamedTuple):
 
 
 class BatchParser:
-    """Reads texts of a parser's layer in batches; ``unsupported``: why no compiled code does."""
+    """A reader of texts of a parser's layer in batches; ``unsupported`` says why no compiled code can be used."""
 
     def __init__(self, parser: Parser) -> None:
         divided = parser.grammar.divided(parser.layer)
@@ -190,24 +193,24 @@ class BatchParser:
         self._characters = 0
 
     def pays(self, texts: Sequence[str]) -> bool:
-        """Return whether texts are read faster together: once parsing took as long as loading compiled code."""
+        """Return whether to use compiled code: once parsing would have taken as long as loading it."""
         from sgl import accel
 
         self._characters += sum(map(len, texts))
         return not self.unsupported and accel.pays("parse", self._characters * _SECONDS)
 
     def read(self, texts: Sequence[str]) -> BatchReadings:
-        """Return the readings of texts."""
+        """Return the readings of texts, by compiled code if that pays."""
         return self.read_compiled(texts) if self.pays(texts) else self.read_plainly(texts)
 
     def read_plainly(self, texts: Sequence[str]) -> BatchReadings:
-        """Return the same, from the forest of each text."""
+        """Return the readings of texts from the forest of each."""
         read = [self._reading(text) for text in texts]
         counts = np.array([count for count, _ in read], np.int64)
         return BatchReadings(counts, Derivations.of([derivation for _, derivation in read]))
 
     def read_compiled(self, texts: Sequence[str]) -> BatchReadings:
-        """Return the same, by compiled code as far as that reads the layer."""
+        """Return the readings of texts by compiled code where it supports the layer and the text."""
         from sgl.accel.parse import CompiledReader, UnsuitableLayerError
 
         if self._reader is None and not self.unsupported:
@@ -241,7 +244,7 @@ class BatchParser:
 
 
 class FirstRead(NamedTuple):
-    """The first spelling with readings, or the last; ``changed`` is what was put right in it."""
+    """The first spelling that has readings, or else the last; ``changed`` lists the corrections made in it."""
 
     spelling: str
     changed: tuple[str, ...]
@@ -250,7 +253,7 @@ class FirstRead(NamedTuple):
 
 
 def read_first(batch: BatchParser, sentences: Sequence[Iterable[tuple[str, tuple[str, ...]]]]) -> list[FirstRead]:
-    """Read sentences that may be spelt in several ways: all the first one, the rest the next."""
+    """Read sentences that may be spelt in several ways, trying each next spelling only for those without readings."""
     spellings = [iter(sentence) for sentence in sentences]
     found: list[FirstRead] = [FirstRead("", (), 0, ())] * len(sentences)
     waiting = list(range(len(sentences)))

@@ -41,6 +41,7 @@ class GrammarSize(NamedTuple):
     patterns: int
     tests: int
     proved: int | None = None
+    without_items: int = 0
 
 
 @dataclass(frozen=True)
@@ -220,6 +221,7 @@ def _check(opened: _Outcome[Compiled], fast: bool, progress: Callable[[str], Non
     else:
         check_unproved(compiled, diagnostics)
     core = compiled.grammar
+    tested = {stratum.category for stratum in compiled.plan.strata if not stratum.extent.empty}
     words = sum(rule.lexical for rule in core.rules)
     size = GrammarSize(
         compiled.project.name,
@@ -229,6 +231,7 @@ def _check(opened: _Outcome[Compiled], fast: bool, progress: Callable[[str], Non
         len(compiled.patterns),
         len(compiled.tests),
         proved,
+        sum(own.pattern.name not in tested for own in compiled.patterns),
     )
     return _Outcome(size, diagnostics.found, opened.sources)
 
@@ -276,7 +279,7 @@ def grammars_of(module: Path) -> list[Path]:
         return []
     # A grammar cached by an earlier run is checked without loading the reader.
     from sgl.lang.project import load_project
-    from sgl.lang.syntax import Dataset, Lexicon, Relation, Weights
+    from sgl.lang.syntax import Dataset, Lexicon, Relation, Table, Weights
 
     # Neighbouring links may form a circle, for which `resolve` raises an error.
     wanted = os.path.realpath(module)
@@ -291,7 +294,7 @@ def grammars_of(module: Path) -> list[Path]:
             unit.path.parent / declaration.path.text
             for unit in project.units
             for declaration in unit.file.declarations
-            if isinstance(declaration, Lexicon | Relation | Weights)
+            if isinstance(declaration, Lexicon | Relation | Table | Weights)
         )
         return wanted in map(os.path.realpath, (*(unit.path for unit in project.units), *tables))
 

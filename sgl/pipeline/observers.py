@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sgl.core.arrays import Derivations
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation
-from sgl.core.plan import Ambiguous, Plan
+from sgl.core.plan import TRAIN, Ambiguous, Plan
 from sgl.corpus.audit.auditor import bracketed
 from sgl.dataset import DataFile
 from sgl.dataset.rows import Chunk
@@ -62,11 +62,11 @@ def registered_observers(compiled: Compiled, sampler: Sampler) -> list[DatasetOb
 
 
 class Observer:
-    """Records lengths, a few examples and the uses of each rule, chunk by chunk."""
+    """Watches the chunks go by: lengths, a few examples, how often they, and training, use each rule."""
 
     def __init__(self, grammar: CoreGrammar, plan: Plan, sampler: Sampler) -> None:
         self._sampler = sampler
-        self.used = np.zeros(len(grammar.rules), np.int64)
+        self.used, self.trained = np.zeros((2, len(grammar.rules)), np.int64)
         self.lengths: dict[str, Counter[int]] = {}
         self.examples: dict[str, list[Derivation]] = {}
         self.sizes: Counter[str] = Counter()
@@ -81,8 +81,10 @@ class Observer:
         self.lengths.setdefault(chunk.split, Counter()).update(found)
         for stratum, numbers in chunk.selections:
             derivations = self._sampler.derive(stratum, numbers).derivations
-            self.used += np.bincount(derivations.rules[: int(derivations.offsets[-1])], minlength=len(self.used))
-            # Keep items at regular intervals within their category.
+            counts = np.bincount(derivations.rules[: int(derivations.offsets[-1])], minlength=len(self.used))
+            self.used += counts
+            self.trained += counts * (chunk.split == TRAIN)
+            # The items that stand at regular distances in their category are kept.
             distance = max(self.sizes[stratum.category] // EXAMPLES, 1)
             kept = self.examples.setdefault(stratum.category, [])
             before = self.seen[stratum.category]

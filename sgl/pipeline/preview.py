@@ -18,7 +18,7 @@ from sgl.automata.algebra.walks import Walks
 from sgl.automata.proofs.compiler import shape_of
 from sgl.core.arrays import Derivations
 from sgl.core.graph import Graph
-from sgl.core.interpret import Derivation, derive_graph, interpret
+from sgl.core.interpret import Derivation, all_tokens, derive_graph, finish
 from sgl.core.plan import GEN, Ambiguous, Plan, Stratum, content_lemmas, repeats_lemma
 from sgl.corpus.audit import AmbiguityFinder
 from sgl.diagnostics import Diagnostics, Label, shortlist
@@ -30,8 +30,8 @@ from sgl.pipeline.sentences import place_of_stream
 from sgl.pipeline.strings import ambiguity_finder, is_twin, of_consequence
 from sgl.rendering import outputs
 
-#: Sentences to examine first: for all parts together, and the minimum and maximum for each.
-_IN_ALL, _FEWEST, _EACH = 200, 2, 20
+#: Sentences that are looked at first, of all parts together, and at least and at most of each.
+_IN_ALL, _FEWEST, _EACH = 120, 2, 20
 
 #: Sentences to examine if one of the first is ambiguous; sentences to try to find one without a repeated lemma.
 THOROUGH, TRIED = 60, 1_000
@@ -158,7 +158,8 @@ def _different(plan: Plan) -> list[Stratum]:
 
 
 def _source(compiled: Compiled, derivation: Derivation) -> str:
-    return interpret(compiled.grammar, derivation).texts[compiled.grammar.text_layer(compiled.plan.source)]
+    layer = compiled.grammar.text_layer(compiled.plan.source)
+    return finish(compiled.grammar.text_layers[layer], all_tokens(compiled.grammar, derivation, layer))
 
 
 class _Reader:

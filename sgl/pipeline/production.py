@@ -24,16 +24,17 @@ import numpy as np
 
 from sgl import __version__, dataset
 from sgl.automata import Proofs, StructureCompiler
-from sgl.cache import Cache, cached, current, using
+from sgl.cache import Cache, build, cached, current, using
 from sgl.children import process_in
 from sgl.core.arrays import Derivations
 from sgl.core.plan import Ambiguous
-from sgl.dataset.answers import Answers, write_answers
+from sgl.dataset.answers import Answers, with_answers, write_answers
+from sgl.dataset.cards import descriptions
 from sgl.dataset.maker import ChunkMaker
-from sgl.dataset.manifest import descriptions
+from sgl.dataset.manifest import counted_labels
 from sgl.dataset.rows import Chunk, Selection, chunks_of, streams_of, write_items, write_pairs, write_rejected
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.disk import write
+from sgl.disk import make, write
 from sgl.disk.stages import put_back
 from sgl.frontend import Compiled
 from sgl.lang.packed import write_grammar
@@ -44,6 +45,7 @@ from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees, unparsed
 from sgl.pipeline.observers import Losses, Observer, registered_observers
 from sgl.pipeline.proofs import CertificateFile, certificate_file, establish
 from sgl.pipeline.report import report_data
+from sgl.pipeline.review import Overlap, review_of
 from sgl.pipeline.sentences import place_of_stream
 from sgl.pipeline.strings import AmbiguityFilter
 from sgl.report import render_report
@@ -149,7 +151,7 @@ class _DatasetProduction:
         self.sampler = sampler_for(self.tables, compiled.origin)
         ignores = plan.ambiguous is Ambiguous.IGNORE
         self.ambiguity = None if ignores else AmbiguityFilter(compiled, structures)
-        self.observer = Observer(grammar, plan, self.sampler)
+        self.observer, self.overlap = Observer(grammar, plan, self.sampler), Overlap(grammar, plan)
         self.losses = Losses(compiled)
 
     def run(self, target: Path, run: RunFolder | None) -> ProducedDataset:
@@ -187,9 +189,9 @@ class _DatasetProduction:
         return ProducedDataset(target, content, signed, report, losses)
 
     def _write_rows(self, directory: Path, run: RunFolder | None) -> tuple[list[StratumSample], list[dataset.DataFile]]:
-        grammar, plan = self.compiled.grammar, self.plan
+        grammar, plan, counted = self.compiled.grammar, self.plan, counted_labels(self.compiled.grammar, self.plan)
         others = registered_observers(self.compiled, self.sampler)
-        observers: tuple[Callable[[Chunk], None], ...] = (self.observer, *others)
+        observers: tuple[Callable[[Chunk], None], ...] = (self.observer, self.overlap, *others)
         done = 0
 
         def watch(chunk: Chunk) -> None:
@@ -205,18 +207,18 @@ class _DatasetProduction:
             key = ("templates", self.compiled.origin)
             known = None if cache is None else cache.get(dict, *key)
             maker = ChunkMaker(grammar, plan, self.sampler, known)
-            files = write_items(directory, plan, maker.chunks, samples, watch)
+            files = write_items(directory, plan, maker.chunks, samples, watch, counted)
             if cache is not None and known is None:
                 cache.put(maker.learned, *key)
         else:
             work = DatasetWork(grammar, plan, self.tables)
             with open_executor(work, run.parallelism, run.path) as executor:
                 samples = self._sample(run.path, run)
-                files = write_items(directory, plan, partial(parallel_chunks, executor, run), samples, watch)
+                files = write_items(directory, plan, partial(parallel_chunks, executor, run), samples, watch, counted)
         if plan.ambiguous.rejects:
             files.append(write_rejected(directory, self._rejected(samples)))
         if plan.ambiguous is Ambiguous.LIST:
-            files += write_answers(directory, grammar, plan, self._answers(samples))
+            files = with_answers(directory, files, write_answers(directory, grammar, plan, self._answers(samples)))
         files += write_pairs(directory, grammar, plan)
         return samples, [*files, *(file for other in others for file in other.write(directory))]
 
@@ -296,6 +298,7 @@ class _DatasetProduction:
                 files=write_grammar(directory, project, compiled.parameters, self.plan.seed),
                 parameters=dict(compiled.parameters),
                 release=compiled.release,
+                build=build(),
             ),
             samples,
             guarantees,
@@ -331,9 +334,11 @@ class _DatasetProduction:
         content["guarantees"] = sorted(stated, key=lambda entry: order.index(entry["pattern"]))
         dataset.write_manifest(directory, content)
         sentences = {pattern.name: sentence_of(pattern.held_out) for pattern in self.plan.patterns}
-        for name, text in descriptions(content, sentences):
+        review = review_of(self.compiled.grammar, self.plan, self.observer, self.overlap)
+        for name, text in descriptions(content, sentences, review):
+            make((directory / name).parent)
             write(directory / name, text)
-        page = report_data(self.compiled, self.structures, self.proofs, content, self.observer, report)
+        page = report_data(self.compiled, self.structures, self.proofs, content, self.observer, report, review)
         write(directory / "report.html", render_report(page))
 
 

@@ -50,6 +50,7 @@ def report_data(
     manifest: dict[str, Any],
     observer: Observer,
     verification: Report,
+    review: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return all data of the page, with the names that the report's template uses."""
     plan = compiled.plan
@@ -61,7 +62,8 @@ def report_data(
         "title": compiled.project.title or compiled.project.name,
         "identity": manifest["identity"],
         "parameters": sorted(compiled.parameters.items()),
-        "licence": release.licence if (release := compiled.release) is not None else "",
+        "release": compiled.release,
+        "review": review,
         "splits": {name: split["items"] for name, split in manifest["splits"].items()},
         "layers": (plan.source, plan.targets),
         "source_language": plan.source,

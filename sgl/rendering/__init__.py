@@ -1,4 +1,4 @@
-"""What derivations are written as: texts, CoNLL-U, views of graphs."""
+"""Write derivations as texts, CoNLL-U and views of graphs."""
 
 from sgl.rendering.conllu import ConlluError, conllu
 from sgl.rendering.meaning import ViewError

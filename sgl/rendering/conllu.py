@@ -1,20 +1,21 @@
 """Write a graph over the tokens of a sentence as CoNLL-U.
 
-The unmarked edges of a graph are its basic tree, and all its edges together the enhanced graph, so that a reader gets
-the ``~`` marks back: *an edge of DEPS that is not the basic edge of its token is a* ``~`` *edge*.  A fronted word has
-``~`` edges only; the first of them that makes a tree stands in as its basic edge, and ``Extracted=Yes`` says so::
+The unmarked edges of a graph are its basic tree, and all edges together the enhanced graph, so a reader can recover the
+``~`` marks: *an edge of DEPS that is not the basic edge of its token is a* ``~`` *edge*.  A fronted word has only ``~``
+edges; the first one that makes a tree serves as its basic edge, and ``Extracted=Yes`` says so::
 
     # text_ja = 彼女は何を見たか。
     1  What  what  PRON  _  PronType=Int  4  obj    4:obj    Extracted=Yes
     2  did   do    AUX   _  _             4  aux    4:aux    _
 
-Two words that the text writes as one are a multiword token: a line ``3-4  du`` stands before them.
-A free layer is no tree: its edges stand in column DEPS, HEAD and DEPREL are empty, and ``Node=No``
-marks a word that has no part in the graph.
+Two words that the text writes as one are a multiword token, preceded by a line ``3-4  du``.
 
-Attributes other than ``lemma``, ``upos`` and ``xpos`` are features; one that is not spelt as UD
-spells them (``form=past``) is written in MISC.  Format: Universal Dependencies, *CoNLL-U Format*;
-the result passes levels 1 and 2 of the UD validator as far as labels and tags are those of UD.
+A free layer is not a tree: its edges are in column DEPS, HEAD and DEPREL are empty, and ``Node=No`` marks a word
+without a node.
+
+Attributes other than ``lemma``, ``upos`` and ``xpos`` are features; one that is not spelt as UD requires
+(``form=past``) goes to MISC.  Format: Universal Dependencies, *CoNLL-U Format*; the result passes levels 1 and 2 of the
+UD validator as far as labels and tags are UD's.
 """
 
 import re
@@ -27,16 +28,16 @@ from sgl.core.spelling import Piece
 
 Attributes = tuple[tuple[str, str], ...]
 Edges = tuple[tuple[int, str, int], ...]
-#: Governor (1-based, 0 for the root), label without ``~``, and whether it had one.
+#: Governor (1-based, 0 for the root), label without ``~``, and whether it had a ``~``.
 Arc = tuple[int, str, bool]
-#: Some columns of a line, and what they say in MISC.
+#: Some columns of a line, with their additions to MISC.
 _Columns = tuple[str, tuple[str, ...]]
 
 _GLUED = "SpaceAfter=No"
 
 _COLUMNS = ("lemma", "upos", "xpos")
 _RESERVED = frozenset({"SpaceAfter", "Extracted"})
-#: What the UD validator accepts in column FEATS, if the values are in order.
+#: The features that the UD validator accepts in column FEATS, if their values are sorted.
 _FEATURE = re.compile(r"[A-Z0-9][A-Za-z0-9]*(\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(,[A-Z0-9][A-Za-z0-9]*)*")
 _UNWRITABLE = re.compile(r"[\s|]")
 _LINE_BREAKING = re.compile(r"[^\S ]")
@@ -56,14 +57,12 @@ def conllu(
     spelt: Sequence[Piece] = (),
     free: bool = False,
 ) -> str:
-    """One sentence with its comments and the empty line that ends it.
+    """Return one sentence with its comments and a final empty line.
 
-    ``tokens`` are the words of the layer that the graph is anchored to; every
-    token has exactly one node.  ``texts`` pairs the names of the text layers
-    with their values, the layer of the tokens first; ``spelt`` and ``free`` as in ``word_lines``.
-
-    Raises ``ConlluError`` when the edges do not give every word one place in a tree, when a token
-    has no node, or when a word, label or value contains characters that the format reserves.
+    ``tokens`` are the words of the layer that the graph is anchored to; every token must have exactly one node.
+    ``texts`` pairs the names of the text layers with their values, the tokens' layer first; ``spelt`` and ``free`` are
+    as in ``word_lines``.  Raises ``ConlluError`` if the edges do not give every word one place in a tree, if a token
+    has no node, or if a word, label or value contains characters that the format reserves.
     """
     names = [name for name, _ in texts]
     try:
@@ -78,13 +77,11 @@ def conllu(
 
 
 def comments(names: Sequence[str], measured: Sequence[str] = ()) -> list[str]:
-    """Return what stands before the id, the category, each of the texts, each length, and the words.
+    """Return what stands before the id, the category, each of the texts, what else is ``measured``, and the words.
 
-    ``names`` are those of the text layers, the layer of the tokens first; ``measured`` those
-    whose lengths are written.
+    ``names`` are those of the text layers, the layer of the tokens first.
     """
-    labels = ["category", "text", *(f"text_{name}" for name in names[1:])]
-    labels += [f"length_{name}" for name in measured]
+    labels = ["category", "text", *(f"text_{name}" for name in names[1:]), *measured]
     return ["# sent_id = ", *(f"\n# {label} = " for label in labels), "\n"]
 
 
@@ -97,11 +94,11 @@ def word_lines(
     *,
     free: bool = False,
 ) -> str:
-    """Return the lines of the words and the empty line behind them.
+    """Return the lines of the words and a final empty line.
 
-    ``text`` is the text of the tokens, ``columns_of`` what to ask instead of ``word_columns``, ``spelt`` are the
-    pieces that the tokens are written as, if they are not written as they are. ``free`` whether the graph is of a
-    free layer. Raises ``ConlluError``: the sentence has no faithful form.
+    ``text`` is the text of the tokens; ``columns_of`` replaces ``word_columns``; ``spelt`` has the pieces in which the
+    tokens are written, if they differ from the tokens; ``free`` says whether the graph layer is free.  Raises
+    ``ConlluError`` if the sentence has no faithful form.
     """
     nodes = {node.position: node for node in graph.nodes}
     every = free or [*nodes] == [*range(len(tokens))]
@@ -127,7 +124,7 @@ def word_lines(
 
 
 def _line(number: int, form: str, columns: _Columns, edges: _Columns, space: bool) -> str:
-    """Return the line of a word, whose columns and edges each come with what they say in MISC."""
+    """Return the line of a word, given its node and edge columns, each with additions to MISC."""
     misc = "|".join((*columns[1], *edges[1], *(() if space else (_GLUED,)))) or "_"
     return f"{number}\t{form}\t{columns[0]}\t{edges[0]}\t{misc}"
 
@@ -140,7 +137,7 @@ def _node_columns(node: GraphNode | None, columns_of: Callable[[Attributes], _Co
 
 
 def _free_columns(graph: Graph, size: int) -> list[_Columns]:
-    """Return the columns HEAD to DEPS of each word in a graph that is no tree."""
+    """Return the columns HEAD to DEPS of each word in a graph that is not a tree."""
     into: list[list[tuple[int, str]]] = [[] for _ in range(size)]
     for source, label, target in graph.edges:
         if _UNWRITABLE.search(label):
@@ -175,11 +172,11 @@ def _incoming(size: int, edges: Edges, head: int) -> tuple[tuple[Arc, ...], ...]
 
 
 def _make_tree(arcs: list[list[Arc]]) -> None:
-    """Put first, for each fronted word, the ``~`` edge by which it joins the tree.
+    """Move to the front, for each fronted word, the ``~`` edge by which it joins the tree.
 
-    That edge must not come from below: in *the cake that Emma baked, Lina ate* the verb of the
-    relative clause governs *cake* as well.  So the words that the tree reaches are found first, and
-    a fronted word is attached to the first of its governors among them.
+    That edge must not come from below: in *the cake that Emma baked, Lina ate*, the verb of the relative clause governs
+    *cake* as well.  So the words that the tree reaches are found first, and a fronted word is attached to the first of
+    its governors among them.
     """
     reached = {0}
     waiting = list(range(len(arcs)))
@@ -205,7 +202,7 @@ def _edge_columns(arcs: tuple[Arc, ...]) -> _Columns:
 
 @lru_cache(maxsize=1 << 16)
 def word_columns(attributes: Attributes) -> _Columns:
-    """Columns LEMMA to FEATS, and the attributes for MISC; ``ConlluError`` if one of them cannot be written."""
+    """Return columns LEMMA to FEATS, and the attributes for MISC; raises ``ConlluError`` if one cannot be written."""
     fixed = dict.fromkeys(_COLUMNS, "_")
     features: list[str] = []
     misc: list[str] = []
@@ -228,14 +225,14 @@ def word_columns(attributes: Attributes) -> _Columns:
 
 
 def is_attribute(name: str, value: str) -> bool:
-    """Whether a word can have this attribute; only a lemma has spaces and bars in it."""
+    """Return whether a word can have this attribute; only lemmas may contain spaces and bars."""
     reserved = _LINE_BREAKING if name == "lemma" else _UNWRITABLE
     misspelt = "=" in name or _UNWRITABLE.search(name) is not None
     return not (misspelt or value == "_" or value != value.strip() or reserved.search(value))
 
 
 def is_token(token: str) -> bool:
-    """Whether a word can stand in column FORM."""
+    """Return whether a word can be in column FORM."""
     return bool(token) and token == token.strip() and is_one_line(token)
 
 
@@ -256,5 +253,5 @@ def _space_after(tokens: Sequence[str], text: str) -> list[bool]:
 
 
 def is_one_line(value: str) -> bool:
-    """Whether a text has no white space but spaces, so that a comment can hold it."""
+    """Return whether a text has no white space except spaces, so that a comment can hold it."""
     return _LINE_BREAKING.search(value) is None

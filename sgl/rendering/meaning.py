@@ -1,4 +1,4 @@
-"""Views, which are notations in which a semantic graph is one line of text, and what they need to know of the graph.
+"""Define views, the notations that write a semantic graph as one line of text, and read the graph for them.
 
 A semantic graph says who did what to whom.  ``The baby hoped to smile``::
 
@@ -8,16 +8,16 @@ A semantic graph says who did what to whom.  ``The baby hoped to smile``::
     head    hope
 
 The attributes of a node are ``type`` (``entity``, ``name``, ``wh``, ``event`` or ``property``), ``lemma``, for an
-entity ``definite`` (``yes`` or ``no``), and ``open`` for a word by itself: for an event the roles that are still to be
-filled (``agent+theme``), for anything else any text.  A function word has no node, or one without attributes, which no
-view shows.  A determiner may be a node of type ``det``, whose ``definite`` is that of its noun.
+entity ``definite`` (``yes`` or ``no``), and for a single word ``open``: for an event the roles still to be filled
+(``agent+theme``), for anything else any text.  A function word has no node, or one without attributes, which no view
+shows.  A determiner may be a node of type ``det`` whose ``definite`` applies to its noun.
 
 The edges of one source are in the order of their roles, subject first.  A colon in a label separates its parts
-(``nmod:in``).  Each module of ``sgl.rendering.views`` registers its view, and says all that the rest of SGL wants to
-know of it.
+(``nmod:in``).  Each module of ``sgl.rendering.views`` registers its view, with everything that the rest of SGL needs to
+know about it.
 
-This module and those of views need nothing but the standard library of Python 3.9, so that a standalone sampler can
-contain them; their names have to differ.
+This module and those of views need only the standard library of Python 3.9, so that a standalone sampler can contain
+them; their names must differ.
 """
 
 import re
@@ -31,9 +31,9 @@ ENTITY = "entity"
 NAME = "name"
 WH = "wh"
 EVENT = "event"
-#: What an adjective says of a noun, which has an edge to it.
+#: An adjective's property of a noun; the noun has an edge to it.
 PROPERTY = "property"
-#: A determiner, which says whether its noun is definite and is not shown itself.
+#: A determiner; it says whether its noun is definite and is not itself shown.
 DET = "det"
 
 _TYPES = (ENTITY, NAME, WH, EVENT, PROPERTY)
@@ -41,21 +41,21 @@ _TYPES = (ENTITY, NAME, WH, EVENT, PROPERTY)
 #: The label of the edge from a noun to an adjective.
 ADJECTIVAL = "amod"
 
-#: A position that says: this node is on no known token.
+#: The position of a node that is on no known token.
 UNANCHORED = -1
 
-#: Tokens of logical forms that no word can be.
+#: Tokens of logical forms that cannot be words.
 RESERVED = frozenset({"x", "AND", "LAMBDA"})
 
 _WORD = re.compile(r"[^\W\d_][^\s().,;*?=]*")
 
 
 class ViewError(ValueError):
-    """A graph has no such form; the message says which node and why."""
+    """A graph has no form in this view; the message says which node is wrong and why."""
 
 
 def is_word(token: str) -> bool:
-    """Whether a token can stand in a logical form: a letter first, and neither spaces nor ``( ) . , ; * ? =``."""
+    """Return whether a token can be in a logical form: a letter first, and neither spaces nor ``( ) . , ; * ? =``."""
     return _WORD.fullmatch(token) is not None and token not in RESERVED
 
 
@@ -81,9 +81,9 @@ def _read(attributes: tuple[tuple[str, str], ...]) -> tuple[str, str, bool, str]
 class Meaning:
     """A semantic graph, checked and laid out for writing.
 
-    ``nodes`` are the nodes that mean something, in the order of their tokens; all attributes below are indexed by the
-    numbers of these nodes in the graph.  Raises ``ViewError`` if a node has no type or no proper lemma, or an edge
-    leads from or to a function word, other than from a noun to its determiner.
+    ``nodes`` are the nodes with attributes, except determiners, in the order of their tokens; all attributes below are
+    indexed by the numbers of these nodes in the graph.  Raises ``ViewError`` if a node has no type or no proper lemma,
+    or if an edge leads from or to a function word, except from a noun to its determiner.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -93,7 +93,7 @@ class Meaning:
         self.definite: dict[int, bool] = {}
         self.open: dict[int, str] = {}
         self.position: dict[int, int] = {}
-        #: The edges of a node in the order of its roles: label, target.
+        #: The edges of a node in the order of roles: label, target.
         self.edges: dict[int, list[tuple[str, int]]] = {}
         determiners: dict[int, bool] = {}
         for number, node in enumerate(graph.nodes):
@@ -126,21 +126,21 @@ class Meaning:
             raise ViewError("only a word by itself can have the attribute 'open'")
 
     def constant(self, number: int) -> str:
-        """How a name or a wh-word is written; empty for other nodes."""
+        """Return the text of a name or wh-word, or "" for other nodes."""
         kind = self.type[number]
         if kind == NAME:
             return self.lemma[number]
         return "?" if kind == WH else ""
 
     def check_shown(self, shown: Container[int]) -> None:
-        """Raise ``ViewError`` unless all nodes are shown by a form that follows the edges."""
+        """Raise ``ViewError`` if a form that follows the edges does not show all nodes."""
         for number in self.nodes:
             if number not in shown:
                 word = self.constant(number) or self.lemma[number]
                 raise ViewError(f"'{word}' hangs on no other word")
 
     def function(self, number: int, atom: Callable[[str, str], str], *before: str) -> str:
-        """Return a word by itself as a function, whose atoms ``atom`` makes of its open roles and their variables.
+        """Return a single word as a function; ``atom`` makes its atoms from open roles and their variables.
 
         The last role has the innermost argument, ``a``: *eat* is ``LAMBDA a . LAMBDA b . LAMBDA e . eat . agent ( e , b
         ) AND eat . theme ( e , a )``, and *give* with three open roles has ``c``, ``b`` and ``a``.  Raises
@@ -157,24 +157,24 @@ class Meaning:
         return " ".join([*binders, " AND ".join([*before, *map(atom, roles, variables[::-1])])])
 
 
-#: The variables of open roles; ``e`` stands for the event.
+#: The variables of open roles; ``e`` is the event.
 PARAMETERS = "abcd"
 
 
-#: In an unfinished form: stands before and after the number of a variable, and between parts.
+#: Marks in an unfinished form: before and after the number of a variable, and between parts.
 OPEN, CLOSE, PART = "\uf8d0", "\uf8d1", "\uf8d2"
 _MARKS = re.compile(f"[{OPEN}{CLOSE}{PART}]")
 
 
 class View(NamedTuple):
-    """A view: its name, a phrase about it, and the function that writes a graph.
+    """A view: its name, a description, and the function that writes a graph.
 
-    ``write`` takes a graph that is laid out, and raises ``ViewError`` if it has no such form. ``kept`` says how many
-    letters of a lemma decide about more than the place where the lemma stands, or None if all do.  ``syntax`` says
-    how forms are compared by their meaning: as ``atoms`` or as ``terms``, or not at all.
+    ``write`` takes a graph that is laid out, and raises ``ViewError`` if it has no such form.  ``kept`` says how many
+    letters of a lemma affect more than the place where the lemma is written, or None for all.  ``syntax`` says how the
+    meanings of forms are compared: as ``atoms``, as ``terms``, or not at all.
 
-    Where the names of variables depend on the words, ``write`` leaves the form unfinished: with ``OPEN``, a number
-    and ``CLOSE`` for variables.  ``finish`` names them, and returns a form without such marks as it is.
+    If the names of variables depend on the words, ``write`` leaves the form unfinished, with a number between ``OPEN``
+    and ``CLOSE`` for each variable.  ``finish`` names the variables, and returns a form without marks unchanged.
     """
 
     name: str
@@ -185,12 +185,12 @@ class View(NamedTuple):
     finish: Callable[[str], str] | None = None
 
     def render(self, graph: Graph, tokens: Sequence[str] = ()) -> str:  # noqa: ARG002
-        """Return a graph in this notation, whatever its tokens; raises ``ViewError``."""
+        """Return a graph in this notation; the tokens are ignored.  Raises ``ViewError``."""
         form = self.unfinished(graph)
         return form if self.finish is None else self.finish(form)
 
     def unfinished(self, graph: Graph) -> str:
-        """Return the same before its variables have names; raises ``ViewError``."""
+        """Return the form before its variables have names; raises ``ViewError``."""
         meaning = Meaning(graph)
         if self.finish is not None and any(map(_MARKS.search, meaning.lemma.values())):
             raise ViewError("a word has a character that stands for variables")
@@ -202,7 +202,7 @@ VIEWS: dict[str, View] = {}
 
 
 def register(view: View) -> None:
-    """Add a view; raises ``ValueError`` if there is one of this name."""
+    """Add a view; raises ``ValueError`` if its name is taken."""
     if view.name in VIEWS:
         raise ValueError(f"there are two views called '{view.name}'")
     VIEWS[view.name] = view

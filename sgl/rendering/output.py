@@ -1,20 +1,19 @@
-"""What derivations are written as: texts of layers, views, words of CoNLL-U sentences; one by one, or by templates.
+"""Write derivations in the outputs of a grammar: texts, views and CoNLL-U words, singly or by templates.
 
-Whatever compares, translates or writes derivations asks for outputs by name and need not know which of them are read
-off the words and which off a graph.  What an output writes is a function of the grammar, too, so that the same can be
-asked of a grammar with placeholders.
+Code that compares, translates or writes derivations asks for outputs by name and need not know which are read off the
+words and which off a graph.  An output is also a function of the grammar, so it can be applied to a grammar with
+placeholders.
 
-Many derivations are written by templates, which are learned from the definition of an output.  Derivations that differ
-only in their words have one *shape*.  So the definition runs once for each shape, on a derivation with placeholders
-for words, and what stands between these is the template::
+In bulk, derivations are written by templates, which are learned from the definition of an output.  Derivations that
+differ only in their words have one *shape*.  The definition runs once for each shape, on a derivation with placeholders
+for words, and the text around these is the template::
 
     (clause (np the dog) slept)     learned      0 1 2 .
     (clause (np a cat) ran)         filled       a cat ran .
 
-What placeholders cannot show is part of the shape, because it is left in the rules: values at which
-a notation looks, empty words, words that take no space, words that a format refuses. Where the
-definition fails on placeholders it writes the derivations of the shape themselves, as it writes all of
-an author's own view, which may look at any word.
+Whatever placeholders cannot show is left in the rules and so is part of the shape: values that a notation examines,
+empty words, words without a space, words that a format refuses.  If the definition fails on placeholders, it writes the
+derivations of that shape itself; so it does for an author's own view, which may examine any word.
 """
 
 from __future__ import annotations
@@ -28,7 +27,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from sgl.core.arrays import Column, Derivations, Heading
 from sgl.core.grammar import CoreGrammar, View
 from sgl.core.graph import CUT, Attributes, Graph
-from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish, spelt_as
+from sgl.core.interpret import Derivation, all_tokens, derive_graph, derive_tokens, finish, spelt_as
+from sgl.core.spelling import remaining
 from sgl.rendering.conllu import ConlluError, is_one_line, word_columns, word_lines
 from sgl.rendering.meaning import ViewError, is_word
 from sgl.rendering.rule_classes import MOST_NUMBERS, MarkedGrammar, RuleClasses, Uses, is_marked, split, takes_marks
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @cache
 def _of_author(source: str) -> Callable[[Graph, Sequence[str]], str]:
-    """Return the view that an author's template is; raises ``ViewError`` if it is none."""
+    """Return the view that an author's template defines; raises ``ViewError`` if it is invalid."""
     from sgl.rendering.template import template_view
 
     return template_view(source)
@@ -50,7 +50,7 @@ def _of_author(source: str) -> Callable[[Graph, Sequence[str]], str]:
 class Output:
     """A named function from the derivations of a grammar to texts.
 
-    ``layer`` is the index of a text layer, None for anything else; ``uses`` is what is shown of rules.
+    ``layer`` is the index of a text layer, or None for other outputs; ``uses`` says what the output shows of rules.
     """
 
     grammar: CoreGrammar
@@ -60,14 +60,14 @@ class Output:
     write: Callable[[CoreGrammar, Derivation], str]
 
     def text(self, derivation: Derivation) -> str:
-        """Return the text of a derivation: the definition, which may refuse it (``ViewError``, ``ConlluError``)."""
+        """Return the text of a derivation by the definition, which may raise ``ViewError`` or ``ConlluError``."""
         return self.write(self.grammar, derivation)
 
     def __call__(self, derivation: Derivation) -> str:
-        """Return the same, for people to read.
+        """Return the text of a derivation for people to read.
 
-        Where the graph has no form in a view, as that of a phrase may have none, the text says in parentheses why;
-        no form begins so.
+        If the graph has no form in a view, which can happen for phrases, the text gives the reason in parentheses; no
+        form begins that way.
         """
         try:
             return self.text(derivation)
@@ -76,7 +76,7 @@ class Output:
 
 
 def outputs(grammar: CoreGrammar) -> dict[str, Output]:
-    """Return the outputs of a grammar by name: its text layers, then its views of one line."""
+    """Return the outputs of a grammar by name: its text layers, then its one-line views."""
     views = [view for view in grammar.views if view.kind in VIEWS or view.template]
     found: dict[str, Output] = {}
     for output in (
@@ -88,18 +88,18 @@ def outputs(grammar: CoreGrammar) -> dict[str, Output]:
 
 
 def text_output(grammar: CoreGrammar, layer: int) -> Output:
-    """Return the text of a text layer, by its index: its words, joined as it declares."""
+    """Return the output of a text layer, by index: its words, joined as it declares."""
     return Output(grammar, grammar.text_layers[layer].name, layer, Uses(texts=(layer,)), partial(_text, layer))
 
 
 def _text(layer: int, grammar: CoreGrammar, derivation: Derivation) -> str:
-    return finish(grammar.text_layers[layer], derive_tokens(grammar, derivation, layer))
+    return finish(grammar.text_layers[layer], all_tokens(grammar, derivation, layer))
 
 
 def view_output(grammar: CoreGrammar, view: View) -> Output:
-    """Return a view of a graph layer, whose forms are finished unless the words are placeholders.
+    """Return the output of a view; its forms are finished unless the words are placeholders.
 
-    It shows lemmas, except where they shape the form; to an author all attributes and words.
+    It shows lemmas, except where they shape the form; an author's own view shows all attributes and words.
     """
     if view.template:
         uses = Uses(texts=(grammar.anchors[view.layer],), graph=view.layer, plain=True)
@@ -122,14 +122,14 @@ def _kept_of_lemma(kind: str, name: str, value: str) -> int | None:
     return VIEWS[kind].kept(value) if name == "lemma" and is_word(value) else None
 
 
-#: Attributes as ``words_output`` prints them: columns LEMMA to FEATS, and the others.
+#: The attributes that ``words_output`` prints: columns LEMMA to FEATS, and the others.
 _COLUMNS, _OTHERS = "\tcolumns", "\tothers"
 
 
 def words_output(grammar: CoreGrammar, layer: int) -> Output:
-    """Return the lines of the words of a CoNLL-U sentence with a graph layer, by its index.
+    """Return the output of the word lines of a CoNLL-U sentence with a graph layer, by index.
 
-    It shows words, and the columns of their attributes; it raises ``ConlluError`` if a sentence has no faithful form.
+    It shows words and the columns of their attributes; it raises ``ConlluError`` if a sentence has no faithful form.
     """
     uses = Uses((grammar.anchors[layer],), layer, shown=_columns_shown, kept=_kept_of_column)
     return Output(grammar, grammar.graph_layers[layer].name, None, uses, partial(_lines, layer))
@@ -137,8 +137,9 @@ def words_output(grammar: CoreGrammar, layer: int) -> Output:
 
 def _lines(layer: int, grammar: CoreGrammar, derivation: Derivation) -> str:
     graph, anchor = derive_graph(grammar, derivation, layer), grammar.text_layers[grammar.anchors[layer]]
-    tokens, free = derive_tokens(grammar, derivation, grammar.anchors[layer]), grammar.graph_layers[layer].free
-    return word_lines(graph, tokens, finish(anchor, tokens), _columns_of, spelt_as(anchor, tokens), free=free)
+    words, free = all_tokens(grammar, derivation, grammar.anchors[layer]), grammar.graph_layers[layer].free
+    tokens = remaining(anchor.finish, words)
+    return word_lines(graph, tokens, finish(anchor, words), _columns_of, spelt_as(anchor, words), free=free)
 
 
 def _columns_shown(attributes: Attributes) -> Attributes:
@@ -160,25 +161,25 @@ def _columns_of(attributes: Attributes) -> tuple[str, tuple[str, ...]]:
     return word_columns(attributes)
 
 
-#: Shapes that are learned at most.
+#: The most shapes to learn.
 MOST_SHAPES = 1 << 17
 
-#: From so many shapes on, they are learned only as long as most derivations have a known one.
+#: Beyond this many shapes, learn more only while most derivations have a known one.
 FEW_SHAPES = 1_000
 
-#: Seconds that plain code takes for all the texts of an item.
+#: Seconds that plain code takes for all texts of an item.
 SECONDS_OF_ITEM = 60e-6
 
 
-#: Writes a derivation, by its row, that has no template.
+#: A function that writes the derivation of a row without a template.
 Plain = Callable[[int, Derivation], str] | None
 
 
 class ShapeTemplate(NamedTuple):
-    """What the derivations of a shape share.
+    """A template: what the derivations of a shape have in common.
 
-    ``format`` is a text with ``%s`` for each word, ``words`` says for each of them at which
-    place of the derivation its rule is, and which table has the words of rules.
+    ``format`` has a ``%s`` for each word; ``words`` has for each the place of its rule in the derivation and the table
+    with the words of rules.
     """
 
     format: str
@@ -187,10 +188,10 @@ class ShapeTemplate(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """What a writer has learned; another of the same output can begin with it.
+    """The knowledge of a writer, with which another writer of the same output can start.
 
-    ``raised`` are the tables whose words sentences have raised, in the order in which they
-    were met.  The templates are known by their shapes or, in ``table``, by numbers.
+    ``raised`` lists the tables whose words sentences have raised, in order of first use.  Templates are found by shape
+    or, in ``table``, by number.
     """
 
     raised: tuple[int, ...]
@@ -201,18 +202,18 @@ class Learned(NamedTuple):
 
 
 class TemplateWriter:
-    """Writes the derivations of a grammar in one output; the texts are those of its definition."""
+    """A writer of derivations in one output; its texts equal those of the definition."""
 
     def __init__(
         self, output: Output, items: int = 0, learned: Learned | None = None, like: TemplateWriter | None = None
     ) -> None:
-        """Begin with nothing, or with what another writer has ``learned`` of the same output.
+        """Start with nothing, or with what another writer of the same output has ``learned``.
 
-        ``items`` is how many derivations the whole job has: machine code pays from many on.
-        The writer shares the placeholders of ``like``, whose output uses the same.
+        ``items`` is the number of derivations in the whole job, which decides whether machine code pays.  The writer
+        shares the placeholders of ``like`` if its output uses the same.
         """
         self.output = output
-        #: Whether no text that was written has white space other than the space.
+        #: Whether no text written so far has white space other than spaces.
         self.one_line = True
         self.uses = output.uses
         self._usable = takes_marks(output.grammar, output.uses)
@@ -240,12 +241,12 @@ class TemplateWriter:
 
     @property
     def learned(self) -> Learned:
-        """What the writer has learned so far."""
+        """The knowledge of the writer so far."""
         known = self._templates, self._seen, self.one_line, self._table
         return Learned(tuple(self.rules.raised_tables), *known)
 
     def __call__(self, derivation: Derivation) -> str:
-        """Return the text of a derivation, as its definition; of an empty one it is empty."""
+        """Return the text of a derivation, equal to the definition's; an empty derivation has an empty text."""
         return self._texts([derivation], None)[0]
 
     def _template(self, derivation: Derivation) -> ShapeTemplate | None:
@@ -282,7 +283,7 @@ class TemplateWriter:
         )
 
     def column(self, derivations: Derivations, heading: Sequence[Heading] = (), plain: Plain = None) -> Column:
-        """Return the texts of derivations, each behind its heading; ``ValueError`` where the definition raises it."""
+        """Return the texts of derivations, each after its heading; raises the ``ValueError`` of the definition."""
         if self._table is None:
             texts = self._texts(iter(derivations), plain)
         elif self.uses.finish is None:

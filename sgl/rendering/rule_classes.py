@@ -1,11 +1,11 @@
-"""The rules of a grammar without their words: by classes, and with placeholders.
+"""Separate the rules of a grammar from their words, by classes and placeholders.
 
-What an output shows of a rule is what its ``Uses`` say.  Rules that differ only in words that are
-merely written are one class; derivations whose rules are of the same classes have one shape.
+The ``Uses`` of an output say what it shows of a rule.  Rules that differ only in words that are merely written are one
+class; derivations whose rules have the same classes have one shape.
 
-A *placeholder* stands for a word while a template is learned.  It is one unusual word, whose first letter has a
-capital and so shows whether a sentence has raised it; the letters behind say where in the derivation its rule is, and
-in which table its words.
+A *placeholder* replaces a word while a template is learned.  It is one unusual word whose first letter has a capital,
+so that it shows whether a sentence has raised it; the letters after it say where in the derivation its rule is, and
+which table has its words.
 """
 
 import re
@@ -21,18 +21,18 @@ from sgl.rendering.conllu import is_one_line, is_token
 
 _OPEN, _RAISED, _CLOSE = "\U00010428", "\U00010400", "\U00010429"
 
-#: Letters that stand for numbers: ideographs, of which there are more than 42,000.
+#: Letters that represent numbers: ideographs, of which there are more than 42,000.
 _FIRST, MOST_NUMBERS = 0x20000, 40_000
 
 _PLACEHOLDER = re.compile(f"([{_OPEN}{_RAISED}][^{_CLOSE}][^{_CLOSE}]{_CLOSE})")
 _MARK = re.compile(f"[{_OPEN}{_RAISED}{_CLOSE}]")
 
-#: What a placeholder stands for: the place of a rule, the table of its word, whether raised.
+#: The meaning of a placeholder: the place of a rule, the table of its word, whether it is raised.
 _Meant = tuple[int, int, bool]
 
 
 def placeholder(place: int, table: int) -> str:
-    """Return the string that stands for a word; both numbers are below ``MOST_NUMBERS``."""
+    """Return the placeholder of a word; both numbers must be below ``MOST_NUMBERS``."""
     return f"{_OPEN}{chr(_FIRST + place)}{chr(_FIRST + table)}{_CLOSE}"
 
 
@@ -42,22 +42,22 @@ def is_marked(text: str) -> bool:
 
 
 def split(text: str) -> tuple[list[str], list[_Meant]]:
-    """Return the pieces of a text around its placeholders, and the slots of these."""
+    """Return the pieces of a text around its placeholders, and the meanings of these."""
     pieces = _PLACEHOLDER.split(text)
     return pieces[::2], [(ord(mark[1]) - _FIRST, ord(mark[2]) - _FIRST, mark[0] == _RAISED) for mark in pieces[1::2]]
 
 
-#: Gives what is to stand for a word of a rule, whose table it gets.
+#: A function that returns a substitute for a word of a rule, given the word's table.
 StandIn = Callable[[Rule, int, str], str]
 
 
 class Uses(NamedTuple):
-    """What an output shows of the rules of a derivation.
+    """What an output uses of the rules of a derivation.
 
-    ``texts`` are the text layers whose words it may write, ``graph`` is the graph layer that it reads.  It prints
-    attributes as ``shown`` gives them; of a value as many characters shape the text as ``kept`` says, or all
-    (``None``).  With ``plain`` nothing can stand for words.  What placeholders give may have to be finished once it has
-    its words, by ``finish``.
+    ``texts`` are the text layers whose words it may write; ``graph`` is the graph layer that it reads.  It prints
+    attributes as ``shown`` returns them; ``kept`` says how many characters of a value shape the text, ``None`` for all.
+    With ``plain``, placeholders cannot replace words.  ``finish``, if any, completes a text whose placeholders were
+    filled in.
     """
 
     texts: tuple[int, ...] = ()
@@ -69,10 +69,10 @@ class Uses(NamedTuple):
 
 
 class RuleClasses:
-    """The rules of a grammar by what they are but for their words, and tables of their words.
+    """The rules of a grammar apart from their words, and tables of their words.
 
-    ``classes[r]`` is the class of a rule.  ``tables[n][r]`` is what the rule writes in the place
-    that table ``n`` is for: a word of a template, an attribute of a node.
+    ``classes[r]`` is the class of a rule.  ``tables[n][r]`` is the text of the rule at the place of table ``n``: a word
+    of a template, an attribute of a node.
     """
 
     def __init__(self, grammar: CoreGrammar, uses: Uses) -> None:
@@ -81,18 +81,18 @@ class RuleClasses:
         self._attach = [layer.attach for layer in grammar.text_layers]
         self._anchor = None if uses.graph is None else grammar.anchors[uses.graph]
         self._numbers: dict[Hashable, int] = {}
-        #: The tables whose words have been raised, as that was asked for, and what became of them.
+        #: For each table whose words were raised, in order of request, the table of raised words.
         self.raised_tables: dict[int, int] = {}
         self.tables: list[list[str]] = []
-        #: Tables whose words take no space: their layer, and whether these do as they are, and raised.
+        #: Tables of words without a space: the layer, and whether the words attach as they are and when raised.
         self.spaceless: dict[int, tuple[int, bool, bool]] = {}
-        #: Whether no word has white space other than the space.
+        #: Whether no word has white space other than spaces.
         self.one_line = True
         found: dict[object, int] = {}
         self.classes = [found.setdefault(self.abstracted(rule, self._note), len(found)) for rule in grammar.rules]
 
     def raised(self, table: int) -> int:
-        """Return the number of the table with the words of another, their first letters raised."""
+        """Return the number of the table with another's words, their first letters raised."""
         if table not in self.raised_tables:
             self.raised_tables[table] = len(self.tables)
             self.tables.append(list(map(capitalised, self.tables[table])))
@@ -104,7 +104,7 @@ class RuleClasses:
         return f"\0{table}"
 
     def abstracted(self, rule: Rule, stand_in: StandIn) -> tuple[int, tuple[Template, ...], tuple[Fragment, ...]]:
-        """Return what an output uses of a rule, with what stands in for its words."""
+        """Return the parts of a rule that an output uses, with substitutes for its words."""
         templates = tuple(self._template(rule, layer, stand_in) for layer in range(len(rule.templates)))
         fragments = tuple(
             self._fragment(rule, layer, stand_in) if layer == self.uses.graph else _NOTHING
@@ -121,7 +121,7 @@ class RuleClasses:
             if not shown and not isinstance(item, Cut):
                 items.append(replace(item, capital=False) if isinstance(item, Slot) else Token(""))
             elif is_token(text) and is_token(raised):
-                # Words that take no space have tables of their own, and so have placeholders.
+                # Words without a space have tables of their own, and so placeholders of their own.
                 spaceless = layer, text in attach, raised in attach
                 table = self._table((number, spaceless))
                 self.spaceless[table] = spaceless
@@ -155,7 +155,7 @@ _NOTHING = Fragment((), (), ())
 
 
 class MarkedGrammar(CoreGrammar):
-    """A grammar of rules with placeholders for their class and place in a derivation, made as these are met."""
+    """A grammar whose rules have placeholders for class and place in a derivation, made on demand."""
 
     rules: list[Rule]  # type: ignore[assignment]
     arity: list[int]  # type: ignore[assignment]
@@ -170,7 +170,7 @@ class MarkedGrammar(CoreGrammar):
         attach = [set(layer.attach) for layer in grammar.text_layers]
         layers = zip(grammar.text_layers, attach, strict=True)
         super().__init__(**given)
-        # What is frozen and computed elsewhere grows here.
+        # Attributes that are frozen and computed in other grammars grow here.
         vars(self).update(
             text_layers=tuple(replace(layer, attach=cast("Any", these)) for layer, these in layers),
             rules=[],
@@ -211,10 +211,10 @@ class MarkedGrammar(CoreGrammar):
 
 
 def takes_marks(grammar: CoreGrammar, uses: Uses) -> bool:
-    """Whether placeholders can stand for words.
+    """Return whether placeholders can replace words.
 
-    They cannot where words are written otherwise next to others, nor if a word, an attribute or a label has letters of
-    theirs.
+    They cannot if the spelling of words depends on their neighbours, or if a word, an attribute or a label has letters
+    of placeholders.
     """
     if uses.plain:
         return False

@@ -1,14 +1,14 @@
-"""The sandbox in which templates of authors run: a small part of Jinja2 that ends, whatever a template says.
+"""Run authors' templates in a sandbox: a small part of Jinja2 that ends, whatever a template says.
 
-Jinja2's sandbox keeps a template from Python; against templates that never end or fill the memory the language itself
-is small:
+Jinja2's sandbox keeps a template from Python; to stop templates that never end or that fill the memory, the language
+itself is small:
 
-* only the constructs and the filters that are listed are there;
-* every round of a loop, every call and every filter is a step, or more if it makes or looks at
-  something long, and steps are counted;
-* whatever makes a text or a list (an output, ``~``, ``+``, a macro) checks its length.
+* only the listed constructs and filters exist;
+* every round of a loop, every call and every filter is a step, or several if it makes or examines something long, and
+  steps are limited;
+* everything that makes a text or a list (an output, ``~``, ``+``, a macro) checks its length.
 
-Views of authors have the language below; grammars that are templates have more (``sgl.research.exchange``).
+Authors' views have the language below; grammars that are templates have more (``sgl.research.exchange``).
 """
 
 import re
@@ -25,10 +25,10 @@ from jinja2.visitor import NodeTransformer
 
 from sgl.characters import code_of, hidden
 
-#: Levels of brackets and blocks in a template.
+#: The deepest nesting of brackets and blocks in a template.
 DEEPEST = 40
 
-#: The constructs of the language; tuples and loops are looked at more closely.
+#: The constructs of the language; tuples and loops have further checks.
 ALLOWED: tuple[type[nodes.Node], ...] = (
     *(nodes.Template, nodes.Output, nodes.TemplateData, nodes.For, nodes.If, nodes.Macro),
     *(nodes.Assign, nodes.Name, nodes.Const, nodes.Getattr, nodes.Getitem, nodes.Call),
@@ -40,21 +40,21 @@ ALLOWED: tuple[type[nodes.Node], ...] = (
 
 _SIZED = (str, list, tuple, dict, range)
 
-#: Letters, or members, that cost as much as a step.
+#: The letters or members that cost one step.
 _SHORT = 10
 
-#: The greatest number that a template may hold.
+#: The highest number that a template may use.
 _GREATEST = 10**9
 
 #: Names that a template cannot use at all.
 HIDDEN = frozenset({"step", "joined", "held", "cut", "self", "caller", "varargs", "kwargs"})
 
-#: What a template can ask about a loop.
+#: The attributes of a loop that a template can read.
 _LOOP = frozenset({"index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem"})
 
 
 def extent(value: Any, most: int) -> int:  # noqa: ANN401 - any value of a template
-    """Return the letters and members of a value, and of what is in it; no more are counted than ``most``."""
+    """Return the number of letters and members in a value and everything in it, counting only up to ``most``."""
     found, pending = 0, [value]
     while pending and found <= most:
         part = pending.pop()
@@ -86,19 +86,19 @@ _TESTS = (
 
 
 class BoundedEnvironment(ImmutableSandboxedEnvironment):
-    """The sandbox, with the steps that the template has taken."""
+    """The sandbox, with the number of steps that the template has taken."""
 
     intercepted_binops = frozenset(("+", "-"))
 
-    #: What a template is, and can call, in messages.
+    #: The nouns for the template, and for what it can call, in messages.
     what, calls = "a template", "nothing else"
-    #: Its constructs, filters, kinds of numbers, and the attributes of values by their types.
+    #: Its constructs, filters and types of numbers, and the attributes of values by type.
     constructs, known_filters = ALLOWED, FILTERS
     numbers: tuple[type, ...] = (int,)
     attributes: ClassVar[dict[type, Collection[str]]] = {LoopContext: _LOOP}
-    #: The names that a template cannot use, or not give to anything else.
+    #: The names that a template cannot use, or cannot give to anything else.
     hidden, given = HIDDEN, frozenset[str]()
-    #: The letters that it may write, and the steps that it may take.
+    #: The most letters that it may write, and the most steps that it may take.
     longest, most_steps = 0, 0
 
     def __init__(self) -> None:
@@ -118,14 +118,14 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return tree
 
     def step(self, size: int = 0) -> str:
-        """Count a step, or more for one that goes through so many things."""
+        """Count a step, or several for one that goes through ``size`` things."""
         self.steps += 1 + size // _SHORT
         if self.steps > self.most_steps:
             raise SecurityError(f"it does not end within {self.most_steps} steps")
         return ""
 
     def held(self, value: Any) -> Any:  # noqa: ANN401 - any value goes through
-        """Return a value that is not too large."""
+        """Return a value after checking its size."""
         if isinstance(value, (int, float)):
             if abs(value) > _GREATEST:
                 raise SecurityError("it counts too far")
@@ -137,17 +137,17 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return value
 
     def cut(self, value: Any, *bounds: Any) -> Any:  # noqa: ANN401 - any value of a template
-        """Return what ``value[a:b]`` means: in Python of a template's own, it would warn of what is no text or list."""
+        """Return ``value[a:b]``, which in Jinja2's own code would warn if the value is not a text or a list."""
         return self.held(value[slice(*bounds)])
 
     def scalar(self, value: object) -> object:
-        """Return what can be written."""
+        """Return a value that can be written; raises ``SecurityError`` for any other."""
         if isinstance(value, (str, int, float, Undefined)):
             return self.held(value)
         raise SecurityError(f"{self.what} writes texts and numbers, no lists and no nodes")
 
     def joined(self, values: Iterable[object], separator: str = "") -> str:
-        """Return what ``~`` means, or ``join``."""
+        """Return the result of ``~`` or ``join``."""
         pieces = [str(self.scalar(value)) for value in values]
         self._fits(sum(map(len, pieces)) + len(pieces) * len(separator))
         return separator.join(pieces)
@@ -161,7 +161,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             raise SecurityError(f"it makes something longer than {self.longest}")
 
     def _counted(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a filter whose every use is a step, or more for long values."""
+        """Return a filter each use of which counts as a step, or several for long values."""
         quick = name in _QUICK
 
         @wraps(function)
@@ -172,7 +172,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return counted
 
     def call(self, context: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - Jinja2 decides
-        """Call a macro, ``node.get``, or one of the functions that ``_Counted`` adds."""
+        """Call a macro, ``node.get``, or a function that ``_Counted`` adds."""
         if getattr(function, "__self__", None) is not self:
             self.step()
             if not self.is_safe_callable(function):
@@ -180,20 +180,20 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         return self.held(super().call(context, function, *args, **kwargs))
 
     def is_safe_callable(self, function: Any) -> bool:  # noqa: ANN401 - Jinja2 decides
-        """Nothing can be called but macros, and attributes that ``attributes`` has."""
+        """Return whether a function is a macro, the sandbox's own, or an attribute listed in ``attributes``."""
         owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
         return isinstance(function, Macro) or owner is self or self.is_safe_attribute(owner, name, function)
 
     def is_safe_attribute(self, owner: Any, attribute: str, value: Any) -> bool:  # noqa: ANN401, ARG002 - Jinja2 decides
-        """No attribute of a value but those that ``attributes`` has."""
+        """Return whether ``attributes`` lists the attribute for this type of value."""
         return attribute in self.attributes.get(type(owner), ())
 
     def getitem(self, obj: Any, argument: Any) -> Any:  # noqa: ANN401 - Jinja2 decides
-        """Return a member, or a part."""
+        """Return a member or a slice."""
         return self.held(super().getitem(obj, argument))
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:  # noqa: ANN401 - Jinja2 decides
-        """Calculate, watching the size."""
+        """Calculate, checking the size of the result."""
         return self.held(super().call_binop(context, operator, left, right))
 
     def _check(self, node: nodes.Node, depth: int) -> None:
@@ -204,7 +204,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         if depth > DEEPEST:
             raise TemplateSyntaxError("too many blocks and brackets inside one another", node.lineno)
         value = node.value if isinstance(node, nodes.Const) else None
-        # Jinja2 writes constants into the Python that it makes, where an infinite one is a name.
+        # Jinja2 writes constants into the Python that it generates, where infinity would be a name.
         if isinstance(value, (int, float)) and not (isinstance(value, self.numbers) and abs(value) <= _GREATEST):
             message = f"a number in {self.what} is {'whole, and ' * (len(self.numbers) == 1)}at most {_GREATEST:,}"
             raise TemplateSyntaxError(message, node.lineno)
@@ -221,11 +221,11 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 
 
 class _Counted(NodeTransformer):
-    """Lets every round of a loop and every macro count, every ``~``, list and comparison check its length."""
+    """Make every loop round and macro count, and every ``~``, list and comparison check its length."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - Jinja2 decides
         call = self._begun(node)
-        if node.test is not None:  # a round that the condition leaves out counts as well
+        if node.test is not None:  # a round that the condition skips counts as well
             node.test = nodes.Or(call, node.test).set_lineno(node.lineno)
         return node
 
@@ -236,7 +236,7 @@ class _Counted(NodeTransformer):
     visit_Macro = visit_CallBlock = visit_Template  # noqa: N815 - Jinja2 decides
 
     def _begun(self, node: nodes.Template | nodes.For) -> nodes.Call:
-        """Have a construct count what it writes itself, each time that it begins."""
+        """Make a construct count its own text each time that it begins."""
         length = sum(len(data.data) for data in node.find_all(nodes.TemplateData))
         length += sum(len(const.value) for const in node.find_all(nodes.Const) if isinstance(const.value, str))
         self.generic_visit(node)
@@ -276,11 +276,12 @@ def _called(name: str, place: nodes.Node, *arguments: nodes.Expr) -> nodes.Call:
     return call
 
 
-#: How Jinja2 calls what has no such attribute, and what an author calls it.
+#: Jinja2's phrase for a value without some attribute, and an author's noun for it.
 _OWNERS = re.compile(r"'(?:[\w.]*\.)?(\w+) object'")
 _CALLED = {"TemplateNode": "a node", "LoopContext": "a loop", "str": "a text", "int": "a number"}
 
-#: What an author's mistake can raise while a template is read or runs; the last ones if its Python is too deep.
+#: Exceptions that an author's mistake can raise while a template is read or run; the last few if its Python is too
+#: deep.
 MISTAKES = (
     *(TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
     *(RecursionError, SyntaxError, MemoryError),
@@ -288,7 +289,7 @@ MISTAKES = (
 
 
 def line_of(error: BaseException, files: Container[str]) -> tuple[str, int]:
-    """Return the file, of those that are templates, and the line that a mistake was noticed in; or the line 0."""
+    """Return the template file, out of ``files``, and the line where a mistake was noticed; line 0 if unknown."""
     found, trace = ("", 0), error.__traceback__
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename

@@ -1,8 +1,8 @@
-"""An author's own view: a template in a small part of Jinja2.
+"""Run an author's own view, a template in a small part of Jinja2.
 
-It knows ``nodes`` (those that mean something, in the order of their tokens), ``root`` and
-``tokens``.  A node has ``lemma``, ``position``, ``edges`` (pairs of label and node) and
-``get(attribute)``.  The sandbox of ``sgl.rendering.sandbox`` keeps it from doing anything but write.
+It can use ``nodes`` (those with attributes, in the order of their tokens), ``root`` and ``tokens``.  A node has
+``lemma``, ``position``, ``edges`` (pairs of label and node) and ``get(attribute)``.  The sandbox of
+``sgl.rendering.sandbox`` lets it do nothing but write.
 """
 
 import re
@@ -16,9 +16,9 @@ from sgl.core.graph import Graph
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.sandbox import MISTAKES, BoundedEnvironment, line_of, said
 
-#: Characters of a text that a template writes or holds.
+#: The most characters of a text that a template writes or holds.
 LONGEST = 20_000
-#: Rounds of loops and calls of macros for one graph.
+#: The most rounds of loops and calls of macros for one graph.
 MOST_STEPS = 20_000
 
 
@@ -35,7 +35,7 @@ class TemplateNode:
 
     @property
     def lemma(self) -> str:
-        """The lemma; empty for a node without one."""
+        """The lemma, or "" for a node without one."""
         return self._attributes.get("lemma", "")
 
     def get(self, attribute: str, default: str = "") -> str:
@@ -47,7 +47,7 @@ class TemplateNode:
 
 
 class ViewEnvironment(BoundedEnvironment):
-    """The sandbox of views: no multiplication, no ``range``, no list, no variable that outlives its loop."""
+    """The sandbox of views, without multiplication, ``range``, lists, or variables that outlive their loop."""
 
     what, calls = "a view", "'get' of a node"
     attributes: ClassVar = {**BoundedEnvironment.attributes, TemplateNode: ("lemma", "position", "edges", "get")}
@@ -55,19 +55,19 @@ class ViewEnvironment(BoundedEnvironment):
     longest, most_steps = LONGEST, MOST_STEPS
 
 
-#: Characters of a template.
+#: The most characters of a template.
 LONGEST_TEMPLATE = 10_000
 
-#: What ends a line or a column, with the spaces around it.
+#: A line or column separator, with the spaces around it.
 _BREAKS = re.compile(r"\s*[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]\s*")
 
 
 def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:
-    """Make a view of an author's template; the view takes a graph and its tokens.
+    """Turn an author's template into a view, a function of a graph and its tokens.
 
-    White space at both ends is dropped, a line end or a tab is a space.  Raises ``ViewError`` if
-    ``source`` is no such template; the view raises it if the template fails, writes more than
-    ``LONGEST`` characters, or does not end within ``MOST_STEPS`` steps.
+    White space at both ends is dropped, and a line end or tab becomes a space.  Raises ``ViewError`` if ``source`` is
+    not a valid template; the view raises it if the template fails, writes more than ``LONGEST`` characters, or does not
+    end within ``MOST_STEPS`` steps.
     """
     if len(source) > LONGEST_TEMPLATE:
         raise ViewError(f"the template is longer than {LONGEST_TEMPLATE} characters")

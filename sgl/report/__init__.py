@@ -1,6 +1,6 @@
-"""The report: one HTML file that shows what a compilation promised and drew.
+"""Write the report: one HTML file that shows what a compilation promised and drew.
 
-It is a page without scripts and without anything to fetch.
+The page has no scripts and fetches nothing.
 """
 
 from sgl.report.model import Arc, Example, GraphWord, TreeNode, example_of, tree_of

@@ -1,8 +1,8 @@
-"""What pictures show: trees of phrases, and dependency graphs over words.
+"""Model what pictures show: constituent trees, and dependency graphs over words.
 
-A tree follows the templates of a text layer, so that its leaves are the sentence.  One derivation
-gives the tree of the source and, in another order, of the target.  In a terminal a tree grows to
-the right; a graph is a table of words, each with its governor::
+A tree follows the templates of a text layer, so its leaves are the sentence.  One derivation gives the tree of the
+source and, in another order, that of the target.  In a terminal, a tree grows to the right; a graph is a table of
+words, each with its governor::
 
     S                               1  Emma  PROPN  nsubj of 2 saw
     ├─ NP                           2  saw   VERB   root
@@ -17,7 +17,7 @@ from sgl.core.interpret import Derivation, fold, interpret
 from sgl.diagnostics.model import display_width
 from sgl.rendering import outputs
 
-#: A derivation with more rules than this is too large for a picture.
+#: The most rules of a derivation that fits into a picture.
 LARGEST_TREE = 120
 
 
@@ -32,7 +32,7 @@ class TreeNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphWord:
-    """A token of the source sentence with its part of speech, if any; ``marked`` sets it off."""
+    """A token of the source sentence with its part of speech, if any; ``marked`` highlights it."""
 
     form: str
     upos: str = ""
@@ -43,7 +43,7 @@ class GraphWord:
 class Arc:
     """A labelled edge between words, by 0-based position.
 
-    ``extracted`` edges are of the enhanced graph alone (``~obj`` in a grammar); ``marked`` sets it off.
+    ``extracted`` edges belong only to the enhanced graph (``~obj`` in a grammar); ``marked`` highlights the edge.
     """
 
     governor: int
@@ -55,7 +55,7 @@ class Arc:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One item: its texts, its tree in source and target unless it is too large, and its graph."""
+    """An item: its texts, its trees in source and target unless they are too large, and its graph."""
 
     source: str
     target: str
@@ -66,13 +66,13 @@ class Example:
 
     @property
     def pieces(self) -> list[tuple[str, bool]]:
-        """The source sentence in pieces, each with whether it is a marked word."""
+        """The source sentence in pieces, each with a flag for marked words."""
         found: list[tuple[str, bool]] = []
         rest, folded = self.source, self.source.lower()
         for word in self.words:
             before = folded.find(word.form.lower())
             if before < 0 or len(folded) != len(rest):
-                # Functions on texts have changed the words.
+                # Text functions have changed the words.
                 return [(self.source, False)]
             end = before + len(word.form)
             found += [(rest[:before], False), (rest[before:end], word.marked)]
@@ -125,7 +125,7 @@ def tree_of(grammar: CoreGrammar, derivation: Derivation, layer: int) -> TreeNod
 
 
 def _with_words(node: TreeNode) -> tuple[str, Sequence[TreeNode]]:
-    """Return a category, with its words if it has nothing else, and the nodes below it."""
+    """Return a category, with its words if it has only words, and the nodes below it."""
     if node.children and not any(child.children for child in node.children):
         return " ".join([node.label, *(child.label for child in node.children)]), ()
     return node.label, node.children
@@ -166,7 +166,7 @@ def _edges(example: Example, place: int) -> Iterator[str]:
 
 
 def columns(rows: Sequence[tuple[str, ...]], gap: str = "  ") -> list[str]:
-    """Rows as lines with aligned columns; wide characters take two places."""
+    """Return rows as lines with aligned columns; wide characters take two places."""
     widths = [max(display_width(cell) for cell in column) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:

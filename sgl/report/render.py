@@ -1,8 +1,8 @@
-"""Render the pages of reports and audits from their templates, and lay out the pictures on them.
+"""Render the pages of reports and audits from their templates, and lay out their pictures.
 
-It is computed here where the parts of trees, graphs and histograms stand; ``templates/pictures.svg.j2`` draws them,
-and escapes everything that comes from a grammar.  A dependency graph has its words in a row, arcs above, the enhanced
-graph's edges below.  An arc is as high as the arcs that it spans require; words move apart as far as labels need.
+This module computes the positions in trees, graphs and histograms; ``templates/pictures.svg.j2`` draws them and escapes
+everything that comes from a grammar.  A dependency graph has its words in a row, arcs above, and the enhanced graph's
+edges below.  An arc is as high as the arcs that it spans require; words move apart as far as labels need.
 """
 
 import re
@@ -21,16 +21,16 @@ from sgl.core.claims import Kind, Verdict
 from sgl.diagnostics.model import display_width
 from sgl.report.model import Arc, GraphWord, TreeNode
 
-#: Size of the text in pictures, in pixels.
+#: The text size in pictures, in pixels.
 FONT_SIZE = 13.0
 
-#: Mean width of a character of the page's sans-serif font, in units of its size.
+#: The mean width of a character in the page's sans-serif font, relative to its size.
 _CHARACTER = 0.56
 
-#: How much wider a capital is.
+#: The extra width of a capital.
 _CAPITAL = 0.14
 
-#: Where a line may end: behind a space, a mark or a character of East Asian width.
+#: The places where a line may end: after a space, a mark or a character of East Asian width.
 _ENDING = re.compile(r"(?<=[\W_\u1100-\u115f\u2e80-\ud7a3\uf900-\ufaff\uff01-\uff60])")
 
 
@@ -44,25 +44,25 @@ def _macros() -> Any:  # noqa: ANN401 - a module of Jinja
 
 
 def drawn(macro: str, /, **given: object) -> Markup:
-    """Return what a macro of the pictures makes, an ``svg`` element; its ``name`` is unique on the page."""
+    """Return the ``svg`` element that a macro of the pictures makes; its ``name`` must be unique on the page."""
     made: Markup = getattr(_macros(), macro)(**given)
     return made
 
 
 def text_width(text: str, size: float = FONT_SIZE) -> float:
-    """About how many pixels a text takes; wide East Asian characters count double."""
+    """Return the approximate width of a text in pixels; wide East Asian characters count double."""
     return display_width(text) * size * _CHARACTER
 
 
 def label_width(text: str) -> float:
-    """Return the same for names, whose capitals are wide."""
+    """Return the approximate width of a name, whose capitals are wide."""
     return text_width(text) + _CAPITAL * FONT_SIZE * sum(map(str.isupper, text))
 
 
 def wrapped(text: str, width: float, lines: int) -> list[str]:
-    """Return a name in lines of at most this width; what does not fit on the last one is left out.
+    """Return a name in lines of at most this width; text that does not fit on the last one is cut off.
 
-    A line ends within a word only if it has no other place.
+    A line ends within a word only if there is no other place.
     """
     found = [""]
     for piece in re.split(_ENDING, text):
@@ -74,7 +74,7 @@ def wrapped(text: str, width: float, lines: int) -> list[str]:
             found[-1] += character
     kept = [line.strip() for line in found[:lines]]
     if len(found) > lines:
-        # The last character may have no width, so more than one may have to go.
+        # The last character may have no width, so several may have to go.
         while kept[-1] and label_width(kept[-1] + "…") > width:
             kept[-1] = kept[-1][:-1]
         kept[-1] += "…"
@@ -86,13 +86,13 @@ _GAP = 16.0
 _MARGIN = 12.0
 _BASELINE = 16.0
 
-#: The space between trees in a file of their own.
+#: The space between trees in a separate file.
 _BETWEEN = 24.0
 
 
 @dataclass(slots=True)
 class _Box:
-    """A subtree with its place: ``x`` is the middle of its label, ``right`` its edge."""
+    """A subtree with its position: ``x`` is the middle of its label, ``right`` its right edge."""
 
     node: TreeNode
     y: float
@@ -132,7 +132,7 @@ def _place(node: TreeNode, top: float, left: float, boxes: list[_Box]) -> _Box:
         edge = box.right + _GAP
     half = text_width(node.label) / 2
     middle = (own.children[0].x + own.children[-1].x) / 2 if own.children else left + half
-    # A label that is wider than what is below it moves the subtree to the right.
+    # A label wider than the nodes below it moves the subtree to the right.
     overhang = max(left + half - middle, 0.0)
     for box in boxes[rank + 1 :]:
         box.x += overhang
@@ -143,7 +143,7 @@ def _place(node: TreeNode, top: float, left: float, boxes: list[_Box]) -> _Box:
 
 
 def render_trees(trees: Sequence[TreeNode]) -> str:
-    """Return the trees below one another, as the text of an SVG file."""
+    """Return the trees, one below the other, as the text of an SVG file."""
     placed: list[tuple[Markup, float]] = []
     width = height = 0.0
     for number, tree in enumerate(trees, 1):
@@ -153,12 +153,12 @@ def render_trees(trees: Sequence[TreeNode]) -> str:
     return drawn("draw_trees", trees=placed, width=width, height=height) + "\n"
 
 
-#: Shares that are too small to be drawn.
+#: Shares below this are too small to draw.
 _INVISIBLE = 5e-4
 
 
 def draw_lengths(splits: Mapping[str, Mapping[int, int]], name: str) -> Markup:
-    """Draw how many sentences of each split have which length."""
+    """Draw the number of sentences of each length in each split."""
     series, said = [], []
     for split, counts in splits.items():
         sentences = sum(counts.values())
@@ -189,13 +189,13 @@ _LABEL_SIZE = 11.0
 _LABEL_PADDING = 7.0
 _ROW = 17.0
 _CORNER = 7.0
-#: Arcs that share a word leave it side by side, this far from its middle and each other.
+#: Arcs that share a word leave it side by side, this far from its middle and from each other.
 _OFFSET = 4.0
 _SPREAD = 4.5
 
 
 class _Placed(NamedTuple):
-    """An arc between two places: its height, the width of its label, its ends' distances from the words' middles."""
+    """An arc between two words: its height, its label's width, and its ends' distances from the words' middles."""
 
     arc: Arc
     left: int
@@ -207,7 +207,7 @@ class _Placed(NamedTuple):
 
 
 def draw_graph(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int, name: str) -> Markup:
-    """Return the graph as an ``svg`` element; ``name`` is unique on the page."""
+    """Return the graph as an ``svg`` element; ``name`` must be unique on the page."""
     basic = _levels([arc for arc in arcs if not arc.extracted])
     extra = _levels([arc for arc in arcs if arc.extracted])
     centres, width = _centres(words, [*basic, *extra])
@@ -220,7 +220,7 @@ def draw_graph(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int, name:
 
 
 def described(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int) -> str:
-    """Return the graph in words, edge by edge, for readers who do not see it."""
+    """Describe the graph in words, edge by edge, for readers who cannot see it."""
     edges = [
         f"{words[arc.governor].form} {'~' if arc.extracted else ''}{arc.label} {words[arc.dependent].form}"
         for arc in arcs
@@ -271,12 +271,12 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def render_report(data: Mapping[str, Any]) -> str:
-    """Return the report as HTML, of the ``data`` that ``report.html.j2`` names at its head."""
+    """Return the report as HTML, made from the ``data`` that ``report.html.j2`` lists at its top."""
     return page_environment().get_template("report.html.j2").render(data)
 
 
 def render_audit(data: Mapping[str, Any], title: str) -> str:
-    """Return the page of what :func:`sgl.corpus.audit.audit_data` gives, as HTML."""
+    """Return the HTML page of the data from :func:`sgl.corpus.audit.audit_data`."""
     return page_environment().get_template("audit.html.j2").render(data=data, title=title)
 
 

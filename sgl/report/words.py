@@ -1,14 +1,14 @@
-"""What structures ask for and what patterns claim, in words.
+"""Describe structures and the claims of patterns in words.
 
-A claim is said once, and report, card, terminal and Python show the same sentence.  About words it says what is left
-of them in training; about any other structure it says what no training sentence has::
+A claim is worded once, and report, card, terminal and Python show the same sentence.  For words it says how training
+still uses them; for any other structure it says what no training sentence has::
 
     { X -[^obj]-> N[lemma=cat|dog] }     In training, cat and dog occur only as objects (or as the root).
     { V -[obj]-> N; N -[nmod]-> M }      No training sentence has an object that has a nominal modifier.
     { V -[obj]-> N; W -[obj]-> N }       In no training sentence: N is the object of V, and N is the object of W.
 
-The first form needs tests on the lemmas of one node, the second a tree of edges.  Where neither fits, the clauses of
-the structure are said one by one (:func:`in_words`).
+The first form needs tests on the lemmas of one node, the second a tree of edges.  If neither fits, the clauses of the
+structure are stated one by one (:func:`in_words`).
 """
 
 import re
@@ -21,13 +21,13 @@ from sgl.core.derivation import RULE
 from sgl.core.grammar import EXTRACTED
 from sgl.core.structure import Body, DegreeTest, LabelTest, LengthTest, Link, NodeTest, Structure, Variable
 
-#: What linguists call dependents with a label, and words with a value of an attribute.
+#: Linguists' names of dependents with a label, and of words with a value of an attribute.
 _NAMES: dict[str, dict[str, str]] = tomllib.loads(files(__package__).joinpath("words.toml").read_text("utf-8"))
 _ROLES, _KINDS = _NAMES["roles"], _NAMES["kinds"]
 
 
 def sentence_of(structures: Sequence[Structure]) -> str:
-    """Return the claim that training contains none of these structures, as a sentence; empty if there are none."""
+    """Return the claim that training contains none of these structures as a sentence, or "" if there are none."""
     layer = next((f" (in the graph {s.layer})" for s in structures if s.named), "")
     said = [found for structure in structures if (found := _of_words(structure))]
     if said and len(said) == len(structures) and len({words for words, _ in said}) == 1:
@@ -40,12 +40,12 @@ def sentence_of(structures: Sequence[Structure]) -> str:
 
 
 def described(structure: Structure) -> str:
-    """Return what a sentence has with the structure, as a noun phrase or as clauses."""
+    """Describe a sentence that contains the structure, as a noun phrase or as clauses."""
     return _phrase(structure) or in_words(structure)
 
 
 def _of_words(structure: Structure) -> tuple[frozenset[str], str] | None:
-    """Return the words that a structure is about, and what it leaves of them; None if it is about something else."""
+    """Return the words that a structure is about and their remaining uses, or None if it is about something else."""
     body, link = structure.body, next(iter(structure.body.links), None)
     told = [(n, v) for n, v in enumerate(body.variables) if v.tests or v.degrees]
     if len(told) != 1 or structure.without or body.lengths or len(body.links) > 1 or (link and not link.is_edge):
@@ -79,18 +79,18 @@ def _is_word(test: NodeTest) -> bool:
 
 
 def _kind(test: NodeTest) -> str:
-    """Return what a word is called that passes a test, negated or not: `participle`, `word with mood=imp`."""
+    """Return the name of a word that passes a test, negated or not: `participle`, `word with mood=imp`."""
     named = [_KINDS.get(f"{test.attribute}={value}", "") for value in sorted(test.values)]
     return " or ".join(named) if all(named) else f"word with {replace(test, negated=False)}"
 
 
 def _roles(labels: Collection[str]) -> list[str]:
-    """Return what dependents with these labels are called; what only refines another one of them is left out."""
+    """Return the names of dependents with these labels, without those that only refine another one."""
     plain = {label for label in labels if not label.startswith(EXTRACTED)}
     wider = {label: {label.lstrip(EXTRACTED), label.lstrip(EXTRACTED).partition(":")[0]} - {label} for label in labels}
     kept = [label for label in labels if not wider[label] & plain]
     kept.sort(key=lambda label: (label.startswith(EXTRACTED), label != "obj", label))
-    # Who says `nsubj` alone does not speak of passives.
+    # Plain `nsubj` does not cover passives.
     return ["active subject" if label == "nsubj" and "nsubj:pass" not in plain else _role(label) for label in kept]
 
 
@@ -102,7 +102,7 @@ def _role(label: str) -> str:
 
 
 def _plural(noun: str) -> str:
-    """Return the plural of a noun with what follows it."""
+    """Return the plural of a noun, keeping what follows it."""
     joint = next((joint for joint in (" or ", " of ", " with ", " `") if joint in noun), "")
     head, _, rest = noun.partition(joint) if joint else (noun, "", "")
     head = f"{head[:-1]}ies" if head.endswith("y") else f"{head}s"
@@ -117,7 +117,7 @@ _WORD = "a word"
 
 
 def _phrase(structure: Structure) -> str:
-    """Return what a sentence with the structure has, as a noun phrase; empty if the edges are no small tree."""
+    """Return a noun phrase for a sentence with the structure, or "" if the edges are not a small tree."""
     body = structure.body
     if body.lengths or any(
         v.name.startswith("w_") or any(t.attribute == RULE for t in v.tests) for v in body.variables
@@ -126,7 +126,7 @@ def _phrase(structure: Structure) -> str:
     if chain := _chain(structure):
         return chain
     ends = {(link.target, link.source) for link in body.links}
-    # An edge back to the governor, as that of a gap, is said of the word that has it.
+    # An edge back to the governor, such as that of a gap, is described at the word that has it.
     gaps = [li for li in body.links if (li.source, li.target) in ends and EXTRACTED in "".join(li.labels.labels)]
     links = [link for link in body.links if link not in gaps]
     targets, lacking = [link.target for link in links], _lacking(structure)
@@ -161,7 +161,7 @@ def _times(found: re.Match[str]) -> str:
 
 
 def _chain(structure: Structure) -> str:
-    """Return a phrase for dependents of one kind in one another: `exactly 3 nested complement clauses`."""
+    """Return a phrase for nested dependents of one kind: `exactly 3 nested complement clauses`."""
     body, link = structure.body, next(iter(structure.body.links), None)
     if link is None or len(body.links) > 1 or link.is_edge or any(v.tests or v.degrees for v in body.variables):
         return ""
@@ -169,7 +169,7 @@ def _chain(structure: Structure) -> str:
     for own, whole in (_shared(structure, without) for without in structure.without):
         if own is None or not whole or own.labels != link.labels:
             return ""
-        # Walks may not go on below their end, nor begin above their beginning.
+        # Walks must not continue below their end, nor begin above their beginning.
         ends += [1] * (own.source == link.target) + [0] * (own.target == link.source)
     if link.labels.negated or sorted(ends) not in ([], [0, 1]) or len(ends) != len(structure.without):
         return ""
@@ -179,7 +179,7 @@ def _chain(structure: Structure) -> str:
 
 
 def _shared(structure: Structure, without: Body) -> tuple[Link | None, bool]:
-    """Return the edge of a `without` between variables numbered as those of the body, new ones behind; is it all?"""
+    """Return the edge of a `without`, in the body's numbering with new variables last, and whether it is everything."""
     known = [variable.name for variable in structure.body.variables]
     new = [variable for variable in without.variables if variable.name not in known]
     names = [*known, *(variable.name for variable in new)]
@@ -215,7 +215,7 @@ def _degree_phrase(test: DegreeTest) -> str:
 
 
 def _lacking(structure: Structure) -> dict[int, list[str]] | None:
-    """Return what words of the structure do without, by number; None if that is more than one edge each."""
+    """Return what words of the structure must lack, by number, or None if that is more than an edge."""
     known, found = len(structure.body.variables), dict[int, list[str]]()
     for link, whole in (_shared(structure, without) for without in structure.without):
         if link is None or not whole or not link.is_edge or link.labels.negated:
@@ -229,12 +229,12 @@ def _lacking(structure: Structure) -> dict[int, list[str]] | None:
     return found
 
 
-#: Values of a test that are named; more of them are counted.
+#: The most values of a test that are all listed, and how many are listed if there are more.
 _NAMED, _FIRST = 12, 3
 
 
 def in_words(structure: Structure) -> str:
-    """Return what a sentence has in which the structure occurs, as a clause.
+    """Return a clause that describes a sentence in which the structure occurs.
 
     >>> from sgl.core.structure import Variable
     >>> edge = Link(0, LabelTest(frozenset({"nsubj"})), 1)
@@ -263,7 +263,7 @@ def _clauses(body: Body) -> Iterator[str]:
 
 
 def _called(variable: Variable) -> tuple[str, NodeTest | None]:
-    """Return what a node is called, and the test that its name tells: of a quoted word, or of a rule by its name."""
+    """Return the name of a node, and the test that the name expresses: a quoted word, or a rule's name."""
     for test in variable.tests:
         value = min(test.values) if len(test.values) == 1 and not test.negated else ""
         if test.attribute == "lemma" and value and variable.name.startswith("w_"):
@@ -293,7 +293,7 @@ def _alternatives(labels: LabelTest) -> str:
 
 
 def _named(values: Collection[str], last: str = "or") -> str:
-    """Return values with *or* before the last one; of very many the first."""
+    """Return values with `last` before the last one, or only the first few of very many."""
     shown = sorted(values, key=str.casefold)
     if len(shown) > _NAMED:
         shown = [*shown[:_FIRST], f"{len(shown) - _FIRST} others"]
@@ -329,5 +329,5 @@ def _conjoined(clauses: Iterator[str]) -> str:
 
 
 def _listed(parts: Sequence[str], last: str) -> str:
-    """Return parts with commas between them, and something else before the last one."""
+    """Return parts separated by commas, with another separator before the last one."""
     return last.join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))

@@ -1,11 +1,12 @@
-"""Tools of research around a dataset: scores, analyses, splits by divergence, baselines, exchange.
+"""Study datasets with research tools: scores, analyses, splits by divergence, baselines, exchange.
 
 Nothing else in SGL imports this package.  Each tool registers its commands by entry points
-(``[project.entry-points."sgl.commands"]`` in ``pyproject.toml``), as a package of anybody's can.
+(``[project.entry-points."sgl.commands"]`` in ``pyproject.toml``), as any package can.
 """
 
 from sgl.cli.registry import MAKE, STUDY, WRITE, CommandEntry
 
+ANNOTATE = CommandEntry("sgl.research.annotate.command", "Draw a sheet for human judges; read it back.", STUDY)
 ANALYSE = CommandEntry("sgl.research.analyse.command", "Measure trees of a treebank; mine errors of systems.", STUDY)
 BASELINE = CommandEntry("sgl.research.baselines.command", "Train a small model on a dataset, and score it.", STUDY)
 EVAL = CommandEntry("sgl.research.evaluate.command", "Score predictions of systems for a dataset.", STUDY, "evaluate")

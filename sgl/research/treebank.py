@@ -1,9 +1,9 @@
 r"""Read a treebank in CoNLL-U, sentence by sentence, whatever is in it.
 
-The tree is that of HEAD and DEPREL.  Multiword tokens are kept, because they say how a plain text writes the words;
-empty nodes and enhanced edges are ignored.  A block that is no tree is returned as ``Malformed``, with its line and
-the reason, so that it hides neither its neighbours nor its own place in the order.  Lines repeat: each different one
-is parsed once.  Sentences know where they begin in the file, so that a few of them can be read again later.
+The tree is given by HEAD and DEPREL.  Multiword tokens are kept, because they say how a plain text writes the words;
+empty nodes and enhanced edges are ignored.  A block that is not a tree is returned as ``Malformed``, with its line and
+the reason, so that it hides neither its neighbours nor its own place in the order.  Lines repeat, so each distinct one
+is parsed once.  Sentences know where they begin in the file, so that a few can be read again later.
 """
 
 import re
@@ -19,15 +19,15 @@ from sgl.foreign import TREEBANK, opened
 LONGEST_LINE = 1 << 20
 LONGEST_SENTENCE = 10_000
 
-#: So many lines and trees are remembered at most.
+#: The most lines and trees that are remembered.
 _REMEMBERED = 1 << 17
 
-#: What is in the column ID: a number, perhaps with that of the last word, or of an empty node, behind it.
+#: The column ID: a number, optionally followed by that of the last word, or by that of an empty node.
 _NUMBER = re.compile(r"(\d{1,6})(?:([-.])(\d{1,6}))?", re.ASCII)
 
 
 class TreebankWord(NamedTuple):
-    """A word of a tree; ``head`` numbers its governor, or is 0; ``feats`` is the column FEATS."""
+    """A word of a tree; ``head`` is the number of its governor, or 0; ``feats`` is the column FEATS."""
 
     form: str
     lemma: str
@@ -61,7 +61,7 @@ class TreebankSentence(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The sentence as its comment ``text`` has it, or else its words, with multiword tokens as they are spelt."""
+        """The comment ``text``, or else the words, with multiword tokens as they are spelt."""
         words = [word.form for word in self.words]
         for token in reversed(self.contractions):
             words[token.first - 1 : token.last] = [token.form]
@@ -74,7 +74,7 @@ class TreebankSentence(NamedTuple):
 
 
 class Malformed(NamedTuple):
-    """A block that is no sentence: the place, and what is wrong."""
+    """A block that is not a sentence: its place, and the reason."""
 
     line: int
     offset: int
@@ -84,14 +84,14 @@ class Malformed(NamedTuple):
 
 
 class _Fault(Exception):
-    """What is wrong with the line or the block at hand."""
+    """The current line or block is malformed; the message says why."""
 
 
 class TreebankReader:
-    """Read files of CoNLL-U; what repeats in them is parsed once.
+    """A reader of CoNLL-U files that parses repeated lines and trees once.
 
-    With ``trees=False`` only the words are read: HEAD and DEPREL may say anything, as in
-    the output of a system that makes no trees.
+    With ``trees=False`` only the words are read: HEAD and DEPREL may contain anything, as in the output of a system
+    that makes no trees.
     """
 
     def __init__(self, *, trees: bool = True) -> None:
@@ -99,7 +99,7 @@ class TreebankReader:
         self._check = lru_cache(_REMEMBERED)(_check_tree if trees else _check_size)
 
     def read(self, path: Path, inside: Path | None = None) -> Iterator[TreebankSentence | Malformed]:
-        """Yield the sentences of a file, in order; ``inside`` is what links may not leave."""
+        """Yield the sentences of a file in order; links must not leave ``inside``."""
         with opened(path, TREEBANK, inside=inside) as stream:
             yield from self._blocks(stream, 1, 0)
 
@@ -146,7 +146,7 @@ class TreebankReader:
                     words.append(read[1])
                     if read[0] != len(words):
                         raise _Fault(f"the word is numbered {read[0]} instead of {len(words)}")
-            for at, span in spans.items():  # noqa: B007 - a fault is at this line
+            for at, span in spans.items():  # noqa: B007 - a fault is in this line
                 if span.last > len(words):
                     raise _Fault(f"the multiword token {span.first}-{span.last} lacks words")
             at = first
@@ -173,7 +173,7 @@ def _check_size(heads: Sequence[int]) -> None:
 
 
 def _check_tree(heads: Sequence[int]) -> None:
-    """Check that these governors are a tree with one root."""
+    """Check that these governors form a tree with one root."""
     _check_size(heads)
     for word, head in enumerate(heads, 1):
         if head < 0:
@@ -195,7 +195,7 @@ def _check_tree(heads: Sequence[int]) -> None:
 
 
 def _read_line(raw: bytes) -> tuple[int, TreebankWord] | Contraction | None:
-    """Return a word with its number, or a multiword token; nothing for an empty node."""
+    """Return a word with its number, or a multiword token, or None for an empty node."""
     try:
         cells = raw.decode("utf-8").split("\t")
     except UnicodeDecodeError:

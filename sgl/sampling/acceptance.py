@@ -1,8 +1,8 @@
-"""The acceptance test: candidates are sampled until enough of them are accepted.
+"""Sample candidates until enough of them are accepted.
 
-"No lemma twice in a sentence" and "no sentence twice in the dataset" are not properties that finitely many states can
-see, nor are equal shares of the targets of a pattern; so they are asked of finished candidates.  A candidate is
-rejected for the first reason that holds:
+"No lemma twice in a sentence" and "no sentence twice in the dataset" need more than finitely many states, and so do
+equal shares for the targets of a pattern; so they are checked on finished candidates.  A candidate is rejected for the
+first reason that holds:
 
 =====================  =====================================================
 ``too_long``           its derivation has more than 10,000 rules
@@ -20,12 +20,12 @@ rejected for the first reason that holds:
 ``ambiguous``          its source sentence has readings that it must not have
 =====================  =====================================================
 
-What readings a sentence has takes a parser to say, an *ambiguity filter* (:mod:`sgl.sampling.strata`).  Here the
-tables name the candidates that it has rejected.
+Finding the readings of a sentence takes a parser, the *ambiguity filter* (:mod:`sgl.sampling.strata`).  Here the tables
+list the candidates that it has rejected.
 
-Rejection leaves the distribution as it is, conditioned on being accepted.  It must not go on for ever: when the last
-candidates show that the wanted number is out of reach, ``NotEnoughError`` says so.  Where every derivation is a
-candidate, fewer than all may be accepted, but not none.
+Rejection conditions the distribution on acceptance and changes nothing else.  It must not go on for ever: if the latest
+candidates show that the wanted number is out of reach, ``NotEnoughError`` is raised.  If every derivation is a
+candidate, some but not all may be rejected.
 """
 
 from collections.abc import Iterator
@@ -45,25 +45,25 @@ REASONS = (TOO_LONG, REPEATED_LEMMA, UNEXPOSED_WORD, SHARE_FULL, REPEATED_SENTEN
 
 TRAIN = "train"
 
-#: Candidates between two looks at the acceptance.
+#: Candidates between two checks of the acceptance rate.
 WINDOW = 2_000
 
-#: A stratum may use this many candidates, and as many more for each item wanted.
+#: A stratum may use this many candidates, plus this many for each item wanted.
 FREE_CANDIDATES = 100_000
 CANDIDATES_PER_ITEM = 100
-#: One with contexts fewer: each of these candidates takes some draws.
+#: Divide the budget of a stratum with contexts by this: each of its candidates takes many draws.
 CONTEXT_COST = 10
 
 
 @dataclass(eq=False)
 class NotEnoughError(Exception):
-    """A stratum cannot yield the number of items asked for.
+    """A stratum cannot yield the number of items wanted.
 
-    ``wanted`` and ``found`` count items, ``candidates`` and ``rejected`` (by reason) what was drawn for them;
-    ``reason`` is a sentence for the author. ``before`` are the streams of the strata before it with how many
-    candidates they had, and how many of these were rejected as ambiguous; ``example`` is a text of this kind.
-    ``derivations`` is their number, if it is finite; if all were looked at, ``possible`` is how many items there can
-    be, and ``excluded`` says by reason why others cannot.
+    ``wanted`` and ``found`` count items; ``candidates`` and ``rejected`` (by reason) count what was drawn for them;
+    ``reason`` is a sentence for the author.  ``before`` maps the stream of each earlier stratum to its number of
+    candidates and how many of these were rejected as ambiguous; ``example`` is a text of this stratum.  ``derivations``
+    is the number of derivations, if finite; if all were examined, ``possible`` is the highest possible number of items,
+    and ``excluded`` says by reason why the others are impossible.
     """
 
     stratum: str
@@ -90,7 +90,7 @@ class SampledItem(NamedTuple):
 
 
 class StratumItems(NamedTuple):
-    """What was sampled for a stratum, in order; rejections, the ``ambiguous`` candidates, ``shares`` by target."""
+    """The items sampled for a stratum, in order; rejections, ``ambiguous`` candidates, and ``shares`` by target."""
 
     stratum: PackedStratum
     items: list[SampledItem]
@@ -101,20 +101,20 @@ class StratumItems(NamedTuple):
 
 
 class AcceptanceTest:
-    """Accepts or rejects candidates by what was accepted; with a training split words have to be exposed."""
+    """A test that judges candidates by what was accepted before; if there is training, their words must be exposed."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
         #: The stream in which each sentence was accepted.
         self._seen: dict[str, str] = {}
         self._exposed: set[str] = set()
-        #: The accepted items of each target, or instance, of a stratum.
+        #: The number of accepted items for each target, or instance, of a stratum.
         self.shares = [dict.fromkeys(stratum.extent.targets, 0) for stratum in tables.strata]
         self._full = [stratum.extent.shares() for stratum in tables.strata]
         self._trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
 
     def reason(self, number: int, candidate: int, derivation: list[int] | None, instance: str = "") -> str | None:
-        """Return why a candidate for a stratum, by its number, is rejected; remember it if it is not."""
+        """Return why a candidate for stratum ``number`` is rejected; otherwise record it and return None."""
         tables, stratum = self._tables, self._tables.strata[number]
         extent = stratum.extent
         if derivation is None:
@@ -146,11 +146,11 @@ class AcceptanceTest:
 
 
 def sample(tables: Tables) -> Iterator[StratumItems]:
-    """Sample the strata one after the other.
+    """Sample the strata one after another.
 
-    From each stream candidates 0, 1, 2, ... are drawn until as many are accepted as wanted, or,
-    of ``every`` derivation, in their order.  A
-    sentence that one stratum has taken is not available to the later ones, so the order matters.
+    From each stream candidates 0, 1, 2, ... are drawn until the wanted number is accepted; a stratum with ``every``
+    derivation lists them in order.  A sentence taken by one stratum is not available to later ones, so the order
+    matters.
 
     Raises:
         NotEnoughError: a stratum runs dry.
@@ -158,7 +158,7 @@ def sample(tables: Tables) -> Iterator[StratumItems]:
     test = AcceptanceTest(tables)
     for number, stratum in enumerate(tables.strata):
         draw = candidates_of(tables, stratum)
-        #: Items by their instance, where there are contexts.
+        #: Items by instance, if there are contexts.
         items: dict[str, list[SampledItem]] = {}
         extent, found, complete = stratum.extent, 0, 0
         rejected = dict.fromkeys(REASONS, 0)
@@ -189,13 +189,13 @@ def sample(tables: Tables) -> Iterator[StratumItems]:
 
 
 def budget_of(stratum: PackedStratum) -> int:
-    """Return how many candidates a stratum may use."""
+    """Return the number of candidates that a stratum may use."""
     budget = FREE_CANDIDATES + CANDIDATES_PER_ITEM * stratum.wanted
     return budget // (CONTEXT_COST if stratum.extent.contexts else 1)
 
 
 def stop_if_none_is_left(stratum: PackedStratum, found: int, rejected: dict[str, int]) -> None:
-    """Raise ``NotEnoughError`` if every derivation of a stratum was a candidate, and all of them were rejected."""
+    """Raise ``NotEnoughError`` if a stratum lists every derivation and all of them were rejected."""
     wanted = stratum.wanted
     if stratum.extent.every and wanted and not found:
         reason = f"all {wanted:,} derivations of this part of the data were rejected"
@@ -210,7 +210,7 @@ def stop_if_out_of_reach(
     shares: dict[str, int],
     found_in_window: int,
 ) -> None:
-    """Raise ``NotEnoughError`` if the rest would take too many candidates: acceptance can only fall."""
+    """Raise ``NotEnoughError`` if the missing items would take too many candidates; acceptance can only fall."""
     wanted, extent = stratum.wanted, stratum.extent
     still_needed = (wanted - found) * WINDOW // (found_in_window + 1)
     budget = budget_of(stratum)

@@ -1,7 +1,7 @@
-"""Draw derivations from packed tables, by numbers that depend on their place alone, and read them off as text.
+"""Draw derivations from packed tables by numbers that depend only on their place, and spell them out as text.
 
-There is no generator that is advanced from item to item.  Every random number is a function of seed, stream, candidate
-and draw, so that a candidate does not depend on how many were drawn before it, or on who draws it::
+No generator is advanced from item to item.  Every random number is a function of seed, stream, candidate and draw, so a
+candidate depends neither on how many were drawn before it nor on who draws it::
 
     seed 2024, stream "train/in_distribution"  -> stream key
     stream key, candidate 17                   -> candidate key
@@ -11,18 +11,18 @@ The mixing is SplitMix64: a counter that moves by an odd constant, followed by a
 Flood 2014, "Fast splittable pseudorandom number generators", section 3; the finaliser's constants are Stafford's
 variant 13, as in the Java library).
 
-A table entry is a *state* of a split with its alternatives.  Each alternative
-owns an interval of integers, as wide as it is probable::
+A table entry is a *state* of a split with its alternatives.  Each alternative owns an interval of integers whose width
+is proportional to its probability::
 
     state 7      0 ........ 61 ......... 90 ... 100
                  transitive | intransitive | passive
+
     draw         u = 64 random bits, u * 100 >> 64 = 73  ->  intransitive
 
-so that a choice compares integers only and is the same on every machine.  A
-derivation is expanded from the left with an explicit stack; its rules in the
-order of expansion are its preorder.
+so a choice only compares integers and is the same on every machine.  A derivation is expanded from the left with an
+explicit stack; its rules in the order of expansion are its preorder.
 
-This module needs nothing but the standard library of Python 3.9, because the standalone sampler contains it.
+This module needs only the standard library of Python 3.9, because the standalone sampler contains it.
 """
 
 from bisect import bisect_right
@@ -36,7 +36,7 @@ from sgl.core.extent import Extent
 from sgl.core.graph import PARTS, GluingRule, part_of
 from sgl.core.spelling import Finish, applied, join_words
 
-#: Name of the scheme, for manifests; a change of any number changes the name.
+#: The name of the scheme, for manifests; if any number changes, so must the name.
 SCHEME = "splitmix64-counter/1"
 
 MASK = 0xFFFFFFFFFFFFFFFF
@@ -46,7 +46,7 @@ MIX_2 = 0x94D049BB133111EB
 
 
 def mix(value: int) -> int:
-    """Return the finaliser of SplitMix64: a bijection of the 64-bit integers."""
+    """Apply SplitMix64's finaliser, a bijection of the 64-bit integers."""
     value = ((value ^ (value >> 30)) * MIX_1) & MASK
     value = ((value ^ (value >> 27)) * MIX_2) & MASK
     return value ^ (value >> 31)
@@ -64,19 +64,19 @@ def candidate_key(key: int, index: int) -> int:
 
 
 def number(key: int, draw: int) -> int:
-    """Draw ``draw`` (from 0) of the candidate with this key: 64 random bits."""
+    """Return draw number ``draw`` (from 0) of the candidate with this key: 64 random bits."""
     return mix((key + (draw + 1) * GAMMA) & MASK)
 
 
-#: A derivation of more rules is not finished but counted as ``too_long``.
+#: A derivation with more rules is not finished but counted as ``too_long``.
 LONGEST_DERIVATION = 10_000
 
 
 class State(NamedTuple):
-    """What a state may become.
+    """The alternatives of a state.
 
-    Alternative ``i`` is rule ``rules[i]`` over the states ``children[i]``, last
-    child first; its interval ends before ``bounds[i]``.
+    Alternative ``i`` is rule ``rules[i]`` over the states ``children[i]``, last child first; its interval ends before
+    ``bounds[i]``.
     """
 
     bounds: list[int]
@@ -85,10 +85,10 @@ class State(NamedTuple):
 
 
 class PackedText(NamedTuple):
-    """A text layer: how its words are joined, and the template of each rule.
+    """How a text layer joins its words, and the template of each rule.
 
-    A template holds words and the numbers of children, ``~i`` for child ``i`` with a capital; of a child with parts
-    ``i + part * PARTS``.  A ``CUT`` ends a part.  With functions it is ``(i, function, ...)``.
+    A template holds words and the numbers of children, ``~i`` for child ``i`` with a capital; of a child with parts ``i
+    + part * PARTS``.  A ``CUT`` ends a part.  With functions it is ``(i, function, ...)``.
     """
 
     name: str
@@ -108,11 +108,11 @@ class PackedView(NamedTuple):
 
 
 class PackedStratum(NamedTuple):
-    """A part of a split: how many items, from which state, by which stream.
+    """A part of a split: its number of items, the state that it starts from, and its stream.
 
-    With ``repeated_lemmas`` a lemma may occur twice in a sentence.  ``ambiguous`` are the candidates that are rejected
-    for the readings of their sentences, where these are known beforehand.  If every derivation is an item, they are
-    the candidates, in order.  The states of instances in contexts (:class:`Instances`) are ``found``.
+    With ``repeated_lemmas`` a lemma may occur twice in a sentence.  ``ambiguous`` lists the candidates that are
+    rejected for the readings of their sentences, if these are known beforehand.  If every derivation is an item, the
+    candidates are all derivations in order.  ``found`` has the states of instances in contexts (:class:`Instances`).
     """
 
     split: str
@@ -126,7 +126,7 @@ class PackedStratum(NamedTuple):
 
     @property
     def wanted(self) -> int:
-        """The number of items, without their copies."""
+        """The number of items, not counting copies."""
         return self.extent.count
 
     def of(self, count: int) -> "PackedStratum":
@@ -135,11 +135,11 @@ class PackedStratum(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """All that drawing needs.
+    """Everything that drawing needs.
 
-    ``states`` are shared by the strata.  ``arity[r]`` is the number of children of rule ``r``, ``words[r]`` are the
-    lemmas that it introduces and ``lemmas[r]`` those of them that may not be repeated. ``source`` is the text in
-    which sentences are to be distinct, ``targets`` are what rows have beside it, each in files of its own.
+    The strata share ``states``.  ``arity[r]`` is the number of children of rule ``r``, ``words[r]`` are the lemmas that
+    it introduces, and ``lemmas[r]`` those that may not be repeated.  ``source`` is the text in which sentences must be
+    distinct; ``targets`` are the other columns of the rows, each with files of its own.
     """
 
     seed: int
@@ -154,12 +154,12 @@ class Tables(NamedTuple):
 
 
 def derive(states: Sequence[State], start: int, key: int) -> list[int] | None:
-    """Return the candidate's rules in preorder; ``None`` when they would be more than ``LONGEST_DERIVATION``."""
+    """Return the candidate's rules in preorder, or ``None`` if there would be more than ``LONGEST_DERIVATION``."""
     derivation: list[int] = []
     stack = [start]
     while stack:
         bounds, rules, children = states[stack.pop()]
-        # ``number``, written out: this loop is all the time.
+        # ``number`` is inlined: this loop takes all the time.
         key = (key + GAMMA) & MASK
         bits = ((key ^ (key >> 30)) * MIX_1) & MASK
         bits = ((bits ^ (bits >> 27)) * MIX_2) & MASK
@@ -173,14 +173,14 @@ def derive(states: Sequence[State], start: int, key: int) -> list[int] | None:
 
 
 class Listing:
-    """All derivations from a state, by alternatives; the last child of a rule changes quickest.
+    """All derivations from a state, ordered by alternatives; the last child of a rule varies fastest.
 
-    ``size`` is how many there are, ``None`` without end; then none of them has a number.
+    ``size`` is their number, or ``None`` if it is infinite; then no derivation has a number.
     """
 
     def __init__(self, states: Sequence[State], start: int) -> None:
         self._states, self._start = states, start
-        #: For each state the number of derivations of its alternatives up to each one.
+        #: For each state, the running total of derivations over its alternatives.
         self._ends: dict[int, list[int]] = {}
         self.size: int | None = None
         waiting, above = [start], set[int]()
@@ -189,7 +189,7 @@ class Listing:
             children = states[state].children
             unknown = [c for below in children for c in below if c not in self._ends]
             if unknown and state in above:
-                return  # Below the state is the state itself.
+                return  # the state is below itself
             if unknown:
                 above.add(state)
                 waiting += [state, *unknown]
@@ -202,7 +202,7 @@ class Listing:
         return self.size or 0
 
     def derivation(self, number: int) -> list[int] | None:
-        """Return the derivation with a number from 0; ``None`` if it is too long."""
+        """Return derivation ``number``, counting from 0, or ``None`` if it is too long."""
         derivation: list[int] = []
         stack = [(self._start, number)]
         while stack:
@@ -219,23 +219,23 @@ class Listing:
         return derivation
 
 
-#: So many candidates are drawn for each context, and for a candidate so many sentences, until one fits its instance.
+#: Candidates drawn per context, and sentences tried per candidate until one fits the instance.
 ROUND, TRIALS = 2, 64
 
 
 class Instances:
     """The candidates of a stratum with contexts, which come in rounds.
 
-    The *instance* of an item is its smallest phrase with the structure; there is one such phrase.  The first candidate
-    of a round is drawn as usual.  For the others sentences are drawn until one has an instance of the same state, and
-    that of the first one takes its place: what is around a phrase depends on its state alone, so that contexts are
-    distributed as they are in sentences with this instance.
+    The *instance* of an item is its smallest phrase with the structure; an item has exactly one.  The first candidate
+    of a round is drawn as usual.  For the others, sentences are drawn until one has an instance in the same state,
+    which is then replaced by the instance of the first.  What surrounds a phrase depends only on its state, so contexts
+    are distributed as in sentences with this instance.
     """
 
     def __init__(self, tables: "Tables", stratum: PackedStratum) -> None:
         self._tables, self._stratum, self._rules = tables, stratum, len(tables.arity)
         self._key, self._round = stream_key(tables.seed, stratum.stream), ROUND * stratum.extent.contexts
-        # Rules together with the states that become them.
+        # Each rule packed into one number with the state that it rewrites.
         self._states = [
             State(bounds, [number * self._rules + rule for rule in rules], children)
             for number, (bounds, rules, children) in enumerate(tables.states)
@@ -245,7 +245,7 @@ class Instances:
         self._words = ""
 
     def candidate(self, number: int) -> tuple[list[int] | None, str]:
-        """Return a candidate and the words of its instance; None if it has no instance, or no context was found."""
+        """Return a candidate, or None if it has no instance or no context was found, and the words of its instance."""
         first = number - number % self._round
         if self._first != first:
             self._first, self._given = first, self._drawn(first * TRIALS)
@@ -264,7 +264,7 @@ class Instances:
         return join_words(" ", frozenset(), None, words)
 
     def _drawn(self, number: int) -> tuple[list[int], int, int, int] | None:
-        """Return a derivation, from where to where in it its instance is, and the state of that; None without one."""
+        """Return a derivation with the start, end and state of its instance, or None without exactly one instance."""
         both = derive(self._states, self._stratum.start, candidate_key(self._key, number)) or []
         states, rules = [each // self._rules for each in both], [each % self._rules for each in both]
         found, smallest, waiting = self._stratum.found, list[tuple[int, int]](), list[tuple[int, int]]()
@@ -277,7 +277,7 @@ class Instances:
 
 
 def candidates_of(tables: Tables, stratum: PackedStratum) -> Callable[[int], tuple[list[int] | None, str]]:
-    """Return what gives the candidates of a stratum by their numbers, each with the words of its instance, if any."""
+    """Return a function from numbers to candidates of a stratum, each with the words of its instance, if any."""
     if stratum.extent.contexts:
         return Instances(tables, stratum).candidate
     if stratum.extent.every:
@@ -290,8 +290,8 @@ def candidates_of(tables: Tables, stratum: PackedStratum) -> Callable[[int], tup
 def words_of(text: PackedText, arity: Sequence[int], derivation: Sequence[int]) -> list[str]:
     """Return the words of a derivation in a text layer.
 
-    Read from the back, a preorder is a walk in which every rule finds the
-    values of its children on top of the stack, the first child uppermost.
+    Read backwards, a preorder is a walk in which every rule finds the values of its children on top of the stack, the
+    first child uppermost.
     """
     templates = text.templates
     stack: list[Sequence[str]] = []
@@ -322,7 +322,7 @@ def words_of(text: PackedText, arity: Sequence[int], derivation: Sequence[int]) 
 
 
 def capitalised(words: Sequence[str]) -> list[str]:
-    """Return the words with the first letter of the first non-empty one raised."""
+    """Return the words with the first letter of the first non-empty one in upper case."""
     result = list(words)
     for index, word in enumerate(result):
         if word:
@@ -332,5 +332,5 @@ def capitalised(words: Sequence[str]) -> list[str]:
 
 
 def joined(text: PackedText, words: Sequence[str]) -> str:
-    """Return the words as one string."""
+    """Join the words into one string."""
     return join_words(text.join, text.attach, text.finish, words)

@@ -1,4 +1,4 @@
-"""Rows of the data files, source, target and category divided by tabs; reading the tables of a standalone sampler."""
+"""Write rows of the data files, tab-separated, and read the tables of a standalone sampler."""
 
 import json
 import zlib
@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sgl.core.extent import Extent
-from sgl.core.graph import Gluer, GluingNode, GluingRule, without
-from sgl.core.spelling import Finish, absorbed
+from sgl.core.graph import Gluer, GluingNode, GluingRule, moved
+from sgl.core.spelling import Finish, places
 from sgl.rendering.meaning import VIEWS
 from sgl.sampling.acceptance import sample
 from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Tables, joined, words_of
 
 
 def row_of(source: str, target: str, category: str) -> str:
-    """Return a row with its line end; ``ValueError`` for a tab or line end in a field: the format has no quoting."""
+    """Return a row with its line end; raises ``ValueError`` for a tab or line end in a field, as nothing is quoted."""
     row = f"{source}\t{target}\t{category}"
     if row.count("\t") != 2 or len(row.splitlines()) != 1:
         raise ValueError(f"a row of three fields cannot hold {row!r}")
@@ -23,7 +23,7 @@ def row_of(source: str, target: str, category: str) -> str:
 
 
 def writer_of(tables: Tables, output: PackedText | PackedView) -> Callable[[Sequence[int]], str]:
-    """Return what writes derivations in a text layer or a view."""
+    """Return a function that writes derivations in a text layer or view."""
     if isinstance(output, PackedView):
         view, graph_of = VIEWS[output.kind], Gluer(output.rules, tables.arity, written=True)
         anchor = output.anchor
@@ -31,15 +31,15 @@ def writer_of(tables: Tables, output: PackedText | PackedView) -> Callable[[Sequ
             return lambda derivation: view.render(graph_of(tuple(derivation)))
 
         def written(derivation: Sequence[int]) -> str:
-            gone = absorbed(anchor.finish, words_of(anchor, tables.arity, derivation))
-            return view.render(without(graph_of(tuple(derivation)), gone))
+            at = places(anchor.finish, words_of(anchor, tables.arity, derivation))
+            return view.render(moved(graph_of(tuple(derivation)), at))
 
         return written
     return lambda derivation: joined(output, words_of(output, tables.arity, derivation))
 
 
 def reseeded(tables: Tables, seed: int) -> Tables:
-    """Return the tables with another seed, of which nobody knows ambiguous candidates: none is rejected."""
+    """Return the tables with another seed; its ambiguous candidates are unknown, so none is rejected."""
     if seed == tables.seed:
         return tables
     strata = [stratum._replace(ambiguous=frozenset()) for stratum in tables.strata]
@@ -47,12 +47,12 @@ def reseeded(tables: Tables, seed: int) -> Tables:
 
 
 def file_name(tables: Tables, target: int, split: str) -> str:
-    """Return the file of a split with one target: ``train.tsv``, in a folder of its name for all but the first."""
+    """Return the file of a split with one target: ``train.tsv``; all targets but the first have a folder each."""
     return f"{tables.targets[target].name}/{split}.tsv" if target else f"{split}.tsv"
 
 
 def rows(tables: Tables) -> Iterator[tuple[str, list[str]]]:
-    """Yield all items in the order of sampling: the split, and a row for each target."""
+    """Yield all items in the order of sampling: the split and a row for each target."""
     source_of, *target_writers = [writer_of(tables, o) for o in (tables.source, *tables.targets)]
     for part in sample(tables):
         stratum = part.stratum
@@ -63,7 +63,7 @@ def rows(tables: Tables) -> Iterator[tuple[str, list[str]]]:
 
 
 def deserialize(text: str) -> Tables:
-    """Return the tables that were written as a text, by :func:`sgl.sampling.tables.serialize`."""
+    """Return the tables that :func:`sgl.sampling.tables.serialize` wrote as text."""
     data: Any = Tables(*_frozen(json.loads(zlib.decompress(b64decode(text)))))
     several = {name: [*getattr(data, name)] for name in ("arity", "words", "lemmas")}
     tables: Tables = data._replace(

@@ -1,10 +1,10 @@
 """Accept and reject the candidates of a batch, for the reasons of ``sgl.sampling.acceptance``.
 
-``screen`` decides what a candidate's own derivation decides; ``settle`` goes through the
-candidates in their order and decides what depends on those before.  These functions are plain
-Python over arrays, and ``sgl.accel.draw`` compiles them as they are.
+``screen`` makes the decisions that depend only on a candidate's own derivation; ``settle`` goes through the candidates
+in order and makes those that depend on earlier ones.  These functions are plain Python over arrays, and
+``sgl.accel.draw`` compiles them unchanged.
 
-The sentences that a dataset has already are known by 128 bits of hash.
+Accepted sentences are recognised by 128-bit hashes.
 """
 
 import os
@@ -25,23 +25,23 @@ Bits = NDArray[np.uint64]
 Ints = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
-#: Outcomes as numbers: 0, or one more than the place of the reason in ``REASONS``.
+#: Outcomes as numbers: 0 for accepted, else the index of the reason in ``REASONS`` plus 1.
 ACCEPTED = 0
 TOO_LONG, REPEATED_LEMMA, UNEXPOSED_WORD, SHARE_FULL, REPEATED_SENTENCE, AMBIGUOUS = range(1, len(REASONS) + 1)
 
-#: Seconds that plain code takes for an item: to sample it, to accept it, to sample it again.
+#: Seconds that plain code takes per item, to sample it, accept it and sample it again.
 _SECONDS = 1.5e-4
 
 
 def compiled_pays(items: int) -> bool:
-    """Return whether so many items are sampled faster with compiled code."""
+    """Return whether compiled code samples this many items faster."""
     from sgl import accel
 
     return accel.pays("draw", items * _SECONDS)
 
 
 def code_for(items: int) -> Any:  # noqa: ANN401 - a module
-    """Return the module whose functions are the fastest for so many items: this one, or the one that compiles them."""
+    """Return the module with the fastest functions for this many items: this one or its compiled version."""
     if not compiled_pays(items):
         return sys.modules[__name__]
     from sgl.accel import draw
@@ -52,8 +52,8 @@ def code_for(items: int) -> Any:  # noqa: ANN401 - a module
 class Lemmas(NamedTuple):
     """The lemmas that rules introduce, as numbers.
 
-    Those of rule ``r`` are ``words[word_ends[r]:word_ends[r + 1]]``, and ``own`` with ``own_ends`` those of them that
-    may not be repeated.
+    Rule ``r`` has ``words[word_ends[r]:word_ends[r + 1]]``; ``own`` with ``own_ends`` has the ones that may not be
+    repeated.
     """
 
     words: NDArray[np.int32]
@@ -63,7 +63,7 @@ class Lemmas(NamedTuple):
 
 
 def numbered_lemmas(tables: Tables) -> tuple[dict[str, int], Lemmas]:
-    """Return the numbers of all lemmas, and those of the rules."""
+    """Return the number of each lemma, and the lemmas of all rules as numbers."""
     numbers: dict[str, int] = {}
     columns: list[NDArray[np.int32]] = []
     for rows in (tables.words, tables.lemmas):
@@ -87,9 +87,9 @@ def screen(
 ) -> None:
     """Judge each candidate by itself, and find the rank of its target.
 
-    ``exposed`` marks the words that may be used, ``rank`` has the place of a word among the
-    targets of the stratum; if there are neither targets nor words that may not be used, words
-    do not matter.  ``last``, the last candidate that has each lemma, is -1 at first.
+    ``exposed`` marks the words that may be used, and ``rank`` has the index of a word among the targets of the stratum;
+    if there are no targets and every word may be used, ``words_matter`` is 0.  ``last``, the last candidate that has
+    each lemma, is -1 at first.
     """
     most = len(lemmas.words)
     for row in range(len(verdicts)):
@@ -123,7 +123,7 @@ def expose(
     used: NDArray[np.uint8],
     exposed: NDArray[np.uint8],
 ) -> None:
-    """Mark the words of accepted candidates; ``used`` is a table of rules, all 0."""
+    """Mark the words of accepted candidates as exposed; ``used`` has an entry for each rule, 0 at first."""
     for row in range(len(accepted)):
         if accepted[row]:
             for place in range(rule_ends[row], rule_ends[row + 1]):
@@ -150,11 +150,10 @@ def settle(
     outcomes: NDArray[np.uint8],
     taken: NDArray[np.bool_],
 ) -> int:
-    """Find the outcome of each candidate in order until ``wanted`` are accepted; return how many.
+    """Decide each candidate in order until ``wanted`` are accepted; return how many were decided.
 
-    ``full`` is what share each target has at the end (empty if the stratum has none) and
-    ``shares`` what it has so far.  With ``contexts`` targets are instances, which count when
-    they have all of these.  ``taken`` is scratch.
+    ``full`` has the final share of each target (empty if the stratum has none), and ``shares`` its share so far.  With
+    ``contexts``, targets are instances, which count once they have all their contexts.  ``taken`` is scratch.
     """
     found = 0
     for row in range(len(verdicts)):
@@ -180,19 +179,19 @@ def settle(
     return len(verdicts)
 
 
-#: Bytes that a table of many sentences may take in memory, unless it is said otherwise.
+#: The default limit on the memory of a table of sentences, in bytes.
 MEMORY = 1 << 30
 
-#: Rows of an empty table, a power of two, and the bytes of a row.
+#: The rows of an empty table, a power of two, and the bytes per row.
 _SMALLEST, _ROW = 1 << 12, 24
 
 _ONE = np.uint64(1)
 
 
 def slot(rows: Bits, first: np.uint64, second: np.uint64) -> np.int64:
-    """Return the row of a hash, or the free one where it would be.
+    """Return the row of a hash, or the free row where it belongs.
 
-    A row of a table has both halves of a hash, and a number that is not 0.
+    A row has both halves of a hash and a non-zero number.
     """
     mask = np.uint64(len(rows) - 1)
     at = first & mask
@@ -202,16 +201,16 @@ def slot(rows: Bits, first: np.uint64, second: np.uint64) -> np.int64:
 
 
 def find(rows: Bits, hashes: Bits, asked: Flags, stratum: Ints, earlier: Ints, scratch: Ints) -> None:
-    """For each candidate the stratum that has its sentence, and the candidate before it.
+    """Find for each candidate the stratum that has its sentence and the previous candidate with it.
 
-    ``scratch`` is a table of candidates, all -1, with twice as many rows as there are.
+    ``scratch`` is a table of candidates, all -1, with at least twice as many rows as candidates.
     """
     mask = np.uint64(len(scratch) - 1)
     for candidate in range(len(hashes)):
         if not asked[candidate]:
             continue
         first, second = hashes[candidate, 0], hashes[candidate, 1]
-        # A free row has the number 0, which means -1.
+        # A free row has number 0, which becomes -1.
         stratum[candidate] = np.int32(rows[slot(rows, first, second), 2]) - 1
         at = first & mask
         while scratch[at] >= 0:
@@ -224,7 +223,7 @@ def find(rows: Bits, hashes: Bits, asked: Flags, stratum: Ints, earlier: Ints, s
 
 
 def commit(rows: Bits, hashes: Bits, accepted: Flags, stratum: int) -> int:
-    """Enter the accepted candidates for a stratum; return how many hashes are new."""
+    """Enter the accepted candidates of a stratum and return the number of new hashes."""
     added = 0
     for candidate in range(len(hashes)):
         if accepted[candidate]:
@@ -236,7 +235,7 @@ def commit(rows: Bits, hashes: Bits, accepted: Flags, stratum: int) -> int:
 
 
 def rehash(old: Bits, new: Bits) -> None:
-    """Enter all rows of a table into a larger one."""
+    """Copy all rows of a table into a larger one."""
     for row in range(len(old)):
         if old[row, 2] != 0:
             at = slot(new, old[row, 0], old[row, 1])
@@ -244,22 +243,22 @@ def rehash(old: Bits, new: Bits) -> None:
 
 
 class Earlier(NamedTuple):
-    """For each candidate the stratum that took its sentence, and the candidate before it, or -1."""
+    """For each candidate, the stratum that took its sentence and the previous candidate with it, or -1."""
 
     stratum: Ints
     candidate: Ints
 
 
 class SeenSentences:
-    """The hashes of all sentences that were accepted.
+    """The hashes of all accepted sentences.
 
-    Among *n* sentences some two have the same hash with a probability of about n² / 2¹²⁹, which is 10⁻²⁵ for ten
-    million.  The table has open addressing and takes 36 to 72 bytes for each sentence.  The number of a row is that of
-    the stratum, from 1.
+    Among *n* sentences, two have the same hash with probability of about n² / 2¹²⁹, which is 10⁻²⁵ for ten million.
+    The table uses open addressing and takes 36 to 72 bytes per sentence.  The number in a row is that of the stratum,
+    counting from 1.
     """
 
     def __init__(self, expected: int = 0, memory: int = MEMORY, folder: Path | None = None) -> None:
-        """Expect so many sentences; a table that outgrows ``memory`` bytes is kept in a file in ``folder``."""
+        """Expect this many sentences; a table that outgrows ``memory`` bytes is kept in a file in ``folder``."""
         self._code = code_for(expected)
         self._memory = memory
         self._folder = folder
@@ -279,7 +278,7 @@ class SeenSentences:
         return found
 
     def add(self, hashes: Bits, accepted: Flags, stratum: int) -> None:
-        """Take the sentences of the accepted candidates for a stratum; fill two thirds at most."""
+        """Add the sentences of accepted candidates of a stratum, keeping the table at most two thirds full."""
         needed = _power((self._taken + int(np.count_nonzero(accepted))) * 3 // 2)
         if needed > len(self._rows):
             rows = self._new(needed)
@@ -290,14 +289,14 @@ class SeenSentences:
     def _new(self, rows: int) -> Bits:
         if rows * _ROW <= self._memory:
             return np.zeros((rows, 3), np.uint64)
-        # The file has no name: it goes when the array goes.
+        # The file has no name, so it vanishes with the array.
         with unnamed(self._folder) as file:
             if hasattr(os, "posix_fallocate"):
-                # A full disk is an error now, and not a signal that ends the process later.
+                # A full disk raises an error now instead of ending the process by a signal later.
                 os.posix_fallocate(file.fileno(), 0, rows * _ROW)
             file.truncate(rows * _ROW)
             mapped = np.memmap(file, np.uint64, "r+", shape=(rows, 3))
-        # A plain array over the same memory: kernels have one signature.
+        # Return a plain array over the same memory, as kernels have one signature.
         return np.asarray(mapped)
 
 
@@ -306,7 +305,7 @@ def _power(number: int) -> int:
 
 
 def seen_sentences(tables: Tables, memory: int = MEMORY, folder: Path | None = None) -> SeenSentences:
-    """Return where to remember sentences; above ``memory`` bytes it is a file in ``folder``."""
+    """Return an empty memory of sentences; above ``memory`` bytes it is a file in ``folder``."""
     return SeenSentences(tables.distinct_sentences * sum(stratum.wanted for stratum in tables.strata), memory, folder)
 
 
@@ -314,7 +313,7 @@ FACTOR_1, FACTOR_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93
 
 
 def hashes_of(texts: Column) -> Bits:
-    """Return 128 bits of hash for each text, of eight bytes at a time; not to withstand texts made to collide."""
+    """Return a 128-bit hash of each text, computed eight bytes at a time; it does not resist deliberate collisions."""
     starts, lengths = texts.offsets[:-1], np.diff(texts.offsets)
     words: Bits = np.ndarray(len(texts.data) - 7, "<u8", texts.data, strides=(1,))
     first, second = lengths.astype(np.uint64), ~lengths.astype(np.uint64)

@@ -1,13 +1,12 @@
 """Sample every stratum of a plan in batches: what ``sgl.sampling.acceptance`` does, at speed.
 
-Candidates are surveyed a batch at a time, then settled in their order, so the result does not
-depend on the size of the batches.  Sentences that would be accepted are judged, and if some are
-rejected for their readings, the batch is settled again.  Only the numbers of accepted candidates
-are kept; to draw derivations again costs less than to store them.
+Candidates are surveyed a batch at a time, then settled in order, so the result does not depend on batch sizes.
+Sentences that would be accepted are judged, and if some are rejected for their readings, the batch is settled again.
+Only the numbers of accepted candidates are kept; drawing a derivation again costs less than storing it.
 
-What is known of a batch is a function of the tables, the stratum and the numbers of the candidates alone, so batches
-may be made in any order and by anybody.  :class:`Sampler` is the definition; where many items are sampled,
-``sgl.accel.draw`` does the same with compiled code.
+The survey of a batch depends only on the tables, the stratum and the numbers of the candidates, so anybody may survey
+batches in any order.  :class:`Sampler` is the definition; for many items ``sgl.accel.draw`` does the same with compiled
+code.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,7 +44,7 @@ from sgl.sampling.screening import (
 
 
 class Batch(NamedTuple):
-    """Candidates of a stratum by number, perhaps with instances; ``too_long`` ones without derivation and text."""
+    """Candidates of a stratum by number, with any instances; ``too_long`` ones have no derivation and no text."""
 
     numbers: NDArray[np.int64]
     derivations: Derivations
@@ -55,7 +54,7 @@ class Batch(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What is known of a batch's candidates: outcomes of ``screen``, places of targets, hashes of source texts."""
+    """The findings about a batch: outcomes of ``screen``, indices of targets, hashes of source texts."""
 
     batch: Batch
     verdicts: NDArray[np.uint8]
@@ -64,7 +63,7 @@ class Survey(NamedTuple):
 
 
 class Sampler:
-    """Samples the candidates that ``sgl.sampling.engine`` defines."""
+    """A sampler of the candidates that ``sgl.sampling.engine`` defines."""
 
     code: Any = screening
 
@@ -72,7 +71,7 @@ class Sampler:
         self.tables = tables
         self._numbers, self._lemmas = numbered_lemmas(tables)
         self._candidates: dict[PackedStratum, Callable[[int], tuple[list[int] | None, str]]] = {}
-        #: The number of lemmas, which is at least 1.
+        #: The number of lemmas, or 1 if there are none.
         self.lemmas = max(len(self._numbers), 1)
 
     def derive(self, stratum: PackedStratum, numbers: NDArray[np.int64]) -> Batch:
@@ -86,10 +85,10 @@ class Sampler:
         return Batch(numbers, derivations, source_texts(self.tables, derivations), too_long, instances)
 
     def survey(self, stratum: PackedStratum, numbers: NDArray[np.int64], exposed: NDArray[np.uint8]) -> Survey:
-        """Judge candidates by themselves, by number; ``exposed`` has a mark for each lemma."""
+        """Judge candidates on their own; ``exposed`` has a mark for each lemma."""
         batch = self.derive(stratum, numbers)
         verdicts, targets = np.empty(len(numbers), np.uint8), np.empty(len(numbers), np.int32)
-        #: For each lemma its place among the targets, or -1; the last candidate that has it.
+        #: For each lemma, its index among the targets, or -1, and the last candidate that has it.
         rank, last = np.full((2, self.lemmas), -1, np.int32)
         for place, target in reversed([*enumerate(stratum.extent.targets)]):
             if target in self._numbers:
@@ -105,13 +104,13 @@ class Sampler:
         return Survey(batch, verdicts, targets, hashes)
 
     def expose(self, derivations: Derivations, accepted: NDArray[np.bool_], exposed: NDArray[np.uint8]) -> None:
-        """Mark the lemmas of the accepted derivations."""
+        """Record the lemmas of accepted derivations as seen in training."""
         used = np.zeros(len(self.tables.arity), np.uint8)
         self.code.expose(self._lemmas, derivations.rules, derivations.offsets, accepted, used, exposed)
 
 
 def sampler_for(tables: Tables, origin: str = "", items: int | None = None) -> Sampler:
-    """Return the fastest sampler for so many items; ``origin`` is a cache key of the tables."""
+    """Return the fastest sampler for this many items; ``origin`` is a cache key of the tables."""
     wanted = sum(s.wanted for s in tables.strata) if items is None else items
     if not compiled_pays(wanted):
         return Sampler(tables)
@@ -121,40 +120,40 @@ def sampler_for(tables: Tables, origin: str = "", items: int | None = None) -> S
 
 
 def source_texts(tables: Tables, derivations: Derivations) -> Column:
-    """Return the source texts of derivations; of an empty derivation it is empty."""
+    """Return the source texts of derivations; an empty derivation has an empty text."""
     source, arity = tables.source, tables.arity
     return Column.of([joined(source, words_of(source, arity, d)) if d else "" for d in derivations])
 
 
 Finding = TypeVar("Finding")
 
-#: Called after each window with the stream, the items found and those wanted.
+#: A callback after each window, with the stream, the items found and the items wanted.
 Progress = Callable[[str, int, int], None]
 
-#: Candidates in the largest batch; all batches are multiples of ``WINDOW``.
+#: Candidates in the largest batch, a multiple of ``WINDOW``.
 LARGEST_BATCH = 10 * WINDOW
 
 
 class BatchFilter(Protocol[Finding]):
-    """Says which sentences are rejected for their readings."""
+    """A filter that rejects sentences for their readings."""
 
     def judge(self, stratum: PackedStratum, sources: Column, derivations: Derivations) -> Mapping[int, Finding]:
-        """Return what was found of sentences with several readings, by their numbers."""
+        """Return the findings about sentences with several readings, by row."""
 
     def rejects(self, found: Finding) -> bool:
-        """Return whether a sentence of which this was found is rejected."""
+        """Return whether a sentence with this finding is rejected."""
 
     def count(self, stratum: PackedStratum, parsed: int, found: Iterable[Finding]) -> None:
-        """Take note of so many sentences that were parsed, and of what was found."""
+        """Record that ``parsed`` sentences were parsed, with the findings."""
 
 
 @dataclass(frozen=True, slots=True)
 class StratumSample:
-    """What was sampled for a stratum: the ``numbers`` of the accepted candidates, in order.
+    """The result of sampling a stratum: the ``numbers`` of the accepted candidates, in order.
 
-    ``rejected`` counts the others by reason, ``shares`` the items of each target where targets have
-    shares, or of each instance, and ``ambiguous`` are the candidates rejected as such.  The sentences
-    of ``spare`` ones, whose instances have too few contexts, are not used again.
+    ``rejected`` counts the others by reason; ``shares`` counts the items of each target that has a share, or of each
+    instance; ``ambiguous`` lists the candidates rejected as such.  The sentences of ``spare`` candidates, whose
+    instances have too few contexts, are not used again.
     """
 
     stratum: PackedStratum
@@ -167,7 +166,7 @@ class StratumSample:
 
 
 class StrataSampler:
-    """The state of sampling a dataset: sentences seen, lemmas that training has."""
+    """The state of sampling a dataset: the sentences seen and the lemmas of training."""
 
     def __init__(
         self,
@@ -177,7 +176,7 @@ class StrataSampler:
         memory: int = MEMORY,
         folder: Path | None = None,
     ) -> None:
-        """Sentences are remembered in at most ``memory`` bytes and else in a file in ``folder``."""
+        """Remember sentences in at most ``memory`` bytes, or else in a file in ``folder``."""
         self._tables = tables = sampler.tables
         self._sampler = sampler
         self._seen = seen_sentences(tables, memory, folder)
@@ -187,7 +186,7 @@ class StrataSampler:
         self._trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
 
     def stratum(self, number: int, progress: Progress | None = None) -> StratumSample:
-        """Sample a stratum, by its number; those before it have been sampled."""
+        """Sample stratum ``number``; all earlier strata must have been sampled."""
         stratum = self._tables.strata[number]
         acceptance = BatchAcceptance(self._tables, number, self._seen, self._ambiguity, progress)
         try:
@@ -217,18 +216,18 @@ class StrataSampler:
         stratum, found = acceptance.stratum, acceptance.accepted
         problem.derivations = size = Listing(self._tables.states, stratum.start).size
         once = self._tables.distinct_sentences and not stratum.extent.repeated
-        # A stratum that repeats sentences has as many as are wanted, or none.
+        # A stratum that repeats sentences can have all the items wanted, or none.
         if size is not None and size <= budget_of(stratum) and not stratum.extent.contexts and (once or not found):
             acceptance.go_through(size)
             self._fill(acceptance)
             possible, problem.excluded = acceptance.accepted, acceptance.rejected
             problem.possible = possible if once or not possible else stratum.wanted
-            # What drawing had accepted was met again, where targets have shares as one too many.
+            # Items accepted earlier are met again, and count as repeated or, with shares, as one too many.
             why, other = (SHARE_FULL, REPEATED_SENTENCE)[:: 1 if stratum.extent.targets else -1]
             problem.excluded[why] += problem.excluded.pop(other) - found
 
     def restore(self, number: int, sample: StratumSample) -> None:
-        """Take over what an earlier run has sampled for a stratum."""
+        """Adopt what an earlier run sampled for a stratum."""
         stratum = self._tables.strata[number]
         taken = np.append(sample.numbers, sample.spare)
         for first in range(0, len(taken), LARGEST_BATCH):
@@ -242,7 +241,7 @@ class StrataSampler:
 
 
 class BatchAcceptance:
-    """Accepts and rejects candidates of one stratum; so many items are ``missing``."""
+    """A judge of the candidates of one stratum; ``missing`` counts the items still wanted."""
 
     def __init__(
         self,
@@ -265,14 +264,14 @@ class BatchAcceptance:
         self._owned: dict[str, list[int]] = {}
         self._parts = [np.zeros(0, np.int64)]
         self._shares = dict.fromkeys(self._full, 0)
-        #: The rejected candidates by reason.
+        #: The number of rejected candidates by reason.
         self.rejected = dict.fromkeys(REASONS, 0)
         self._ambiguous: list[int] = []
         self._missing_before, self._accepted = self.missing, 0
         self._settle: Callable[..., int] = code_for(stratum.wanted).settle
 
     def expected(self) -> int:
-        """Return how many more candidates it takes, going by what was accepted so far."""
+        """Return the estimated number of candidates still needed, given the acceptance so far."""
         found = self.stratum.wanted - self.missing
         each = self.candidates / max(found, 1) if self.candidates else 1.0
         if self.stratum.extent.contexts:
@@ -285,7 +284,7 @@ class BatchAcceptance:
         return sum(map(len, self._parts))
 
     def go_through(self, size: int) -> None:
-        """Go on with every derivation of the stratum, of which there are so many, whatever was accepted before."""
+        """Continue with all ``size`` derivations of the stratum, whatever was accepted before."""
         wanted, progress = self.stratum.wanted, self._progress
         if progress is not None:
             self._progress = lambda stream, done, of: progress(stream, done * wanted // of, wanted)
@@ -295,7 +294,7 @@ class BatchAcceptance:
         self.rejected = dict.fromkeys(REASONS, 0)
 
     def restore(self, sample: StratumSample) -> None:
-        """Go on behind settled candidates, which end with a window or the stratum; their sentences are seen already."""
+        """Continue after settled candidates, up to a window or the stratum's end; their sentences are already seen."""
         self._parts = [sample.numbers[:: self.stratum.extent.copies]]
         self._accepted, complete = len(self._parts[0]), len(sample.shares)
         self.missing = self._missing_before = self.stratum.extent.missing(sample.candidates, self._accepted, complete)
@@ -304,7 +303,7 @@ class BatchAcceptance:
         self._ambiguous = list(sample.ambiguous)
 
     def sample(self) -> StratumSample:
-        """Return what was sampled so far."""
+        """Return the sample so far."""
         numbers = np.repeat(np.concatenate(self._parts), self.stratum.extent.copies)
         rejected, shares, spare = dict(self.rejected), dict(self._shares), numbers[:0]
         if contexts := self.stratum.extent.contexts:
@@ -315,7 +314,7 @@ class BatchAcceptance:
         return StratumSample(self.stratum, numbers, self.candidates, rejected, shares, tuple(self._ambiguous), spare)
 
     def add(self, survey: Survey) -> NDArray[np.bool_]:
-        """Settle the next candidates; return which of them are accepted."""
+        """Settle the next candidates and mark the accepted ones."""
         names = [*self._full]
         if self.stratum.extent.contexts:
             names = [*dict.fromkeys(survey.batch.instances)]
@@ -333,7 +332,7 @@ class BatchAcceptance:
         return accepted
 
     def _settled(self, survey: Survey, names: Sequence[str]) -> NDArray[np.uint8]:
-        """Return the outcomes up to the last one needed; all are settled again if readings reject some."""
+        """Return the outcomes up to the last one needed, settling all again if readings reject some."""
         rows, numbers = len(survey.verdicts), survey.batch.numbers
         earlier = self._seen.earlier(survey.hashes, survey.verdicts == ACCEPTED)
         ambiguous, judged = np.zeros(rows, np.bool_), np.zeros(rows, np.bool_)

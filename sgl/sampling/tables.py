@@ -1,15 +1,13 @@
-"""Pack the grammars of the splits into the integer tables that are drawn from, and write the standalone sampler.
+"""Pack the grammars of the splits into integer tables for drawing, and write the standalone sampler.
 
-An alternative of probability *p* gets ``max(1, round(p * 2**53))`` integers, so nothing possible
-has width zero, and the error is at most 2**-53, that of the floating-point number itself.
+An alternative of probability *p* gets ``max(1, round(p * 2**53))`` integers, so nothing possible has width zero, and
+the error is at most 2**-53, no more than that of the floating-point number.  A *lexical* state, which becomes only
+words, takes the weights of its rules unchanged: a split can remove words but cannot change the proportions of the rest.
+So such states are equal in all splits that leave the same words, and are stored once.
 
-A *lexical* state, one that becomes words only, takes the weights of its rules as they are: a split
-can take words away but cannot change the proportions of the others.  Such states are therefore
-equal in all splits that leave the same words, and are stored once.
-
-``sampler.py`` is one module that needs nothing but Python 3.9 and reproduces the rows of a dataset
-bit for bit.  It is not a second implementation: the modules in ``BUNDLED`` are written into it as
-they stand, without their imports of each other, around them ``templates/sampler.py.j2``.
+``sampler.py`` is one module that needs only Python 3.9 and reproduces the rows of a dataset bit for bit.  It is not a
+second implementation: it contains the modules in ``BUNDLED`` unchanged except for their imports of one another, framed
+by ``templates/sampler.py.j2``.
 """
 
 import ast
@@ -31,13 +29,13 @@ from sgl.rendering.views import VIEWS
 from sgl.sampling.acceptance import NotEnoughError
 from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Tables
 
-#: Number of integers that a probability of 1 stands for.
+#: The number of integers for a probability of 1.
 SCALE = 1 << 53
 
-#: What a packed stratum has of that of the plan.
+#: The fields that a packed stratum copies from the plan.
 _AS_PLANNED = ("split", "category", "stream", "extent", "repeated_lemmas")
 
-#: The width of an alternative, its rule, the states of its children.
+#: The width of an alternative, its rule and the states of its children.
 _Alternative = tuple[int, int, tuple[int, ...]]
 _Alternatives = tuple[_Alternative, ...]
 
@@ -45,8 +43,8 @@ _Alternatives = tuple[_Alternative, ...]
 def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -> Tables:
     """Return the tables for all strata of ``plan``.
 
-    ``splits`` has the grammar of each stratum under the name of its stream. Raises ``NotEnoughError``
-    as ``check_numbers``.
+    ``splits`` has the grammar of each stratum by stream.  Raises ``NotEnoughError`` like ``check_numbers``, or if no
+    phrase can be an instance.
     """
     check_numbers(plan, splits)
     layers = {layer.name: number for number, layer in enumerate(grammar.text_layers)}
@@ -76,9 +74,9 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
 
 
 def check_numbers(plan: Plan, splits: Mapping[str, SplitGrammar]) -> None:
-    """Raise ``NotEnoughError`` for a stratum that has fewer derivations than the items it is to have.
+    """Raise ``NotEnoughError`` for a stratum with fewer derivations than the items that it should have.
 
-    If no sentence may be there twice, it does not have those that strata before it take of the same derivations.
+    If sentences must be distinct, derivations taken by earlier strata from the same source are not available.
     """
     taken = Counter[tuple[int, Constraint]]()
     for stratum in plan.strata:
@@ -95,10 +93,10 @@ def check_numbers(plan: Plan, splits: Mapping[str, SplitGrammar]) -> None:
 def pack_states(
     grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]
 ) -> tuple[list[State], list[int], list[list[int]]]:
-    """Return the states that all strata share, the one from which each starts, and its states of instances."""
+    """Return the states that all strata share, and for each stratum its start state and its states of instances."""
     states: list[State] = []
     widths = [width(rule.weight) for rule in grammar.rules]
-    #: Equal lexical states, by their rules, and equal splits are there only once.
+    #: Equal lexical states, by their rules, and equal splits are stored only once.
     lexical: dict[tuple[int, ...], int] = {}
     splits_before: dict[tuple[_Alternatives, ...], list[int]] = {}
     starts, found = list[int](), list[list[int]]()
@@ -115,7 +113,7 @@ def pack_states(
 def _add(
     local: tuple[_Alternatives, ...], states: list[State], lexical: dict[tuple[int, ...], int], widths: Sequence[int]
 ) -> list[int]:
-    """Add the states of a split; return their numbers."""
+    """Add the states of a split and return their numbers."""
     names: list[int] = []
     fresh: dict[int, _Alternatives] = {}
     for alternatives in local:
@@ -157,13 +155,12 @@ def _packed(item: Item) -> str | int | tuple[Any, ...]:
 
 def _pack_view(grammar: CoreGrammar, view: View) -> PackedView:
     anchor = grammar.anchors[view.layer]
-    finish = grammar.text_layers[anchor].finish
-    below = pack_text(grammar, anchor) if finish is not None and finish.absorb else None
+    below = pack_text(grammar, anchor) if grammar.moving[anchor] else None
     return PackedView(view.name, view.kind, list(grammar.gluing[view.layer]), below)
 
 
 def _reachable(split: SplitGrammar) -> tuple[tuple[_Alternatives, ...], dict[int, int]]:
-    """Return the alternatives of the start state (0: of all roots) and of those it reaches, and their numbers."""
+    """Return the alternatives of the start state (0: of all roots) and of all states it reaches, and their numbers."""
     numbers: dict[int, int] = {}
     waiting = [split.roots]
     table: list[_Alternatives] = []
@@ -184,15 +181,15 @@ def _reachable(split: SplitGrammar) -> tuple[tuple[_Alternatives, ...], dict[int
 
 
 def width(probability: float) -> int:
-    """Return the number of integers that stand for a positive probability."""
+    """Return the number of integers for a positive probability."""
     return max(1, int(probability * SCALE + 0.5))
 
 
-#: The modules of views; those that are ``COMMON`` are in every sampler, the others where they are used.
+#: The modules of views: ``COMMON`` ones are in every sampler, others only where they are used.
 _OF_VIEWS = {name: view.write.__module__ for name, view in VIEWS.items()}
 COMMON = ("cogs", "varfree")
 
-#: The modules that standalone samplers are made of, each after those it uses.
+#: The modules of standalone samplers, each after those that it uses.
 BUNDLED = (
     "sgl.core.extent",
     "sgl.core.graph",
@@ -206,7 +203,7 @@ BUNDLED = (
 
 
 def serialize(tables: Tables) -> str:
-    """Return tables as text: Base64 of a zlib stream of JSON, in which tuples and sets are lists."""
+    """Write tables as text: Base64 of a zlib stream of JSON, in which tuples and sets become lists."""
     text = json.dumps(tables, ensure_ascii=False, separators=(",", ":"), default=_as_list)
     return b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
 
@@ -225,7 +222,7 @@ def standalone_source(tables: Tables, identity: str) -> str:
         autoescape=select_autoescape(),  # off: the result is Python, not HTML
         keep_trailing_newline=True,
     )
-    #: What the command line imports, then also what the modules import: names by module.
+    #: The imports of the command line, and then of the modules: names by module.
     imports: dict[str, set[str]] = {name: set() for name in ("argparse", "gc", "os", "sys")}
     imports |= {"hashlib": {"sha256"}, "itertools": {"islice"}, "pathlib": {"Path"}}
     kinds = (*COMMON, *(target.kind for target in tables.targets if isinstance(target, PackedView)))

@@ -16,7 +16,7 @@ from typing import Any
 from sgl.verify import schema
 from sgl.verify.schema_grammar import Flaw
 from sgl.verify.schema_plan import Clause, DatasetPlan
-from sgl.verify.structure import read_structure
+from sgl.verify.structure import headed, read_structure
 from sgl.verify.typed import Format, FormError, expected
 
 Json = Any  # a JSON value
@@ -125,10 +125,10 @@ def excuses(claim: schema.CertifiedClaim) -> tuple[schema.Excuse, ...]:
     return found
 
 
-def measured_by(plan: DatasetPlan) -> list[str]:
-    """Return the layers whose lengths are tested by structures of a plan."""
-    structures = map(read_structure, {clause.text for clause in clauses_of(plan)})
-    return sorted({test.layer for structure in structures for test in structure.body.lengths})
+def measured_by(plan: DatasetPlan) -> tuple[list[str], list[str]]:
+    """Return the layers whose lengths structures of a plan test, and those that they join with the derivation."""
+    structures = [*map(read_structure, {clause.text for clause in clauses_of(plan)})]
+    return sorted({test.layer for structure in structures for test in structure.body.lengths}), headed(structures)
 
 
 def clauses_of(value: object) -> Iterator[Clause]:

@@ -4,19 +4,20 @@ A rule adds its own words to those of its children, each counted once per use in
 merged, since no test of a structure distinguishes them.
 
 A joint layer, ``syn+sem``, has the nodes of its layers with ``graph.layer`` as an attribute, and an edge ``&`` between
-two nodes of one word.  A phrase whose head has neither a label nor parts is empty in its layer: its head is not a node,
-and passes no test.
+two nodes of one word; in the derivation, from the head of a phrase to its rule.  A phrase whose head has neither a
+label nor parts is empty in its layer: its head is no node, and passes no test.
 """
 
 import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import accumulate, combinations, product
 from typing import Any, NamedTuple
 
 from sgl.verify.certificate_derivation import check_derivation
 from sgl.verify.schema import CoreForm
 from sgl.verify.schema_grammar import (
+    DERIVATION,
     CertifiedGrammar,
     Flaw,
     FragmentEdge,
@@ -26,6 +27,7 @@ from sgl.verify.schema_grammar import (
     Template,
 )
 from sgl.verify.structure import LengthComparison, StructureBody, passes
+from sgl.verify.texts import JOINTS, worth
 
 SAME, LAYER = "&", "graph.layer"
 Label = tuple[tuple[str, str], ...]
@@ -93,7 +95,7 @@ def effect(template: Template) -> tuple[Words, ...]:
     for item in template:
         own, used = parts[-1]
         if item.text is not None:
-            parts[-1] = Words(own + 1, used)
+            parts[-1] = Words(own + worth(item.text), used)
         elif item.child is None:
             parts.append(Words(0, ()))
         elif item.functions:
@@ -152,7 +154,8 @@ def ingredients(core: CoreForm, rule: GrammarRule) -> frozenset[Ingredient]:
 def _form(core: CoreForm, rule: GrammarRule) -> str:
     """Return the words of a rule in the target, if that is a text layer."""
     targets = [number for number, own in enumerate(core.grammar.text_layers) if own.name == core.plan.target]
-    return " ".join(item.text for number in targets for item in rule.templates[number] if item.text is not None)
+    texts = [item.text for number in targets for item in rule.templates[number] if item.text is not None]
+    return " ".join(text for text in texts if text not in JOINTS)
 
 
 # ---- graph layers
@@ -206,7 +209,7 @@ def frames_of(grammar: CertifiedGrammar, name: str) -> Frames:
     for rule in grammar.rules:
         parts = [_part(rule, layer) for layer in layers]
         ports = [sum(layer.ports[category] for layer in layers) for category in (rule.lhs, *rule.rhs)]
-        frame, own = _frame(rule, _joined(parts, [layer.anchor for layer in layers]), ports)
+        frame, own = _frame(rule, _joined(parts, layers), ports)
         rules.append((frames.setdefault(frame, len(frames)), labels.setdefault(own, len(labels))))
     return Frames([*frames], [[dict(label) for label in row] for row in labels], rules)
 
@@ -249,17 +252,28 @@ def _label(rule: GrammarRule, node: FragmentNode, layer: str) -> Label | None:
     return (*node.attributes, (LAYER, layer)) if layer else node.attributes
 
 
-def _joined(parts: Sequence[RuleFragment], anchors: Sequence[int]) -> RuleFragment:
-    """Return the parts of a joint layer as one, with the nodes of each after those of the one before."""
+def _joined(parts: Sequence[RuleFragment], layers: Sequence[JointLayer]) -> RuleFragment:
+    """Return the parts of a joint layer as one: the nodes of each behind those of the one before."""
     nodes, edges, exports = list[FragmentNode](), list[FragmentEdge](), list[int]()
     words = list[tuple[int, tuple[int, int | None]]]()
-    for part, anchor in zip(parts, anchors, strict=True):
+    for part, layer in zip(parts, layers, strict=True):
         start = len(nodes)
         edges += [replace(edge, source=edge.source + start, target=edge.target + start) for edge in part.edges]
         exports += [node + start for node in part.exports]
-        words += [(start + place, (anchor, node.token)) for place, node in enumerate(part.nodes)]
+        words += [(start + place, (layer.anchor, node.token)) for place, node in enumerate(part.nodes)]
         nodes += part.nodes
-    return RuleFragment(tuple(nodes), (*edges, *(_same(words) if len(parts) > 1 else ())), tuple(exports))
+    if len(parts) > 1:
+        edges += _same(words)
+    if layers[-1].mark == DERIVATION:
+        edges += _headed(parts)
+    return RuleFragment(tuple(nodes), tuple(edges), tuple(exports))
+
+
+def _headed(parts: Sequence[RuleFragment]) -> Iterator[FragmentEdge]:
+    """Yield an edge from the head of a phrase, in each layer, to its node in the derivation, the last layer."""
+    *starts, node = accumulate((len(part.nodes) for part in parts[:-1]), initial=0)
+    for start, part in zip(starts, parts, strict=False):
+        yield from (FragmentEdge(start + head, SAME, node) for head in part.exports[:1])
 
 
 def _same(words: Sequence[tuple[int, tuple[int, int | None]]]) -> Iterator[FragmentEdge]:

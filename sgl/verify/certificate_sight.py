@@ -11,7 +11,7 @@ from functools import cache, partial
 from itertools import chain, product
 from typing import Any, NamedTuple
 
-from sgl.verify.certificate_rules import Edge, RuleFrame
+from sgl.verify.certificate_rules import SAME, Edge, RuleFrame
 from sgl.verify.schema_grammar import Flaw
 from sgl.verify.structure import DegreeComparison, Labels, Link, StructureBody, passes
 
@@ -105,9 +105,11 @@ class Phrase:
         self.size = len(links) + sum(len(self.walks[link.relation].longer) for link in links)
 
     def _check_ends(self) -> None:
-        for edge in self.edges:
-            if NONE in self.barred[edge.source] | self.barred[edge.target]:
-                raise Flaw("an edge leads to a phrase that is no node")
+        wrong = {edge for edge in self.edges if NONE in self.barred[edge.source] | self.barred[edge.target]}
+        # A phrase of the derivation may have a head that is no node of the other layer.
+        if any(edge.label != SAME for edge in wrong):
+            raise Flaw("an edge leads to a phrase that is no node")
+        self.edges -= wrong
 
     def _take(self, row: Sequence[int], part: "Phrase") -> None:
         """Add a part whose ports are the nodes of a row."""

@@ -13,17 +13,18 @@ from typing import Any, NamedTuple
 from sgl.verify.lines import ShownWord, line, shown_words, word_columns
 from sgl.verify.schema_grammar import CertifiedGrammar, Flaw, Pair, RuleLemma
 from sgl.verify.shapes import Derivation, GraphArc, Local, RuleUse, Shapes
-from sgl.verify.texts import Words, joined, kept, raised
+from sgl.verify.texts import Words, joined, merged, numbered, raised
 from sgl.verify.trees import EdgeColumns
 
 __all__ = ["Derivation", "Interpreter"]
 
 
 class Written(NamedTuple):
-    """The written words of a text, and their places among all words."""
+    """The words of a text, which of them each word of a rule is a part of (-1: of none), and the words of rules."""
 
     places: Sequence[int]
     words: list[str]
+    all: list[str]
 
 
 class GraphNode(NamedTuple):
@@ -87,8 +88,8 @@ class Interpreter:
     def _written(self, layer: int, derivation: Derivation) -> Written:
         """Return the written words of a text layer."""
         words = self._words(layer, self.shapes.parts(layer, self.shapes.of(derivation))[0], derivation)
-        places = kept(self.grammar.text_layers[layer].finish, words)
-        return Written(places, [words[place] for place in places])
+        numbers = numbered(self.grammar.text_layers[layer].finish, words)
+        return Written(numbers, merged(words, numbers), words)
 
     def _words(self, layer: int, words: Words, derivation: Derivation) -> list[str]:
         """Return a derivation's words for the words of its shape."""
@@ -108,12 +109,21 @@ class Interpreter:
         """Return the comments with the numbers of words in some text layers."""
         return {f"length_{name}": str(len(self.written(self.texts[name], derivation).words)) for name in names}
 
+    def heads(self, names: Sequence[str], derivation: Derivation) -> dict[str, str]:
+        """Return the comments with the head of each phrase in some graph layers: its word from 1, or 0."""
+        shape, found = self.shapes.of(derivation), dict[str, str]()
+        for layer in map(self.grammar.graph, names):
+            places = self.written(self.grammar.anchor(layer), derivation).places
+            heads = self.shapes.graph(layer, places, shape).heads
+            found[f"heads_{self.grammar.graph_layers[layer].name}"] = " ".join(map(str, heads))
+        return found
+
     def _text(self, name: str, derivation: Derivation) -> str:
         """Return the text of a layer or view; if it has no form, the reason in parentheses."""
         if name not in self.texts:
             return self._view(name, derivation)
         layer = self.texts[name]
-        words = self.written(layer, derivation).words
+        words = self.written(layer, derivation).all
         self.spend(sum(map(len, words)) + len(words) * len(self.grammar.text_layers[layer].join))
         return joined(self.grammar.text_layers[layer], words)
 
@@ -136,8 +146,8 @@ class Interpreter:
     def _graph(self, name: str, derivation: Derivation) -> DerivedGraph:
         """Return the graph of a derivation in a graph layer."""
         layer = self.grammar.graph(name)
-        places, words = self.written(self.grammar.anchor(layer), derivation)
-        nodes, edges, head = self.shapes.graph(layer, places, self.shapes.of(derivation))
+        places, words, _ = self.written(self.grammar.anchor(layer), derivation)
+        nodes, edges, head, _ = self.shapes.graph(layer, places, self.shapes.of(derivation))
         labels = ((self._attributes(layer, derivation[place], node), word) for word, (place, node) in nodes)
         return DerivedGraph([GraphNode(*label) for label in labels], edges, head, words)
 
@@ -148,8 +158,8 @@ class Interpreter:
         """Return the word lines of a sentence in CoNLL-U, with a graph layer."""
         layer, shape = self.grammar.graph(name), self.shapes.of(derivation)
         anchor = self.grammar.anchor(layer)
-        places, words = self.written(anchor, derivation)
-        shown = shown_words(self.grammar.text_layers[anchor], words)
+        places, words, every = self.written(anchor, derivation)
+        shown = shown_words(self.grammar.text_layers[anchor], words, every)
         nodes = self.shapes.graph(layer, places, shape).nodes
         labels = {word: (derivation[place], node) for word, (place, node) in nodes}
         columns = enumerate(zip(shown, self.shapes.columns(layer, places, shape), strict=True))

@@ -213,8 +213,10 @@ def _listed(directory: Path, tally: Result) -> dict[str, str]:
 
 def _identity(manifest: Manifest) -> str:
     items = sum(split.items for split in manifest.splits.values())
-    compiler = f"sgl:{manifest.compiler.version}|edition:{manifest.compiler.edition}"
-    return f"{compiler}|grammar:sha256:{manifest.grammar.sha256[:12]}|seed:{manifest.seed}|items:{items}"
+    compiler = manifest.compiler
+    version = f"{compiler.version}+{compiler.build}" if compiler.build else compiler.version
+    grammar = f"grammar:sha256:{manifest.grammar.sha256[:12]}"
+    return f"sgl:{version}|edition:{compiler.edition}|{grammar}|seed:{manifest.seed}|items:{items}"
 
 
 def foreign_entries(directory: Path) -> Iterator[str]:

@@ -10,10 +10,11 @@ those labels.  The *shape* of a sentence keeps, in the order of its tokens, the 
 So one search per shape covers every sentence.  Shapes with the same edges share a *frame*: everything that depends only
 on edges (walks and degrees) is computed once for all of them.
 
-If structures use more layers than the first, all graphs of a sentence are merged.  The graphs of a further layer are in
-a folder of their own, ``conllu/sem/``.  The words of the layers are concatenated, with ``graph.layer`` as an attribute;
-an edge ``&`` leads from a word to itself in a later layer on the same text.  A structure of one layer then requires
-that layer at each of its nodes, so that one graph is searched for all structures::
+If structures speak of more layers than the first, all graphs of a sentence are one.  A dataset has those of a further
+layer in a folder of its own, ``conllu/sem/``.  The words of all layers stand one behind the other, with
+``graph.layer`` as an attribute; an edge ``&`` leads from a word to itself in a later layer on the same text, and to the
+rules of the derivation from the heads of their phrases, which comments (``heads_syn``) tell.  A structure of one layer
+then asks for that layer at each of its nodes, so that all structures are searched in one graph::
 
     words   Emma slept | Emma slept        edges  slept -[nsubj]-> Emma    Emma -[&]-> Emma
     layers  syn  syn     sem  sem                 slept -[agent]-> Emma    slept -[&]-> slept
@@ -21,6 +22,7 @@ that layer at each of its nodes, so that one graph is searched for all structure
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -33,6 +35,9 @@ from sgl.verify.schema_grammar import DERIVATION
 from sgl.verify.structure import GraphPattern, Labels, NodeVariable, StructureBody, ValueTest
 
 Key = TypeVar("Key")
+
+#: The number of a word, or 0.
+_WORD = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 
 
 class Frame(NamedTuple):
@@ -200,7 +205,19 @@ def merged(layers: Sequence[GraphLayer], first: Sentence, others: Sequence[Sente
             pairs = enumerate(zip(sentences[x].words, sentences[y].words, strict=True))
             both = [n for n, (one, other) in pairs if not (one.outside or other.outside)]
             edges += [(starts[x] + n, SAME, starts[y] + n) for n in both]
+    for x, layer in enumerate(layers[:-1] if layers[-1].name == DERIVATION else ()):
+        heads = _heads(first, layer.name, len(sentences[-1].words), len(sentences[x].words))
+        edges += [(starts[x] + head - 1, SAME, starts[-1] + node) for node, head in enumerate(heads) if head]
     return first._replace(words=tuple(words), edges=tuple(edges))
+
+
+def _heads(sentence: Sentence, layer: str, rules: int, words: int) -> Sequence[int]:
+    """Return the head of each phrase in a layer, if the sentence tells."""
+    told = dict(sentence.comments).get(f"heads_{layer}")
+    heads = [int(head) if _WORD.fullmatch(head) else -1 for head in told.split(" ")] if told is not None else []
+    if told is not None and not (len(heads) == rules and all(0 <= head <= words for head in heads)):
+        raise MalformedError(f"heads_{layer} has not a word for each rule")
+    return heads
 
 
 def _texts(sentence: Sentence, anchor: str) -> dict[str, str]:

@@ -75,10 +75,10 @@ class ShownWord(NamedTuple):
     tight: bool
 
 
-def shown_words(layer: WrittenLayer, words: Sequence[str]) -> list[ShownWord]:
-    """Return the words of a sentence as CoNLL-U shows them."""
+def shown_words(layer: WrittenLayer, words: Sequence[str], every: Sequence[str]) -> list[ShownWord]:
+    """Return the words of a sentence as CoNLL-U shows them; ``every`` word that rules write says how."""
     if layer.finish is not None:
-        return _of_pieces(layer, words, spelt(layer, layer.finish, words))
+        return _of_pieces(layer, words, spelt(layer, layer.finish, every))
     following = [not layer.join or word in layer.attach for word in words[1:]]
     return [ShownWord(word, "", tight) for word, tight in zip(words, [*following, False], strict=True)]
 
@@ -90,8 +90,8 @@ def _of_pieces(layer: WrittenLayer, words: Sequence[str], pieces: Sequence[TextP
         if piece.size == 1:
             found.append(ShownWord(piece.text, "", close))
             continue
-        first, second = words[len(found) : len(found) + 2]
+        first, *others = words[len(found) : len(found) + piece.size]
         cells = [piece.text, *"_______", "SpaceAfter=No" if close else "_"]
-        above = line(f"{len(found) + 1}-{len(found) + 2}", *cells)
-        found += [ShownWord(first, above, False), ShownWord(second, "", False)]
+        above = line(f"{len(found) + 1}-{len(found) + piece.size}", *cells)
+        found += [ShownWord(first, above, False), *(ShownWord(word, "", False) for word in others)]
     return found

@@ -80,10 +80,11 @@ class SplitClaim:
 
 @dataclass(frozen=True, slots=True)
 class CompilerVersion:
-    """The compiler that wrote the dataset, and its language edition."""
+    """The compiler that has written the dataset, the language edition that it reads, and its state."""
 
     version: str
     edition: str
+    build: str = ""
 
 
 @dataclass(frozen=True, slots=True)

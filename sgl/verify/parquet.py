@@ -1,11 +1,12 @@
 """Draw and write each row of a dataset again, and compare it with the files.
 
-The columns of Parquet files are texts and whole numbers.  Few rows are read at a time, equal values are shared, and
-overlong values are refused before they become texts.
+The columns of Parquet files are texts and whole numbers, structures of numbers and lists of texts.  Few rows are read
+at a time, values that rows share stay shared, and what is longer than any row of a benchmark is refused before it
+becomes a text.
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from hashlib import sha256
 from importlib import import_module
@@ -15,17 +16,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sgl.foreign import ForeignFileError
-from sgl.foreign.parquet import READABLE, longest_value, parquet
+from sgl.foreign.parquet import READABLE, TEXTS, longest_value, parquet
 from sgl.verify.certificate_format import RefusalError
 from sgl.verify.items import kind_of
 from sgl.verify.reading import Knowledge
 from sgl.verify.rows import ACCEPTED, Row, Rows, refusal
 from sgl.verify.schema_grammar import Flaw
+from sgl.verify.schema_plan import LIST, DatasetPlan
 from sgl.verify.shapes import Shape
 
 #: The columns of a dataset; each further target adds one.
 COLUMNS = (*("id", "source", "target", "category", "split_kind"), *("derivation", "depth", "features", "seed_stream"))
-_TYPES = {"string", "int32"}
 
 #: Number of rows to read at a time, and maximum size of a value in bytes.
 _BATCH = 1_000
@@ -35,23 +36,25 @@ _LONGEST = 1 << 20
 _NOTED = {b"ARROW:schema"}
 
 
-def read_columns(path: Path, wanted: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    """Yield the values of some columns, row by row."""
-    with parquet(path) as file:
-        types = {field.name: str(field.type) for field in file.schema_arrow}
-    missing = [name for name in wanted if types.get(name) not in _TYPES]
-    if missing:
-        raise ForeignFileError(path, f"no column {', '.join(missing)} of texts or numbers")
-    texts = [name for name in wanted if types[name] == "string"]
+def read_columns(path: Path, wanted: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
+    """Yield the values of columns with these types, row by row."""
+    texts = [f"{name}.list.element" if kind == TEXTS else name for name, kind in wanted.items() if "string" in kind]
     with parquet(path, texts) as file:
         for batch in file.iter_batches(_BATCH, columns=[*wanted], use_threads=False):
             yield from zip(*[_values(path, batch.column(name)) for name in wanted], strict=True)
 
 
-def other_columns(path: Path, further: Sequence[str]) -> str:
-    """Return how the columns differ from those of a dataset with these further targets; empty if they do not."""
-    expected = {name: "int32" if name == "depth" else "string" for name in COLUMNS}
-    expected |= {f"target_{name}": "string" for name in further}
+def columns_of(plan: DatasetPlan, labels: Sequence[str]) -> dict[str, str]:
+    """Return the columns that the rows of a plan have, with their types, if ``features`` counts these labels."""
+    expected = {name: "string" for name in COLUMNS if name != "features" or labels}
+    others = [f"target_{name}" for name in plan.further]
+    answers = [name.replace("target", "references") for name in ("target", *others)] if plan.ambiguous == LIST else []
+    expected |= dict.fromkeys(others, "string") | dict.fromkeys(answers, TEXTS) | {"depth": "int32"}
+    return expected | ({"features": f"struct<{', '.join(f'{label}: int32' for label in labels)}>"} if labels else {})
+
+
+def other_columns(path: Path, expected: Mapping[str, str]) -> str:
+    """Return how the columns of a file differ from those that are expected, if they do."""
     with parquet(path) as file:
         found = [(field.name, str(field.type), field.metadata) for field in file.schema_arrow]
         notes = {*(file.metadata.metadata or ())} | {*(file.schema_arrow.metadata or ())}
@@ -62,6 +65,9 @@ def other_columns(path: Path, further: Sequence[str]) -> str:
 
 
 def _values(path: Path, column: Any) -> list[Any]:  # noqa: ANN401 - an array of Arrow
+    if hasattr(column, "value_lengths"):
+        members = iter(_values(path, column.flatten()))
+        return [[*islice(members, length)] for length in column.value_lengths().to_pylist()]
     if not hasattr(column, "dictionary"):
         return list(column.to_pylist())
     if longest_value(column) > _LONGEST:
@@ -118,19 +124,22 @@ def read_rows(_: Knowledge, directory: Path) -> RowsFound:
 def _differences(directory: Path, rows: Rows) -> Iterator[str]:
     """Yield for each split the first difference between its Parquet file and the certificate's rows."""
     left = dict.fromkeys(stratum.split for stratum in rows.plan.strata)
-    expected = _expected(rows)
+    labels = _labels(rows)
+    expected, columns = _expected(rows, labels), columns_of(rows.plan, labels)
     for split, own in groupby(rows.rows(), attrgetter("split")):
         left.pop(split, None)
-        yield from islice(_wrong(directory, split, rows.plan.further, map(expected, own)), 1)
+        yield from islice(_wrong(directory, split, columns, map(expected, own)), 1)
     for split in left:
-        yield from islice(_wrong(directory, split, rows.plan.further, ()), 1)
+        yield from islice(_wrong(directory, split, columns, ()), 1)
 
 
-def _wrong(directory: Path, split: str, further: Sequence[str], expected: Iterable[dict[str, object]]) -> Iterator[str]:
-    """Yield the differences between a file and its expected rows."""
-    path, columns = f"parquet/{split}.parquet", [*COLUMNS, *(f"target_{name}" for name in further)]
+def _wrong(
+    directory: Path, split: str, columns: Mapping[str, str], expected: Iterable[dict[str, object]]
+) -> Iterator[str]:
+    """Yield how a file differs from what its rows are."""
+    path = f"parquet/{split}.parquet"
     try:
-        if problem := other_columns(directory / path, further):
+        if problem := other_columns(directory / path, columns):
             raise ForeignFileError(directory / path, problem)
         pairs = zip_longest(read_columns(directory / path, columns), expected)
         for number, (found, row) in enumerate(pairs, 1):
@@ -145,19 +154,30 @@ def _wrong(directory: Path, split: str, further: Sequence[str], expected: Iterab
         yield f"{path} cannot be read: {problem.strerror}"
 
 
-def _expected(rows: Rows) -> Callable[[Row], dict[str, object]]:
-    """Return a function that computes the columns of a row."""
+def _labels(rows: Rows) -> list[str]:
+    """Return the labels that ``features`` counts."""
+    layer, meaning = rows.plan.lemma_layer, rows.meaning
+    number = meaning.grammar.graph(layer) if layer else 0
+    used = {edge.label for rule in meaning.rules if layer for edge in rule.fragments[number].edges}
+    return sorted(x for x in used if not x.startswith("~") and x.partition(":")[0] in _RECURSIVE)
+
+
+def _expected(rows: Rows, labels: Sequence[str]) -> Callable[[Row], dict[str, object]]:
+    """Return a function that gives the columns of a row, if ``features`` counts these labels."""
     plan, meaning, names = rows.plan, rows.meaning, _names(rows)
     grammar, shapes, layer = meaning.grammar, meaning.shapes, plan.lemma_layer
     number = grammar.graph(layer) if layer else 0
-    used = {edge.label for rule in meaning.rules if layer for edge in rule.fragments[number].edges}
-    labels = sorted(x for x in used if not x.startswith("~") and x.partition(":")[0] in _RECURSIVE)
     tree = lru_cache(_SHAPES)(partial(_tree, rows))
 
     @lru_cache(_SHAPES)
-    def features(places: Sequence[int], shape: Shape) -> str:
+    def features(places: Sequence[int], shape: Shape) -> dict[str, int]:
         counts = Counter(label for _, label, _ in (shapes.graph(number, places, shape).edges if layer else ()))
-        return ";".join(f"{label}={counts[label]}" for label in labels)
+        return {label: counts[label] for label in labels}
+
+    def answers(target: str, row: Row) -> list[str]:
+        return [*dict.fromkeys(meaning.text(target, each) for each in (row.derivation, *row.others))]
+
+    targets = {"": plan.target, **{f"_{name}": name for name in plan.further}} if plan.ambiguous == LIST else {}
 
     def expected(row: Row) -> dict[str, object]:
         derivation, shape = row.derivation, shapes.of(row.derivation)
@@ -175,6 +195,7 @@ def _expected(rows: Rows) -> Callable[[Row], dict[str, object]]:
             "features": features(places, shape),
             "seed_stream": row.candidate,
             **{f"target_{x}": meaning.text(x, derivation) for x in plan.further},
+            **{f"references{end}": answers(target, row) for end, target in targets.items()},
         }
 
     return expected

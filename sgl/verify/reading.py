@@ -30,7 +30,7 @@ from sgl.verify.items import LAYER, GraphShape, ShapeTable, at_layers, label_rol
 from sgl.verify.manifest import CERTIFICATE, Clause, Manifest
 from sgl.verify.search import Searcher, SearchError
 from sgl.verify.skeleton import sentence_skeletons
-from sgl.verify.structure import GraphPattern, StructureError, read_structure
+from sgl.verify.structure import GraphPattern, StructureError, headed, read_structure
 from sgl.verify.table import Block, ReadPart
 
 #: The length of a text, in a comment.
@@ -69,7 +69,7 @@ class Knowledge:
             structures = [read_structure(clause.text) for clause in clauses]
         if self.layers:
             structures = [at_layers(one, self.layers[0].name) for one in structures]
-        self.shapes = ShapeTable(structures)
+        self.shapes, self.headed = ShapeTable(structures), headed(structures)
         self.searcher = Searcher(self.shapes)
         self.tokens = TokenTable()
         self.further = [TokenTable(free=layer.free) for layer in self.layers[1:]]
@@ -129,6 +129,9 @@ def _check_lengths(known: Knowledge, comments: dict[str, str], words: int) -> No
             raise MalformedError(f"no comment # length_{layer} with a number")
         if layer == known.anchor and int(length) != words:
             raise MalformedError(f"{words} words, and length_{layer} = {length}")
+    for layer in known.headed:
+        if f"heads_{layer}" not in comments:
+            raise MalformedError(f"no comment # heads_{layer}")
 
 
 def _note_names(part: ReadPart, seen: set[WordForm | int], sentence: Sentence, graph: Sentence, first: str) -> None:

@@ -57,7 +57,7 @@ class Writer:
 
     def __init__(self, data: CertificateData, meaning: Interpreter) -> None:
         self.plan, self.meaning = data.core.plan, meaning
-        self.measured = measured_by(self.plan)
+        self.measured, self.headed = measured_by(self.plan)
         self.targets = [self.plan.target, *self.plan.further]
         self.paired = [name for name in self.targets if name in meaning.twins]
         self.layers = [self.plan.lemma_layer, *self.plan.graphs] if self.plan.lemma_layer else []
@@ -94,7 +94,8 @@ class Writer:
         found = {"sent_id": row.id, "category": row.category, "text": text(anchor, row.derivation)}
         others = (name for name in (*self.meaning.texts, *self.targets) if name != anchor)
         found |= {f"text_{name}": text(name, row.derivation) for name in others}
-        return found | self.meaning.lengths(self.measured, row.derivation)
+        found |= self.meaning.lengths(self.measured, row.derivation)
+        return found | self.meaning.heads(self.headed, row.derivation)
 
 
 class Others:
@@ -151,7 +152,7 @@ class Rows:
         """Return the path of a file of the dataset; refuse links that lead elsewhere."""
         own = self.directory / path
         if own.resolve() != own or not own.is_file():
-            raise Refusal(f"R02 {own}: the file is missing, or no regular file")
+            raise Refusal(f"R02 {path}: the file is missing, or no regular file")
         return own
 
     def rows(self) -> Iterator[Row]:
@@ -205,20 +206,23 @@ class Rows:
         for file, text in zip(files, self.writer.texts(row), strict=True):
             expected = text.encode()
             if (found := file.read(len(expected))) != expected:
-                raise self.refused(Path(file.name).relative_to(self.directory).as_posix(), row, found, text)
+                raise self.refused(self._shown(file), row, found, text)
             self.spend(-BYTE * len(text))
+
+    def _shown(self, file: BinaryIO) -> str:
+        return Path(file.name).relative_to(self.directory).as_posix()
 
     def refused(self, path: str, row: Row, found: bytes, text: str) -> Refusal:
         """Return the refusal of a file that differs from this text of a row."""
         code = CODES[path.partition("/")[0]]
         shown = f"{found.decode('utf-8', 'replace')!r} instead of {text!r}"
-        return Refusal(f"{code} {self.directory / path}, {row.id}: {shown}")
+        return Refusal(f"{code} {path}, {row.id}: {shown}")
 
     def _check_ends(self, files: dict[str, list[BinaryIO]], readings: list[Listed]) -> None:
         """Check that no row, reading or rejected candidate is left over."""
         for file in (file for own in files.values() for file in own):
             if file.read(1):
-                raise Refusal(f"R02 {file.name} has more rows than are drawn")
+                raise Refusal(f"R02 {self._shown(file)} has more rows than are drawn")
         for own in readings:
             if own.next is not None:
                 raise Refusal(f"{own.place}: {own.next.name} is no row with another answer")

@@ -133,6 +133,7 @@ class TextFinish:
     elisions: tuple[Triple, ...] = ()
     capital: int = 0
     twin: str = ""
+    mutations: tuple[Triple, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,11 +43,15 @@ class GraphArc(NamedTuple):
 
 
 class GluedGraph(NamedTuple):
-    """The graph of a text: nodes in word order, edges, and the head (-1 if it is not a node)."""
+    """The graph of a text: nodes in the order of their words, edges, and the head (-1 if it is no node).
+
+    ``heads`` are those of the phrases that the rules make: words from 1, or 0.
+    """
 
     nodes: list[GluedNode]
     edges: tuple[GraphArc, ...]
     head: int
+    heads: list[int]
 
 
 Local = tuple[int, int]  # the place of a rule in the derivation, and its node
@@ -121,11 +125,12 @@ class Shapes:
         return phrases[0]
 
     def _graph(self, layer: int, places: Sequence[int], shape: Shape) -> GluedGraph:
-        """Return the graph of a graph layer over the written words of a text."""
+        """Return the graph of a graph layer, over the words of a text, which each word of a rule is a part of."""
         words = self.parts(self.grammar.anchor(layer), shape)[0]
+        at = {word.origin: number for word, number in zip(words, places, strict=True) if number >= 0}
         rules = [self.rules[number] for number in shape]
         gluing = Gluing(self.walk(shape), rules, layer, self.spend)
-        graph = gluing.graph([words[place].origin for place in places], free=self.grammar.graph_layers[layer].free)
+        graph = gluing.graph(at, free=self.grammar.graph_layers[layer].free)
         self.hold(len(graph.nodes) + len(graph.edges))
         return graph
 
@@ -136,7 +141,7 @@ class Shapes:
         arcs = [(word_of[source], label, word_of[target]) for source, label, target in graph.edges]
         head = word_of[graph.head] if graph.head >= 0 else -1
         self.hold(len(places))
-        return edge_columns(len(places), arcs, head, self.grammar.graph_layers[layer].free, self.spend)
+        return edge_columns(1 + max(places, default=-1), arcs, head, self.grammar.graph_layers[layer].free, self.spend)
 
 
 def _of_child(item: TemplateItem, parts: list[Words]) -> Words:
@@ -189,9 +194,9 @@ class Gluing:
             self.names = {node: own if name == other else name for node, name in self.names.items()}
         return own
 
-    def graph(self, words: Sequence[Origin], *, free: bool) -> GluedGraph:
-        """Return the graph over the written words."""
-        found = self._nodes(words)
+    def graph(self, place_of: dict[Origin, int], *, free: bool) -> GluedGraph:
+        """Return the graph over the words of a text, which words of rules are parts of."""
+        found = self._nodes(place_of)
         order = sorted(found, key=lambda name: (found[name].word, name))
         number = {name: place for place, name in enumerate(order)}
         edges = dict[GraphArc, None]()
@@ -201,11 +206,15 @@ class Gluing:
                 edges[GraphArc(start, label, end)] = None
         ordered = sorted(edges, key=lambda edge: edge[:1] if free else edge)
         head = number.get(self.names[0, self.fragments[0].exports[0]], -1)
-        return GluedGraph([found[name] for name in order], tuple(ordered), head)
+        return GluedGraph([found[name] for name in order], tuple(ordered), head, self._heads(found))
 
-    def _nodes(self, words: Sequence[Origin]) -> dict[Local, GluedNode]:
-        """Return the nodes whose words are written, by name; the first of several labels counts."""
-        place_of = {origin: place for place, origin in enumerate(words)}
+    def _heads(self, found: dict[Local, GluedNode]) -> list[int]:
+        """Return the head of the phrase of each rule: its word from 1, or 0."""
+        names = [self.names[place, fragment.exports[0]] for place, fragment in enumerate(self.fragments)]
+        return [found[name].word + 1 if name in found else 0 for name in names]
+
+    def _nodes(self, place_of: dict[Origin, int]) -> dict[Local, GluedNode]:
+        """Return the nodes whose words are written, by name; of several labels the first counts."""
         found = dict[Local, GluedNode]()
         for origin, node in reversed(self.labels):
             if origin in place_of:

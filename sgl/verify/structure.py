@@ -17,12 +17,12 @@ list of values or labels.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from operator import eq, ge, le, ne
 from typing import NamedTuple
 
-from sgl.verify.schema_grammar import Flaw
+from sgl.verify.schema_grammar import DERIVATION, Flaw
 
 #: The meaning of comparison signs.
 SIGNS: dict[str, Callable[[int, int], bool]] = {"=": eq, ">=": ge, "<=": le, "!=": ne}
@@ -157,7 +157,13 @@ class GraphPattern(NamedTuple):
         return (self.body, *self.without)
 
 
-#: Maximum number of nodes, and of links, in a body: networkx recurses once per node.
+def headed(structures: Iterable[GraphPattern]) -> list[str]:
+    """Return the graph layers that structures join with the derivation."""
+    joined = [one.layer.split("+") for one in structures if DERIVATION in one.layer.split("+")]
+    return sorted({layer for layers in joined for layer in layers if layer != DERIVATION})
+
+
+#: Nodes, and links between them, that a body may have: networkx goes as deep as there are nodes.
 MOST = 100
 
 _GRAPH = r"\w+(\+\w+)*(?=\s*\{)"

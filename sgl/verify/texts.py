@@ -1,7 +1,8 @@
 """Write the words of a text layer: absorb and contract words, and apply the functions of templates.
 
-The finish of a text layer has ``after, absorb, forms, elisions, capital, twin``; docs/texts.md explains them. An
-absorbed word is in no text and no graph.
+The finish of a text layer has ``after, absorb, forms, elisions, capital, twin, mutations``; docs/texts.md
+says what they mean.
+A word that is absorbed is in no text and no graph.  A joint glues the words beside it: it is no word.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,6 +11,9 @@ from typing import NamedTuple
 from sgl.verify.schema_grammar import Flaw, TextFinish, WrittenLayer
 
 LARGEST = 1 << 20  # limit on items and letters of a text: rules that copy a child could exceed any limit
+
+
+GLUE, FUSE = JOINTS = "\1", "\2"  # two words in one piece, one word
 
 
 class Origin(NamedTuple):
@@ -52,9 +56,35 @@ def raised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def kept(finish: TextFinish | None, words: Sequence[str]) -> Sequence[int]:
-    """Return the places of the written words, from the end, as each word decides whether the one before is absorbed."""
-    if finish is None or not finish.absorb:
+def worth(item: str) -> int:
+    """Return how many words a text has more by an item of a template."""
+    return {GLUE: 0, FUSE: -1}.get(item, 1)
+
+
+def numbered(finish: TextFinish | None, words: Sequence[str]) -> Sequence[int]:
+    """Return which word of the text each is a part of, -1 for none."""
+    if finish is None:
+        return range(len(words))
+    numbers, size = [-1] * len(words), 0
+    for place in kept(finish, words):
+        if words[place] not in JOINTS:
+            size += not (place and words[place - 1] == FUSE)
+            numbers[place] = size - 1
+    return tuple(numbers)
+
+
+def merged(words: Sequence[str], numbers: Sequence[int]) -> list[str]:
+    """Return the words of a text from those of its rules."""
+    found = [""] * (1 + max(numbers, default=-1))
+    for word, number in zip(words, numbers, strict=True):
+        if number >= 0:
+            found[number] += word
+    return found
+
+
+def kept(finish: TextFinish, words: Sequence[str]) -> Sequence[int]:
+    """Return the places of the words that are written: from the end, what the next one allows."""
+    if not finish.absorb:
         return range(len(words))
     pairs, found = {*finish.absorb}, list[int]()
     for place in reversed(range(len(words))):
@@ -85,15 +115,26 @@ def joined(layer: WrittenLayer, words: Sequence[str]) -> str:
 
 
 def spelt(layer: WrittenLayer, finish: TextFinish, words: Sequence[str]) -> list[TextPiece]:
-    """Return the pieces of a text."""
-    own, found = _formed(finish, words), list[TextPiece]()
-    while own:
-        whole = [text for left, right, text in finish.elisions if own[:2] == [left, right]]
-        text = whole[0] if whole else own[0]
-        tight = not found or text in layer.attach or found[-1].text in finish.after
-        found.append(TextPiece(text, 1 + len(whole), tight))
-        del own[: 1 + len(whole)]
+    """Return the pieces of the text of all words of a derivation."""
+    left, found, before = _formed(finish, [words[place] for place in kept(finish, words)]), list[TextPiece](), ""
+    while left:
+        own, size = _group(left, finish)
+        tight = not found or own[0] in layer.attach or before in finish.after
+        found.append(TextPiece("".join(own), size, tight))
+        before = own[-1]
     return _with_capital(found) if finish.capital else found
+
+
+def _group(words: list[str], finish: TextFinish) -> tuple[list[str], int]:
+    """Take from the front of words what is one piece: a word or a contraction, and all that is glued to it."""
+    whole = [text for left, right, text in finish.elisions if words[:2] == [left, right]]
+    own, size = [*whole, *words][:1], 1 + len(whole)
+    del words[:size]
+    while words[1:] and words[0] in JOINTS:
+        size += 1 + worth(words[0])
+        own.append(words[1])
+        del words[:2]
+    return own, size
 
 
 def _with_capital(pieces: list[TextPiece]) -> list[TextPiece]:
@@ -104,12 +145,38 @@ def _with_capital(pieces: list[TextPiece]) -> list[TextPiece]:
 
 
 def _formed(finish: TextFinish, words: Sequence[str]) -> list[str]:
-    """Return each word in its form before the next one."""
-    found = []
-    for word, following in zip(words, [*words[1:], None], strict=True):
-        fitting = [form for own, before, form in finish.forms if own == word and begins(following, before)]
-        found.append(fitting[0] if fitting else word)
+    """Return each word as it is written after the last one, or before the next one, and joints."""
+    found, last = list[str](), ""
+    for place, word in enumerate(words):
+        following = next((other for other in words[place + 1 :] if other not in JOINTS), None)
+        found.append(word if word in JOINTS else _form(finish, last, word, following))
+        last = last if word in JOINTS else word
     return found
+
+
+def _form(finish: TextFinish, last: str, word: str, following: str | None) -> str:
+    """Return how a word is written between two others."""
+    base = _mutated(finish, last, word)
+    fitting = [form for own, before, form in finish.forms if own == word == base and begins(following, before)]
+    return fitting[0] if fitting else base
+
+
+def _mutated(finish: TextFinish, last: str, word: str) -> str:
+    """Return a word as it is written after the last one: its beginning may be another one, but is not all of it."""
+    for own, after, form in finish.mutations:
+        ends = after[:1] == "…" and last.endswith(after[1:])
+        if last and (last == after or ends):
+            changed = form if own == word else _begun(word, own, form)
+            if changed:
+                return changed
+    return word
+
+
+def _begun(word: str, own: str, form: str) -> str:
+    """Return a word that begins otherwise; nothing if it does not begin so, or nothing of it is left."""
+    if own[-1:] != "…" or not begins(word, own):
+        return ""
+    return form.removesuffix("…") + word.removeprefix(own[:-1])
 
 
 def begins(word: str | None, condition: str) -> bool:

@@ -67,10 +67,10 @@ def test_nothing_is_absorbed_where_nothing_is_said() -> None:
 
 def test_a_form_depends_on_the_word_behind_it() -> None:
     finish = Finish(forms=(("le", "a…", "l'"), ("le", "un", "lun")))
-    assert written(finish, "le", "ami") == "l'"
-    assert written(finish, "le", "un") == "lun"
-    assert [written(finish, "le", after) for after in ("uni", "chat", None)] == ["le"] * 3
-    assert written(finish, "la", "ami") == "la"
+    assert written(finish, "le", "ami", "le") == "l'"
+    assert written(finish, "le", "un", "le") == "lun"
+    assert [written(finish, "le", after, "le") for after in ("uni", "chat", None)] == ["le"] * 3
+    assert written(finish, "la", "ami", "la") == "la"
 
 
 def texts(finish: Finish, words: Sequence[str], attach: str = SIGNS) -> list[str]:
@@ -105,7 +105,7 @@ def test_the_first_letter_is_raised_where_the_layer_says_so() -> None:
 
 
 def test_no_layer_raises_letters_by_itself() -> None:
-    assert Finish() == ((), (), (), (), 0, "")
+    assert Finish() == ((), (), (), (), 0, "", ())
     assert Piece("a", 1, tight=True).text == "a"
 
 

@@ -20,8 +20,8 @@ from sgl.core.grammar import Origin
 from sgl.core.interpret import Derivation
 from sgl.core.plan import LOADED
 from sgl.dataset import Guarantee, Provenance, fingerprint, manifest, write_manifest
-from sgl.dataset.maker import expression_output, features, item_id, recursive_labels, rule_labels
-from sgl.dataset.manifest import descriptions
+from sgl.dataset.cards import descriptions
+from sgl.dataset.maker import expression_output, item_id, rule_labels
 from sgl.sampling import pack, sample
 from sgl.sampling.rows import row_of
 
@@ -99,7 +99,8 @@ def test_parquet_has_the_documented_columns(dataset: Dataset) -> None:
     schema = pq.read_schema(directory / "parquet" / "gen.parquet")
     assert ", ".join(f"{field.name} {field.type}" for field in schema) == (
         "id string, source string, target string, category string, split_kind string, "
-        "derivation string, depth int32, features string, seed_stream string"
+        "derivation string, depth int32, "
+        "features struct<acl:relcl: int32, amod: int32, ccomp: int32, nmod: int32>, seed_stream string"
     )
 
 
@@ -313,13 +314,13 @@ def test_equal_texts_mean_equal_derivations() -> None:
 
 
 def test_features_count_the_recursive_relations(dataset: Dataset) -> None:
-    _, records, _ = dataset
-    assert recursive_labels(TOY, 0) == ("acl:relcl", "amod", "ccomp", "nmod")
-    deep = max(records, key=lambda record: record.features.count("=0") * -1)
-    graph = deep.item.graphs[0]
-    counts = Counter(label for _, label, _ in graph.edges)
-    assert features(graph, ("ccomp", "nmod")) == f"ccomp={counts['ccomp']};nmod={counts['nmod']}"
-    assert deep.features.startswith(f"acl:relcl={counts['acl:relcl']};")
+    directory, records, _ = dataset
+    found = pq.read_table(directory / "parquet" / "gen.parquet").column("features").to_pylist()
+    items = [record for record in records if record.split == "gen"]
+    for row, record in zip(found, items, strict=True):
+        counts = Counter(label for _, label, _ in record.item.graphs[0].edges)
+        assert row == {label: counts[label] for label in ("acl:relcl", "amod", "ccomp", "nmod")}
+    assert len({tuple(row.values()) for row in found}) > 1
 
 
 def test_a_grammar_without_graphs_has_texts_only(tmp_path: Path) -> None:

@@ -15,9 +15,10 @@ from toy import TOY
 
 from sgl.core.plan import Ambiguous
 from sgl.dataset import Provenance, fingerprint, manifest
+from sgl.dataset.cards import values_of
 from sgl.dataset.fingerprint import core_form
 from sgl.dataset.maker import ChunkMaker, expression_output, split_kind, target_output
-from sgl.dataset.manifest import Readings, left_out, rejected_in_words, string_figures, values_of
+from sgl.dataset.manifest import Readings, left_out, rejected_in_words, string_figures
 from sgl.dataset.rows import Selection
 from sgl.dataset.staged import OutputError, check_target
 from sgl.rendering import ConlluError

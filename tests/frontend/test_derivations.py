@@ -14,6 +14,7 @@ from commands_grammar import COMMANDS
 from diagnostics import MAIN, assert_diagnostics, diagnose
 
 import sgl
+from sgl.verify import verify
 from sgl.verify.certificate import judge
 
 Json = Any
@@ -53,10 +54,6 @@ def test_rules_are_held_out_as_the_words_show(structure: str, held_out: str, tmp
     assert train == every - expected
 
 
-SHARED = "syn { V -[obj]-> N } derivation { vp -[V]-> V }"
-LACKING = "syn { V -[obj]-> N } derivation { vp } without { vp -[V]-> V }"
-
-
 @pytest.mark.parametrize(
     ("structure", "expected"),
     [
@@ -64,8 +61,6 @@ LACKING = "syn { V -[obj]-> N } derivation { vp } without { vp -[V]-> V }"
         ("derivation { vp -[onj]-> NP }", ("SGL0807", "onj")),
         ("derivation { vp[Tense=Past] }", ("SGL0808", "Tense")),
         ("{ vp; V -[obj]-> N }", ("SGL0801", "vp")),
-        (SHARED, ("SGL0832", SHARED)),
-        (LACKING, ("SGL0832", LACKING)),
     ],
 )
 def test_names_that_a_derivation_does_not_have(structure: str, expected: tuple[str, str], tmp_path: Path) -> None:
@@ -86,6 +81,57 @@ def test_a_condition_speaks_of_nodes_with_names_of_their_own(tmp_path: Path) -> 
     compiled = sgl.load(tmp_path / "c.sgl")
     found = compiled.sample(20, seed=1, of="gen/p/0")
     assert all(re.search("twice .*(left|right)|(left|right) .*twice", str(text)) for text in found)
+
+
+@pytest.mark.parametrize(
+    ("structure", "expected"),
+    [
+        # The object is the head of a phrase that `modified` made: a word that is modified further inside is not meant.
+        ("syn { V -[obj]-> N } derivation { N[rule=modified] }", "(saw|[a-z]+ed) (the|a) [a-z]+ near"),
+        (
+            "derivation { clause -[subj]-> Subj } syn { Subj -[nmod]-> M[lemma=cat] }",
+            "^(The|A) [a-z]+ near (the|a) cat",
+        ),
+        # A word of the derivation is the one that it introduces.
+        (
+            "derivation { near -[*]+-> M } syn { V -[nsubj]-> N -[nmod]-> M[lemma=hen] }",
+            "^(The|A) [a-z]+ near (the|a) hen",
+        ),
+        ("syn { V -[obj]-> N } derivation { clause } without { N[rule=modified] }", r"(saw|[a-z]+ed) (the|a) [a-z]+\."),
+    ],
+)
+def test_a_phrase_and_its_head_are_one_word(structure: str, expected: str) -> None:
+    found = sgl.load(Path("docs/examples/farm.sgl")).sample(30, seed=1, of=structure)
+    assert [str(text) for text in found if not re.search(expected, str(text).split("\t")[0])] == []
+
+
+FORGERIES = {
+    "gone": (lambda text: re.sub("# heads_syn.*\n", "", text), {"V005"}),
+    "too few": (lambda text: re.sub("(# heads_syn = .*) .*", r"\1", text), {"V005"}),
+    "no words": (lambda text: re.sub("# heads_syn = .*", "# heads_syn = 99", text), {"V005"}),
+    # No object would be the head of any phrase: what is held out could stand in training unseen.
+    "of no word": (lambda text: re.sub("# heads_syn = (.*)", _without_heads, text), {"V030"}),
+}
+
+
+def _without_heads(found: re.Match[str]) -> str:
+    return f"# heads_syn = {re.sub('[0-9]+', '0', found[1])}"
+
+
+def test_heads_that_are_others_are_refused(tmp_path: Path) -> None:
+    structure = "syn { V -[obj]-> N } derivation { N[rule=modified] }"
+    text = f"use farm without (pp_in_subject)\n\npattern p\n  forbid {structure}\n  size 5\n"
+    for name in ("farm.sgl", "animals.yaml", "verbs.yaml"):
+        (tmp_path / name).write_text((Path("docs/examples") / name).read_text("utf-8"), "utf-8")
+    (tmp_path / "p.sgl").write_text(f"{text}\ndataset\n  from Text\n  train 20\n", "utf-8")
+    out = tmp_path / "out"
+    assert sgl.load(tmp_path / "p.sgl").compile(out).verify().ok
+    files = {path: path.read_text("utf-8") for path in sorted((out / "conllu").rglob("*.conllu"))}
+    for name, (forge, codes) in FORGERIES.items():
+        for path, own in files.items():
+            path.write_text(forge(own), "utf-8")
+        found = verify(out)
+        assert codes <= {result.code for result in found.failed}, name
 
 
 @pytest.mark.parametrize("depth", ["depth * >= 3", "depth * <= 4", "depth * >= 4"])

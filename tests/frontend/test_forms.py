@@ -137,9 +137,11 @@ def test_a_node_takes_a_feature_of_its_entry() -> None:
         assert core_of(short) == core_of(full)
 
 
-def test_a_feature_with_several_values_is_no_value(tmp_path: Path) -> None:
-    word = 'word V: "put"\n  ja  "置く"\n  syn node(upos=VERB, Form=$form)\n'
-    assert messages(word, tmp_path) == [("SGL0618", "$form")]
+def test_a_word_with_an_open_feature_is_one_for_each_of_its_values() -> None:
+    word = 'word V{}: "put"\n  ja  "置く"\n  syn node(upos=VERB, Form={})\n'
+    full = "\n".join(word.format(f"[form={value}]", value) for value in ("past", "pres"))
+    for brackets in ("", "[form=_]", "[form=past|pres]"):
+        assert core_of(f"{BASE}\n{word.format(brackets, '$form')}") == core_of(f"{BASE}\n{full}")
 
 
 def test_a_name_is_a_column_or_a_feature_but_not_both(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def _yaml(folder: str) -> list[Path]:
 @cache
 def barn() -> Files:
     """A project with files of every kind."""
-    files = {path.name: path.read_bytes() for path in (ROOT / "docs" / "examples").iterdir()}
+    files = {path.name: path.read_bytes() for path in (ROOT / "docs" / "examples").glob("*.*")}
     text = files["farm.sgl"].decode()
     for clause, number in _SMALLER:
         text = re.sub(rf"^(  {clause} +)\d+", rf"\g<1>{number}", text, flags=re.MULTILINE)

@@ -152,9 +152,13 @@ class DerivingMaker(Maker):
         return replace(self.derivation("V"), named=self.random.random() < 0.5 or not self.grammar.texts)
 
     def joined(self) -> Structure:
-        """A structure on derivations and on graphs; rarely with a name that is in both."""
+        """A structure on derivations and on graphs; often a phrase of the one is that of a word of the others."""
         graphs = self._deep("syn", ()) if self.random.random() < 0.1 else super().structure()
-        derivation = self.derivation("V" if self.random.random() < 0.03 else "R")
+        derivation = self.derivation(self.random.choice("VVR"))
+        names = sorted(graphs.names)
+        if names and derivation.names and self.random.random() < 0.2:
+            body = self.loose(DERIVATION, [self.random.choice(names)], "Y", self.random.choice((0, 1)))
+            derivation = replace(derivation, without=(*derivation.without, body))
         if self.random.random() < 0.5:
             return replace(derivation, more=graphs.parts)
         return replace(graphs, more=(*graphs.more, derivation))
@@ -193,6 +197,7 @@ class DerivingMaker(Maker):
         random = self.random
         near = ([part.body.variables for part in own.parts if kin(part.layer, layer)] for own in items)
         known = sorted(frozenset.intersection(*(frozenset(chain.from_iterable(names)) for names in near)))
+        known = [name for name in known if name[0].isupper() or layer == DERIVATION]
         held = random.sample(known, min(len(known), random.choice((0, 1, 1, 2))))
         body = self.loose(layer, held, "C" if layer != DERIVATION else "E", random.choice((0, 1, 1, 2)) if held else 1)
         without = []
@@ -246,7 +251,7 @@ class DerivingMaker(Maker):
         return found
 
     def confused(self) -> set[str]:
-        """What the documentation forbids: a name that is a node of a derivation and a word of another layer."""
+        """What the documentation forbids: a name that is a word of two languages."""
         groups: list[tuple[Structure, ...]] = [(part.structure,) for part in self.parts]
         for own in self.patterns:
             told = (*own.held_out, *own.gen, *own.exclude, *own.need, *own.waive, *own.expose)
@@ -257,10 +262,10 @@ class DerivingMaker(Maker):
 
 
 def _mixed(structures: Iterable[Structure]) -> bool:
-    parts = [part for structure in structures for part in structure.parts]
-    main = {(name, part.layer == DERIVATION) for part in parts for name in part.body.variables}
-    lacking = {(name, part.layer == DERIVATION) for part in parts for x in part.without for name in x.variables}
-    return any((name, not derived) in main for name, derived in main | lacking)
+    parts = [part for structure in structures for part in structure.parts if part.layer != DERIVATION]
+    main = {(name, part.layer == "dep") for part in parts for name in part.body.variables}
+    lacking = {(name, part.layer == "dep") for part in parts for x in part.without for name in x.variables}
+    return any((name, not japanese) in main for name, japanese in main | lacking)
 
 
 def _reached(grammar: Grammar) -> set[Category]:
@@ -272,8 +277,8 @@ def _reached(grammar: Grammar) -> set[Category]:
 
 
 def kin(one: str, other: str) -> bool:
-    """Whether a variable of one layer may be one of the other: both are on one text."""
-    return {one, other} <= {"syn", "sem"} or one == other
+    """Whether a variable of one layer may be one of the other: both are on one text, or one is a phrase."""
+    return DERIVATION in (one, other) or {one, other} <= {"syn", "sem"} or one == other
 
 
 def renamed(rule: Rule, new: dict[str, str]) -> Rule:

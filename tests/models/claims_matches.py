@@ -8,14 +8,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from itertools import product
 
 from claims_structures import COMPARE, Body, Labels, Link, Structure
 from claims_trees import Graph, Tree
 
-#: Which word a variable is, by its name.
+#: Which word a variable is, by its name; nodes of the derivation are called as in ``_called``.
 Words = Mapping[str, int]
+
+#: The layers in the order of their declarations: that of derivations is the last.
+ORDER = ("syn", "sem", "dep")
+
+
+def _called(layer: str, name: str) -> str:
+    """What a variable is called among words: a phrase of the derivation is not one with its head."""
+    return f"{name} in {layer}" if layer == "derivation" else name
+
+
+def _headed(tree: Tree, of_layer: Mapping[str, Words]) -> bool:
+    """Whether each variable of the derivation that is one of a graph is a phrase with this head there.
+
+    Of several graphs it is the first.
+    """
+    return all(
+        tree.heads[phrase].get(layer) == of_layer[layer][name]
+        for name, phrase in of_layer.get("derivation", {}).items()
+        for layer in [own for own in ORDER if name in of_layer.get(own, {})][:1]
+    )
+
+
+def _of_head(tree: Tree, layer: str, of_layer: Mapping[str, Words]) -> Callable[[str, int], bool]:
+    """What a node has to be that a ``without`` body adds in a layer: a phrase with the head that is matched.
+
+    The other way round, it is the head of the phrase that is matched.
+    """
+
+    def fits(name: str, node: int) -> bool:
+        if layer != "derivation":
+            phrase = of_layer.get("derivation", {}).get(name)
+            return phrase is None or tree.heads[phrase].get(layer) == node
+        own = [graph for graph in ORDER if name in of_layer.get(graph, {})][:1]
+        return all(tree.heads[node].get(graph) == of_layer[graph][name] for graph in own)
+
+    return fits
 
 
 def contains(tree: Tree, structure: Structure) -> bool:
@@ -78,24 +114,35 @@ def _extensions(
     for part in structure.parts:
         layer, names = part.layer, part.body.variables
         found = [
-            (more, {**own, layer: {**own.get(layer, {}), **{x: more[x] for x in names}}})
+            (more, {**own, layer: {**own.get(layer, {}), **{x: more[_called(layer, x)] for x in names}}})
             for words, own in found
-            for more in _matches(tree.graph(layer), part.body, words, own.get(layer, {}), own_names)
+            for more in _matches(tree, layer, part.body, words, own.get(layer, {}), own_names)
         ]
     for words, own in found:
-        if not any(
+        if _headed(tree, own) and not any(
             True
             for part in structure.parts
             for other in part.without
-            for _ in _matches(tree.graph(part.layer), other, words, own[part.layer], own_names)
+            for _ in _matches(
+                tree, part.layer, other, words, own[part.layer], own_names, _of_head(tree, part.layer, own)
+            )
         ):
             yield words, own
 
 
-def _matches(graph: Graph, body: Body, held: Words, taken: Words, own_names: Set[str]) -> Iterator[dict[str, int]]:
-    """Yield matches that agree with what is held; other variables are no nodes that are taken."""
-    free = [name for name in body.variables if name not in held]
-    fixed = {name: held[name] for name in body.variables if name in held}
+def _matches(
+    tree: Tree,
+    layer: str,
+    body: Body,
+    held: Words,
+    taken: Words,
+    own_names: Set[str],
+    fits: Callable[[str, int], bool] = lambda *_: True,
+) -> Iterator[dict[str, int]]:
+    """Yield matches that agree with what is held; other variables are no nodes that are taken, and have to fit."""
+    graph, called = tree.graph(layer), {name: _called(layer, name) for name in body.variables}
+    free = [name for name in body.variables if called[name] not in held]
+    fixed = {name: held[called[name]] for name in body.variables if called[name] in held}
     if len({*fixed.values()}) < len(fixed) or not graph.nodes.keys() >= {*fixed.values()}:
         return
     if any(name not in taken and node in taken.values() for name, node in fixed.items()):
@@ -109,10 +156,10 @@ def _matches(graph: Graph, body: Body, held: Words, taken: Words, own_names: Set
     if not all(passes(name, node) for name, node in fixed.items()):
         return
     walks = {link: _walks(graph, link) for link in body.links}
-    for nodes in product(*([node for node in others if passes(name, node)] for name in free)):
-        match = {**held, **dict(zip(free, nodes, strict=True))}
+    for nodes in product(*([node for node in others if passes(name, node) and fits(name, node)] for name in free)):
+        match = {**fixed, **dict(zip(free, nodes, strict=True))}
         if len({*nodes}) == len(nodes) and all((match[x.source], match[x.target]) in walks[x] for x in body.links):
-            yield match
+            yield {**held, **{called[name]: node for name, node in match.items()}}
 
 
 def _is_meant(graph: Graph, name: str, node: int) -> bool:

@@ -26,7 +26,7 @@ from sgl.automata.weights.split import SplitGrammar, count_derivations, longest_
 from sgl.cli.arguments import graph_text
 from sgl.core.extent import Extent
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import interpret
+from sgl.core.interpret import derive_heads, interpret
 from sgl.core.plan import Stratum
 from sgl.core.structure import Body as StructureBody
 from sgl.core.structure import LengthTest
@@ -37,6 +37,7 @@ from sgl.sampling.engine import Listing
 from sgl.sampling.tables import pack_states
 from sgl.verify.candidates import Candidates
 from sgl.verify.conllu import Sentence, TokenTable, read_sentences
+from sgl.verify.derivation import Interpreter
 from sgl.verify.schema import CertificateData, DrawnState, DrawnTables
 
 #: Words of the longest sentence, and the most phrases of a category that are listed.
@@ -187,6 +188,21 @@ def compare_files(
                 raise Difference(f"the checker writes {lines!r}, and the compiler {text!r}")
             _compare_file(layer, tree, text)
             figures["written graphs"] += 1
+        for layer in tree.layers if tree.ja else ():
+            if layer != "derivation":
+                _compare_heads(layer, tree, grammar, meaning, derivation)
+
+
+def _compare_heads(
+    layer: str, tree: Tree, grammar: CoreGrammar, meaning: Interpreter, derivation: tuple[int, ...]
+) -> None:
+    """Compare the head of each phrase, as it is written and as the checker of rows makes it, with the model."""
+    place, nodes = tree.places(layer), tree.graph(layer).nodes
+    expected = [place[own[layer]] + 1 if own[layer] in nodes else 0 for own in tree.heads]
+    written = derive_heads(grammar, derivation, grammar.graph_layer(layer))
+    made = meaning.heads([layer], derivation)[f"heads_{layer}"]
+    if written != expected or made != " ".join(map(str, expected)):
+        raise Difference(f"{layer}: heads of {tree.text!r} are {expected}, written {written}, made again {made}")
 
 
 def _compare_file(layer: str, tree: Tree, text: str) -> None:

@@ -78,6 +78,8 @@ class Tree:
     head: int
     gap: int
     further: Mapping[str, Graph] = field(default_factory=dict)
+    #: Of each phrase in preorder the head in each layer, a word if it is a node there.
+    heads: tuple[Mapping[str, int], ...] = ()
 
     def graph(self, layer: str) -> Graph:
         """The graph in a layer."""
@@ -213,6 +215,7 @@ def _phrases(
             yield Tree(
                 term, frozenset(), ((word.form, node),), ((word.ja, other),) * (not word.silent),
                 {node: label}, frozenset(), node, -1, further if grammar.layered else {},
+                ({"syn": node, "sem": node, "dep": other},),
             )  # fmt: skip
     for rule in grammar.rules:
         if rule.category == category:
@@ -310,7 +313,9 @@ def _glued(rule: Rule, name: str, given: Sequence[Tree]) -> Tree:
     }
     term = f"({name} {rule.name} {' '.join(part.term for part in parts)})"
     rules = frozenset({rule.name}).union(*(part.rules for part in parts))
-    return Tree(term, rules, en, ja, syn.nodes, syn.edges, syn.head, syn.gap, further)
+    own_heads = {"syn": syn.head, **{layer: graph.head for layer, graph in further.items()}}
+    heads = (own_heads, *(head for part in parts for head in part.heads))
+    return Tree(term, rules, en, ja, syn.nodes, syn.edges, syn.head, syn.gap, further, heads)
 
 
 def _joined(rule: Rule, fragment: Fragment, parts: Sequence[Graph], quoted: int) -> Graph:
@@ -349,4 +354,5 @@ def _renamed(tree: Tree) -> Tree:
         ja=tuple((word, new[node]) for word, node in tree.ja),
         nodes=syn.nodes, edges=syn.edges, head=syn.head, gap=syn.gap,
         further={layer: moved(graph) for layer, graph in tree.further.items()},
+        heads=tuple({layer: new.get(head, head) for layer, head in heads.items()} for heads in tree.heads),
     )  # fmt: skip

@@ -22,6 +22,7 @@ from sgl.automata import StructureCompiler
 from sgl.core.plan import IN_DISTRIBUTION, Ambiguous, Need, Pattern, Plan, Quota, Stratum
 from sgl.dataset import Provenance, manifest, write_checksums, write_manifest
 from sgl.dataset.maker import ChunkMaker
+from sgl.dataset.manifest import counted_labels
 from sgl.dataset.rows import write_items
 from sgl.frontend import Compiled
 from sgl.sampling import pack
@@ -54,7 +55,7 @@ def verify_small(
     maker = ChunkMaker(mutant.grammar, plan, sampler)
     sampling = StrataSampler(sampler)
     samples = [sampling.stratum(number) for number in range(len(tables.strata))]
-    files = write_items(directory, plan, maker.chunks, samples)
+    files = write_items(directory, plan, maker.chunks, samples, counted=counted_labels(mutant.grammar, plan))
     claimed = scaled_plan(original, sizes)
     counts = [_claimed(stratum) for stratum in claimed.strata]
     provenance = Provenance("mutant", "", "0" * 64, {}, {})

@@ -13,6 +13,7 @@ from released import RELEASE, write_released_farm
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, OK, run
+from sgl.dataset.cards import genbench
 
 CANARY = "c09f773f-dd01-531c-9a4e-777a9ca7593d"
 
@@ -34,7 +35,8 @@ def front_matter(dataset: Path) -> dict[str, Any]:
 def test_the_card_says_what_hubs_ask_for(dataset: Path) -> None:
     card = front_matter(dataset)
     assert (card["license"], card["language"], card["task_categories"]) == ("cc-by-4.0", ["en", "ja"], ["translation"])
-    (config,) = card["configs"]
+    config, other = card["configs"]
+    assert [(part["split"], part["path"]) for part in other["data_files"]][-1] == ("test", "parquet/gen.parquet")
     files = {part["split"]: part["path"] for part in config["data_files"]}
     assert files["validation"] == "parquet/dev.parquet"
     assert list(files) == ["train", "validation", "test", "gen"]
@@ -42,8 +44,11 @@ def test_the_card_says_what_hubs_ask_for(dataset: Path) -> None:
 
 def test_the_columns_of_the_card_are_those_of_the_rows(dataset: Path) -> None:
     pq = pytest.importorskip("pyarrow.parquet")
-    columns = [feature["name"] for feature in front_matter(dataset)["dataset_info"]["features"]]
-    assert columns == pq.read_schema(dataset / "parquet" / "gen.parquet").names
+    features = {part["name"]: part for part in front_matter(dataset)["dataset_info"][0]["features"]}
+    schema = pq.read_schema(dataset / "parquet" / "gen.parquet")
+    assert [*features] == schema.names
+    assert features["features"]["struct"] == [{"name": "nmod", "dtype": "int32"}]
+    assert str(schema.field("features").type) == "struct<nmod: int32>"
 
 
 def test_the_citation_names_persons_and_groups(dataset: Path) -> None:
@@ -110,3 +115,58 @@ def test_a_licence_of_ones_own_odd_names_and_no_canary(work: Workplace) -> None:
     assert citation["authors"][0] == {"family-names": 'O\'Neil: "Ö" #1 <b>{{ x }}</b> | --- %', "given-names": "A\\B"}
     creators = json.loads(Path("farm/croissant.json").read_text("utf-8"))["creator"]
     assert creators[0]["name"] == 'A\\B O\'Neil: "Ö" #1 <b>{{ x }}</b> | --- %'
+
+
+def test_the_card_says_how_much_of_the_items_training_has(dataset: Path) -> None:
+    """The figures of the card are those of sets of n-grams over the files."""
+
+    def grams(split: str, n: int) -> list[tuple[str, ...]]:
+        sources = [line.split("\t")[0].lower() for line in (dataset / f"data/{split}.tsv").read_text().splitlines()]
+        words = [source.replace(".", " .").split() for source in sources]
+        return [tuple(own[at : at + n]) for own in words for at in range(len(own) - n + 1)]
+
+    shares = [
+        f"{100 * sum(gram in known for gram in items) / len(items):.1f} %"
+        for n in (1, 2, 3)
+        for known, items in [({*grams("train", n)}, grams("gen", n))]
+    ]
+    card = (dataset / "README.md").read_text("utf-8")
+    (row,) = (line for line in card.splitlines() if line.startswith("| gen pp_in_subject | 20 | 1"))
+    assert [cell.strip() for cell in row.split("|")][3:6] == shares
+    first = (dataset / "data/gen.tsv").read_text("utf-8").splitlines()[0].split("\t")
+    assert f"| {first[0]} | {first[1]} |" in card
+
+
+def test_genbench_is_told_what_is_proved(dataset: Path) -> None:
+    card = json.loads((dataset / "genbench/card.json").read_text("utf-8"))
+    assert (card["type"], card["shift type"]) == (["compositional"], ["covariate"])
+    assert (card["shift source"], card["shift locus"]) == (["fully generated"], ["train-test"])
+    latex = (dataset / "genbench/card.tex").read_text("utf-8")
+    assert latex.count("$\\boxtimes$") == 4  # nobody has said the motivation
+    assert latex.count("{") == latex.count("}")
+    config = (dataset / "genbench/config.jsonnet").read_text("utf-8")
+    task = json.loads("".join(line for line in config.splitlines(keepends=True) if not line.startswith("//")))
+    assert task["data_source"]["hf_id"] == ["farm", "genbench"]
+
+
+def test_without_a_proof_a_shift_is_assumed(dataset: Path) -> None:
+    manifest = json.loads((dataset / "manifest.json").read_text("utf-8"))
+    assert genbench(manifest)["shift type"] == ["covariate"]
+    (held,) = (g for g in manifest["guarantees"] if (g["claim"], g["method"]) == ("held out", "static"))
+    held["result"] = "not certified"
+    assert genbench(manifest)["shift type"] == ["assumed"]
+    held["result"] = "proved"
+    manifest["ambiguous"]["policy"] = "ignore"
+    assert genbench(manifest)["shift type"] == ["assumed"]
+
+
+def test_judges_get_a_sheet_and_are_read_back(dataset: Path, work: Workplace) -> None:
+    assert run(["annotate", str(dataset), "--items", "2", "--out", "sheet.csv"]) == OK
+    lines = Path("sheet.csv").read_text("utf-8").splitlines()
+    assert len(lines) == 5
+    Path("ada.csv").write_text("\n".join([lines[0], *(line[:-3] + ",5,yes," for line in lines[1:])]), "utf-8")
+    assert run(["annotate", str(dataset), "ada.csv", "--json"]) == OK
+    found = json.loads(work.capsys.readouterr().out)
+    assert found["all"] == {"judgements": 4, "natural": 5, "right": 1}
+    assert run(["annotate", str(dataset), "sheet.csv"]) == FAILED
+    assert "SGL1415" in work.capsys.readouterr().err

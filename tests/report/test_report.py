@@ -17,6 +17,7 @@ from toy import toy_grammar
 import sgl
 from sgl.automata.proofs.prove import StratumStatistics
 from sgl.core.claims import Claim, Cut, Kind, Verdict
+from sgl.core.plan import Release
 from sgl.core.structure import Body, LabelTest, Link, Structure, Variable
 from sgl.pipeline.report import Pair
 from sgl.report import Arc, Example, GraphWord, TreeNode, example_of, render_report
@@ -63,7 +64,7 @@ def report(**changes: object) -> dict[str, Any]:
         "parameters": [("depth", "4")],
         "layers": ("en", ("ja", "lf")),
         "splits": {"train": 40_000, "gen": 20},
-        "licence": "CC-BY-4.0",
+        "release": Release("1.0.0", "CC-BY-4.0", ("A",)),
         "source_language": "en",
         "target_language": "ja",
         "guarantees": [guarantee("disjoint", "passed", "0 shared")],
@@ -76,6 +77,7 @@ def report(**changes: object) -> dict[str, Any]:
         "heights": {},
         "unused": [("train", "rule", "relative")],
         "relations": [("subject", "share items", "object", "Emma saw Emma.")],
+        "review": None,
     }
     return values | changes
 
@@ -188,7 +190,7 @@ def test_a_pattern_that_lacks_a_claim_of_another_says_so() -> None:
 
 
 def test_an_empty_report_is_a_page() -> None:
-    values = {name: type(value)() for name, value in report().items()}
+    values = {name: type(value)() for name, value in report(release=None).items()}
     page = Page(render_report(values))
     assert page.open == []
     assert "svg" not in page.tags
@@ -355,7 +357,7 @@ def test_the_head_says_what_it_is_and_how_large_before_parameters() -> None:
     places = [head.find(text) for text in said]
     assert -1 not in places
     assert places == sorted(places)
-    assert "Licence: none is declared" in render_report(report(licence=""))
+    assert "Licence: none is declared" in render_report(report(release=None))
 
 
 def test_a_pattern_without_items_says_so_and_is_not_counted_as_tested() -> None:

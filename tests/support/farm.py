@@ -24,7 +24,7 @@ ROWS = [
 def farm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Workplace:
     """A directory with the grammar and the rows."""
     found = Workplace(tmp_path, capsys)
-    for path in FARM.iterdir():
+    for path in FARM.glob("*.*"):
         found.write(path.name, path.read_bytes())
     found.write("rows.tsv", "\n".join(ROWS) + "\n")
     return found

@@ -73,7 +73,7 @@ def _farm(directory: Path) -> Path:
 
 
 def _copied(directory: Path, changes: dict[str, str]) -> Path:
-    for path in EXAMPLES.iterdir():
+    for path in EXAMPLES.glob("*.*"):
         text = path.read_text("utf-8")
         for old, new in changes.items():
             text = text.replace(old, new)

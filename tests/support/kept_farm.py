@@ -35,7 +35,7 @@ EDITS = {
 
 
 def write_farm(work: Workplace) -> Workplace:
-    for path in FARM.iterdir():
+    for path in FARM.glob("*.*"):
         work.write(path.name, path.read_bytes())
     for name, text in FILES.items():
         work.write(name, text)

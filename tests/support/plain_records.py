@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
-from sgl.dataset.maker import expression_output, features, item_id, recursive_labels
+from sgl.dataset.maker import expression_output, item_id
+from sgl.dataset.manifest import counted_labels
 from sgl.rendering import Output, ViewError, outputs
 from sgl.rendering.template import template_view
 from sgl.rendering.views import VIEWS
@@ -41,7 +42,7 @@ class Record:
     targets: tuple[str, ...]
     derivation: str
     depth: int
-    features: str
+    features: dict[str, int]
     seed_stream: str
     item: Item
 
@@ -75,7 +76,7 @@ class Recorder:
         self._targets = [known[name] for name in plan.targets]
         self._graph = grammar.graph_layer(plan.lemma_layer) if plan.lemma_layer else None
         self._expression = expression_output(grammar, self._source)
-        self._labels = () if self._graph is None else recursive_labels(grammar, self._graph)
+        self._labels = counted_labels(grammar, plan)
         self._written: dict[str, int] = {}
 
     def records(self, draw: StratumItems) -> Iterator[Record]:
@@ -100,7 +101,9 @@ class Recorder:
             targets=tuple(_text(target, item) for target in self._targets),
             derivation=expression,
             depth=_height(self._grammar, found.derivation),
-            features="" if graph is None else features(graph, self._labels),
+            features={name: sum(label == name for _, label, _ in graph.edges) for name in self._labels}
+            if graph
+            else {},
             seed_stream=f"{stratum.stream}#{found.candidate}",
             item=item,
         )

@@ -17,6 +17,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.dataset import DataFile
 from sgl.dataset.maker import ChunkMaker
+from sgl.dataset.manifest import counted_labels
 from sgl.dataset.rows import write_items
 from sgl.sampling import pack
 from sgl.sampling.engine import Tables
@@ -56,7 +57,8 @@ def sample_and_write(
     """Sample a plan from its tables and write it; no sentence is parsed."""
     sampler = sampler_for(tables)
     samples = list(sample_strata(sampler))
-    return samples, write_items(directory, plan, ChunkMaker(grammar, plan, sampler).chunks, samples)
+    chunks, counted = ChunkMaker(grammar, plan, sampler).chunks, counted_labels(grammar, plan)
+    return samples, write_items(directory, plan, chunks, samples, counted=counted)
 
 
 def columns(transitions_of: Sequence[Sequence[Transition]]) -> Transitions:

@@ -337,7 +337,7 @@ COLUMNS = {
     "split_kind": "part",
     "derivation": "(sentence)",
     "depth": 2,
-    "features": "nmod=9",
+    "features": {"nmod": 9},
     "seed_stream": "train/in_distribution#7",
     "source": "Nothing.",
     "target": "無。",

@@ -1,4 +1,4 @@
-"""The language server: what editors show and do, from the engine that the command line uses.
+"""Implement the language server on the engine that the command line uses.
 
-Read :mod:`sgl_editor.lsp.names` first: one table says what each name stands for, and most answers follow from it.
+Read :mod:`sgl_editor.lsp.names` first: one table says what each name means, and most answers follow from it.
 """

@@ -1,4 +1,4 @@
-"""What lenses and menus do: commands that take the address of a file and perhaps a name, and answer with a text."""
+"""Run the commands of lenses and menus, which take a file's address and perhaps a name, and answer with a text."""
 
 from collections.abc import Awaitable, Callable
 from inspect import signature
@@ -22,7 +22,7 @@ _Value = TypeVar("_Value")
 
 
 def check_arguments(command: Callable[..., object], *arguments: object) -> None:
-    """Raise ``JsonRpcInvalidParams`` unless the arguments are texts, and as many as the command takes."""
+    """Raise ``JsonRpcInvalidParams`` unless the arguments are texts, as many as the command takes."""
     try:
         signature(command).bind(*arguments)
     except TypeError:
@@ -49,7 +49,7 @@ def _sampled(grammar: Grammar, _: Compiled, name: str) -> str:
 
 
 def _counterexample(grammar: Grammar, compiled: Compiled, name: str) -> str:
-    """Return what is said of the claims about a pattern, or about all, that fail: each with its witness."""
+    """Return the messages about failed claims of one pattern, or of all, each with its witness."""
     grammar.claims = grammar.claims or grammar.snapshot.claims()
     if grammar.claims.proofs is None:
         return "Nothing is proved: the grammar has no dataset or no pattern, or a claim cannot be decided."
@@ -65,7 +65,7 @@ def _counterexample(grammar: Grammar, compiled: Compiled, name: str) -> str:
 
 
 def _beside(grammar: Grammar, compiled: Compiled, name: str) -> str:
-    """Return items of a pattern, each with the nearest sentence that training can have."""
+    """Return items of a pattern, each with the nearest possible training sentence."""
     pattern = next((one.pattern for one in compiled.patterns if one.pattern.name == name), None)
     if pattern is None:
         raise JsonRpcInvalidParams(f"there is no pattern `{name}`")
@@ -75,12 +75,12 @@ def _beside(grammar: Grammar, compiled: Compiled, name: str) -> str:
 
 
 async def _compile(server: "Server", uri: str, out: str = "") -> str:
-    """Write the dataset of a grammar, as it is on disk, beside it or to a directory that is named."""
+    """Write the dataset of a grammar, as it is on disk, next to it or to a given directory."""
     snapshot = await _about(lambda grammar, _, __: grammar.snapshot)(server, uri)
     root, name = snapshot.root, snapshot.project.name if snapshot.project is not None else ""
     if server.unsaved({snapshot.path_of(file).resolve() for file in snapshot.sources.files}):
         return "Save all files first: a dataset is made of what is on disk."
-    # A long run in a process of its own stops nothing here.
+    # A long run in a separate process blocks nothing here.
     target = out or str(root.parent / "out" / name)
     return (await program("sgl", "compile", str(root), "--out", target))[1]
 
@@ -89,7 +89,7 @@ async def _explain(_: "Server", __: str, code: str = "") -> str:
     return page(CODES[code]) if code in CODES else f"there is no code `{code}`"
 
 
-#: The commands by their names.
+#: The commands by name.
 COMMANDS: dict[str, Callable[..., Awaitable[str]]] = {
     "sgl.beside": _about(_beside),
     "sgl.compile": _compile,

@@ -1,8 +1,8 @@
-"""What can be written at a place: the parser says what fits, the table of names what it would mean.
+"""Complete what can be written at a place: the parser says what fits, the table of names says what it would mean.
 
-The declaration up to the place is parsed with a name of our own in the place, and is then brought to an end by as few
-signs as the parser needs.  The field of the syntax tree that has our name says what kind of thing is wanted
-(:mod:`sgl_editor.lsp.names`), and so what there is to choose from.
+The declaration up to the place is parsed with a made-up name at the place, then finished with as few tokens as the
+parser needs.  The field of the syntax tree that has the made-up name says what kind of thing is wanted
+(:mod:`sgl_editor.lsp.names`), and so what the choices are.
 """
 
 import re
@@ -25,21 +25,21 @@ from sgl.resources import stdlib_dir
 from sgl_editor.lsp.document import Document
 from sgl_editor.lsp.names import DECLARED, TABLES, NameUse, named, uses_in
 
-#: What stands at the place: a name in each form that it can have after a sign.
+#: The made-up name, in each form that it can have after a sign.
 _PROBE = "zzprobe"
 _PROBES = {"": (_PROBE, _PROBE.capitalize()), "$": (f"${_PROBE}",), "@": (f"@{_PROBE}",), '"': (f'"{_PROBE}"',)}
 _LINE = re.compile(
     r'(?:[^"\n]|"(?:[^"\\\n]|\\.)*")*?(?P<word>(?<=^use )[\w.]*|(?P<sign>[$@]?)\w*|(?P<quote>")[^"\n]*)$', re.MULTILINE
 )
-#: What stands for a terminal that is no word of the language, and how many signs are tried.
+#: An example of each terminal that is not a word of the language, and the most parser states to try.
 _SAMPLES = {"NAME": "z", "UPPER": "Z", "COLUMN": "$z", "SET": "@z", "NUMBER": "1", "WHOLE": "1", "STRING": '"z"'}
 _STEPS = 400
-#: Files that are offered.
+#: The most files to offer.
 _FILES = 200
 
 
 def complete(document: Document, params: types.CompletionParams) -> list[types.CompletionItem]:
-    """Return what can stand at a place."""
+    """Return what can be written at a place."""
     offset = document.offset(params.position)
     text = document.source.text
     match = _LINE.match(text, text.rfind("\n", 0, offset) + 1, offset)
@@ -65,7 +65,7 @@ def complete(document: Document, params: types.CompletionParams) -> list[types.C
 
 def _last(text: str) -> tuple[str, int]:
     *_, chunk = split_chunks(SourceFile("", text))
-    # A chunk has no blanks at its end, but a clause that begins there is one on a new line.
+    # A chunk has no blanks at its end, but a clause that begins after them is on a new line.
     begins = bool(chunk.text) and not text.rpartition("\n")[2].strip()
     return chunk.text + "\n  " * begins, chunk.start
 
@@ -83,7 +83,7 @@ def _words() -> frozenset[str]:
 
 
 def _fitting(parsing: Any) -> set[str]:  # noqa: ANN401 - the library has no types for it
-    """Return the terminals that fit; where any name does, not the words that are names as well."""
+    """Return the terminals that fit; if any name fits, leave out words that are also names."""
     expected: set[str] = parsing.accepts()
     return expected - (_words() - {"NAME"} if "NAME" in expected else set())
 
@@ -112,7 +112,7 @@ def _choices(document: Document, before: str, probe: str) -> dict[str, str]:
 
 
 def _ended(file: str, text: str) -> s.Declaration | None:
-    """Return the last declaration of a text, brought to its end by as few signs as possible."""
+    """Return the last declaration of a text, finished with as few tokens as possible."""
     written, start = _last(text)
     patterns = {one.name: one.pattern.value.removesuffix(r"(?!\w)") for one in parser().terminals}
     states, seen = [(_parsing(written), "")], set[object]()
@@ -133,7 +133,7 @@ def _ended(file: str, text: str) -> s.Declaration | None:
 
 
 def _names(document: Document, kind: str, use: NameUse) -> Iterable[str]:
-    """Return what there is of a kind, as far as a name in a declaration can mean it."""
+    """Return the names of a kind that a name in a declaration can mean."""
     names, grammar, declaration = document.grammar.names, document.grammar, use.above[0]
     unit = names.units[document.source.name]
     if kind == "local":

@@ -1,4 +1,4 @@
-"""What changes the text: fixes of messages, other names, the one style of files."""
+"""Change the text: fixes of messages, renaming, formatting."""
 
 import re
 from collections import defaultdict
@@ -15,7 +15,7 @@ from sgl.lang.reader import read
 from sgl_editor.lsp.document import Document, Grammar
 from sgl_editor.lsp.names import DECLARED, LOCAL, Site, Symbol, is_library
 
-#: What has a name that an author can change.
+#: The kinds of names that an author can change.
 _RENAMED = {*DECLARED, *LOCAL, "value", "column", "label", "group", "port"} - {"literal"}
 
 
@@ -27,7 +27,7 @@ def _changes(grammar: Grammar, edits: Iterable[Edit]) -> types.WorkspaceEdit:
 
 
 def actions(document: Document, params: types.CodeActionParams) -> list[types.CodeAction | types.Command]:
-    """Return the fixes of the messages at a place, and their explanations."""
+    """Return the fixes of the messages at a place, and commands that explain them."""
     first, last = document.offset(params.range.start), document.offset(params.range.end)
     grammar, found = document.grammar, list[types.CodeAction | types.Command]()
     for one in grammar.diagnostics:
@@ -47,7 +47,7 @@ def _sites(grammar: Grammar, symbol: Symbol) -> Iterator[Site]:
 
 
 def definition(document: Document, params: types.DefinitionParams) -> list[types.Location]:
-    """Return where a name is declared, and of a lemma where its words are."""
+    """Return where a name is declared; for a lemma, where its words are."""
     grammar, site = document.grammar, document.site(params.position)
     files = grammar.snapshot.sources.files
     if site is None:
@@ -79,7 +79,7 @@ def highlights(document: Document, params: types.DocumentHighlightParams) -> lis
 def prepare(
     document: Document, params: types.PrepareRenameParams | types.RenameParams
 ) -> types.PrepareRenamePlaceholder:
-    """Return the name at a place that can be changed; raise ``JsonRpcException`` if there is none."""
+    """Return the name at a position that can be changed; raises ``JsonRpcException`` if there is none."""
     site = document.site(params.position)
     if site is None or site.symbol.kind not in _RENAMED:
         raise _refused("there is no name here that can be changed")
@@ -93,7 +93,7 @@ def _refused(why: str) -> JsonRpcException:
 
 
 def rename(document: Document, params: types.RenameParams) -> types.WorkspaceEdit:
-    """Return what gives a thing another name, in all files and tables."""
+    """Return the edits that rename a thing in all files and tables."""
     prepare(document, params)
     site, new = document.site(params.position), params.new_name
     assert site is not None
@@ -110,7 +110,7 @@ def rename(document: Document, params: types.RenameParams) -> types.WorkspaceEdi
 
 
 def formatting(document: Document, _: object) -> list[types.TextEdit]:
-    """Return what lays a file out, as changes of lines; nothing if it cannot be read."""
+    """Return the edits that format a file, line by line, or none if it cannot be read."""
     told, source = Diagnostics(), document.source
     read(source, told)
     if told.errors or not document.declarations:

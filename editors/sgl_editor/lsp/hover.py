@@ -1,4 +1,4 @@
-"""What is said of a name or a word under the pointer: what it is, how probable, with three samples."""
+"""Describe the name or word under the pointer: what it is, its probability, and three samples."""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\s\w]")
 
 
 def hover(document: Document, params: types.HoverParams) -> types.Hover | None:
-    """Return what there is to say about a place."""
+    """Return the description of a position."""
     grammar, source, site = document.grammar, document.source, document.site(params.position)
     offset, compiled, about = document.offset(params.position), grammar.compiled, dict[str, object]()
     if site is not None and site.symbol.kind not in ("file", "column"):
@@ -57,7 +57,7 @@ def _samples_of(grammar: Grammar, declaration: s.Declaration) -> list[str]:
 
 
 def samples(grammar: Grammar, of: str, count: int = _SAMPLES) -> list[str]:
-    """Return some texts in all layers, or why there are none."""
+    """Return some texts in all layers, or the reason why there are none."""
     try:
         return [" · ".join(filter(None, one.texts.values())) for one in grammar.snapshot.samples(of, count)]
     except SampleError as problem:
@@ -65,6 +65,6 @@ def samples(grammar: Grammar, of: str, count: int = _SAMPLES) -> list[str]:
 
 
 def share(rules: Iterable[Rule]) -> str:
-    """Return the probability of a rule among those of its category, or the range of it."""
+    """Return the probability of a rule within its category, or the range of its probabilities."""
     weights = sorted({f"{rule.weight:.3g}" for rule in rules}, key=float)
     return "–".join(dict.fromkeys((weights[0], weights[-1]))) if weights else ""

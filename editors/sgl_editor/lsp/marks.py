@@ -1,4 +1,4 @@
-"""What editors draw beside and in a text: outlines, folds, colours of names, hints and lenses."""
+"""Draw what editors show in and around a text: outlines, folds, colours of names, hints and lenses."""
 
 import re
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def _symbol(kind: str) -> types.SymbolKind:
 
 
 def everywhere(grammar: Grammar, params: types.WorkspaceSymbolParams) -> list[types.WorkspaceSymbol]:
-    """Return the declarations of all files whose names have the letters that are asked for, in order."""
+    """Return declarations in all files whose names contain the requested letters in order."""
     asked = re.compile(".*".join(map(re.escape, params.query)), re.IGNORECASE)
     declared = grammar.names.project.declarations(s.SyntaxNode)
     pairs = ((one, name) for one in declared if (name := named(one)) and asked.search(name.text))
@@ -41,7 +41,7 @@ def everywhere(grammar: Grammar, params: types.WorkspaceSymbolParams) -> list[ty
 
 
 def folds(document: Document, _: object) -> list[types.FoldingRange]:
-    """Return what can be folded: declarations, and comments of several lines."""
+    """Return the parts that can be folded: declarations, and comments of several lines."""
     spans = [((one.span.start, one.span.end), types.FoldingRangeKind.Region) for one in document.declarations]
     comments = _COMMENTS.finditer(document.source.text) if document.declarations else ()
     spans += [(found.span(), types.FoldingRangeKind.Comment) for found in comments]
@@ -50,7 +50,7 @@ def folds(document: Document, _: object) -> list[types.FoldingRange]:
 
 
 def tokens(document: Document, _: object) -> types.SemanticTokens:
-    """Return the colours of all names in a file, in the numbers of the protocol."""
+    """Return the colours of all names in a file, encoded as in the protocol."""
     numbers: list[int] = []
     last = types.Position(0, 0)
     for site in document.grammar.names.of(document.source.name):
@@ -65,7 +65,7 @@ def tokens(document: Document, _: object) -> types.SemanticTokens:
 
 
 def inlays(document: Document, params: types.InlayHintParams) -> list[types.InlayHint]:
-    """Return what is written beside the text: probabilities, expected numbers, what is held out."""
+    """Return the hints next to the text: probabilities, expected numbers, held-out structures."""
     first, last, real = document.offset(params.range.start), document.offset(params.range.end), document.source.real
     return [
         types.InlayHint(document.grammar.position(document.source, at.end), text, tooltip=why, padding_left=True)
@@ -104,7 +104,7 @@ def _claimed(grammar: Grammar) -> Iterator[tuple[Span, str, str]]:
 
 
 def lenses(document: Document, _: object) -> list[types.CodeLens]:
-    """Return the commands that are offered above declarations."""
+    """Return the commands offered above declarations."""
     uri, found = document.grammar.uri(document.source.name), []
     for one in document.declarations:
         for title, command in TABLES["lenses"].get(kind_of(one), {}).items():

@@ -1,7 +1,7 @@
-"""What each name in the files of a grammar stands for, from one table: the `means` of ``kinds.yaml``.
+"""Resolve each name in the files of a grammar by one table: the `means` of ``kinds.yaml``.
 
-It says for each field of a syntax tree what kinds of things its name may stand for.  Definitions, references, other
-names, colours, and what can be completed follow from it.
+For each field of a syntax tree, it says what kinds of things its name can mean.  Definitions, references, renaming,
+colours and completions follow from it.
 """
 
 import re
@@ -24,15 +24,15 @@ from sgl.lang.yaml_files import MalformedTable, YamlFile, YamlNode
 
 _Value = TypeVar("_Value")
 TABLES: Mapping[str, Any] = yaml.safe_load(files("sgl_editor.lsp").joinpath("kinds.yaml").read_text("utf-8"))
-#: The kinds of things that are declared, and of those that belong to one declaration; others are whatever is mentioned.
+#: The kinds of declared things, and of things local to one declaration; other kinds are whatever is mentioned.
 DECLARED = (*(name.replace(" ", "_") for name in KINDS.values()), "param")
 LOCAL = ("role", "variable", "parameter", "number", "node")
 
 
 class Symbol(NamedTuple):
-    """A thing with a name: its kind, and what it belongs to.
+    """A thing with a name, its kind and its home.
 
-    That is the file that declares it, the feature of a value, the table of a column, the declaration of a local thing.
+    The home is its file, the feature of a value, the table of a column, or the declaration of a local thing.
     """
 
     kind: str
@@ -41,7 +41,7 @@ class Symbol(NamedTuple):
 
 
 class Site(NamedTuple):
-    """A place where a name stands, and whether it is declared there."""
+    """A place where a name is written, and whether the name is declared there."""
 
     span: Span
     symbol: Symbol
@@ -49,14 +49,14 @@ class Site(NamedTuple):
 
 
 class NameUse(NamedTuple):
-    """A name in a syntax tree, with the field that has it and the nodes above it, the outermost first."""
+    """A name in a syntax tree, with its field and the nodes above it, outermost first."""
 
     name: s.Name
     field: str
     above: tuple[s.SyntaxNode, ...]
 
     def entry(self, table: str, otherwise: _Value) -> _Value:
-        """Return what a table has for its field, for one with what its node begins with, or in the node above."""
+        """Return a table's entry for the field, preferring one for the node's first part or for the node above."""
         node, above = self.above[-1], type(self.above[-2]).__name__ if len(self.above) > 1 else ""
         told = getattr(node, list(type(node).__dataclass_fields__)[1]) or ""
         keys = (f"{self.field} {told}", f"{self.field} in {above}", self.field)
@@ -64,11 +64,11 @@ class NameUse(NamedTuple):
 
     @property
     def kinds(self) -> list[str]:
-        """What it may stand for."""
+        """The kinds of things that it can mean."""
         node, kinds = self.above[-1], self.entry("means", "").split()
         if node is self.above[0] and named(node) is self.name:
             return [f"{kind_of(node)}!"]
-        # A number is no name, nor is the node that a quoted lemma stands for.
+        # A number is not a name, nor is the node of a quoted lemma.
         tests = getattr(node, "tests", ())
         if self.name.text[:1].isdigit() or (tests and tests[0].span == self.name.span):
             return []
@@ -93,7 +93,7 @@ def uses_in(node: object, field: str = "", above: tuple[s.SyntaxNode, ...] = ())
     elif isinstance(node, s.Name):
         yield from _pieces(NameUse(node, field, above))
     elif isinstance(node, s.LabelText):
-        # `nsubj:pass`, the set `$SUBJ`, the variable of `nmod:$prep`, or what stands for a parameter.
+        # `nsubj:pass`, the set `$SUBJ`, the variable of `nmod:$prep`, or a parameter's argument.
         head, dollar, variable = node.text.partition("$")
         text, field = (variable, "variable") if dollar else (head.removeprefix("~"), "set" if node.is_set else "label")
         field = "argument" if field == "label" and any(isinstance(one, s.Application) for one in above) else field
@@ -116,31 +116,31 @@ def _pieces(use: NameUse) -> Iterator[NameUse]:
 
 
 class Names:
-    """The names of a project."""
+    """The names of a project and their places."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
         self.units = {unit.file.name: unit for unit in project.units}
         self._of: dict[str, tuple[Site, ...]] = {}
         for unit in project.units:
-            # Also those that a `when` switches off have names in them.
-            for one in (d for d in unit.file.declarations if isinstance(d, s.Lexicon | s.Relation | s.Weights)):
+            kinds = s.Lexicon | s.Relation | s.Table | s.Weights  # also those that a `when` switches off
+            for one in (d for d in unit.file.declarations if isinstance(d, kinds)):
                 name, path = path_in(unit, one.path), unit.path.parent / one.path.text
                 if name and name not in project.sources.files:
                     read_file(path, name, None, MAX_TABLE, project.sources, Diagnostics())
 
     @cached_property
     def _declared(self) -> Mapping[tuple[str, str], s.Declaration]:
-        # A name of a kind is declared once; of two in the library, and here, that here is meant.
+        # A name of a kind is declared once; of two in the library and here, the one here counts.
         declared = (one for unit in self.units.values() for one in unit.file.declarations)
         return {(kind_of(one), name.text): one for one in declared if (name := named(one)) is not None}
 
     def find(self, kind: str, name: str) -> s.Declaration | None:
-        """Return the declaration of a name, in force or not."""
+        """Return the declaration of a name, whether in force or not."""
         return self._declared.get((kind, name))
 
     def symbol(self, kind: str, name: str) -> Symbol:
-        """Return what a name of a kind stands for."""
+        """Return the thing that a name of a kind means."""
         found = self.find(kind, name)
         return Symbol(kind, name, found.span.file if found is not None else "")
 
@@ -152,7 +152,7 @@ class Names:
 
     @cached_property
     def tables(self) -> Mapping[str, str]:
-        """For each table and block of forms the first of the tables that it has columns in common with."""
+        """For each table and block of forms, the first table that shares its columns."""
         first: dict[str, str] = {}
         for lexicon in self.project.declarations(s.Lexicon):
             table = path_in(self.units[lexicon.span.file], lexicon.path)
@@ -162,13 +162,13 @@ class Names:
         return first
 
     def table(self, declaration: s.SyntaxNode) -> str:
-        """Return the first of the tables whose columns a lexicon, or a block of forms, names."""
+        """Return the first table that has the columns named by a lexicon or a block of forms."""
         if isinstance(declaration, s.Lexicon):
             return self.tables[path_in(self.units[declaration.span.file], declaration.path)]
         return self.tables.get(f"forms {declaration.name}", "") if isinstance(declaration, s.Forms) else ""
 
     def of(self, file: str) -> tuple[Site, ...]:
-        """Return all places of names in a file, in their order."""
+        """Return all places of names in a file, in order."""
         if file not in self._of:
             found: list[Site] = [] if file in self.units else list(_in_table(self, file))
             for declaration in self.units[file].file.declarations if file in self.units else ():
@@ -180,12 +180,12 @@ class Names:
         return self._of[file]
 
     def everywhere(self) -> Iterator[Site]:
-        """Yield all places of names, also those in tables."""
+        """Yield all places of names, including those in tables."""
         for file in self.project.sources.files:
             yield from self.of(file)
 
     def locals(self, declaration: s.SyntaxNode, uses: Iterable[NameUse] | None = None) -> Mapping[str, str]:
-        """Return the kinds of the local things of a declaration, by their names."""
+        """Return the kinds of the local things in a declaration, by name."""
         found: dict[str, str] = {}
         for use in uses_in(declaration) if uses is None else uses:
             kind = (use.kinds or [""])[-1].removesuffix("!")
@@ -195,7 +195,7 @@ class Names:
         return found
 
     def feature(self, use: NameUse) -> str:
-        """Return the feature that a value is one of."""
+        """Return the feature that a value belongs to."""
         declaration = use.above[0]
         match use.above[-1]:
             case s.Setting() as setting:
@@ -209,7 +209,7 @@ class Names:
         return ""
 
     def _site(self, use: NameUse, local: Mapping[str, str]) -> Site:
-        # The first of its kinds that there is, or else the last.
+        # Take the first of its kinds that exists, or else the last.
         span = use.name.span
         if use.name.quoted:
             span = replace(span, start=span.start + 1, end=span.end - 1)
@@ -237,7 +237,7 @@ class Names:
 
 
 def path_in(unit: Unit, written: s.Name) -> str:
-    """Return what diagnostics call a file that a file mentions; nothing if a grammar may not read it."""
+    """Return the display name of a file that another file mentions, or "" if a grammar may not read it."""
     found = locate(unit.root, unit.path.parent, written.text, None, SourceMap(), Diagnostics())
     return unit.root.display(found) if found is not None else ""
 
@@ -247,7 +247,7 @@ def is_library(file: str) -> bool:
     return file.startswith("stdlib/")
 
 
-#: What files of weights name: categories with values of features, and rules and lexicons below them.
+#: The names in files of weights: categories with feature values, and rules and lexicons below them.
 _WEIGHTED = re.compile(
     r"(?<![\w:=])(?P<category>[A-Z]\w*)(?=[\[ :\"'])|(?<=[\[ ])(?P<feature>\w+)=(?P<value>\w+)"
     r"|(?<=\n    )(?P<rule>\w+)(?=:)"
@@ -255,7 +255,7 @@ _WEIGHTED = re.compile(
 
 
 def _in_table(names: Names, file: str) -> Iterator[Site]:
-    """Yield the places of names in a YAML file; what cannot be read has none."""
+    """Yield the places of names in a YAML file, or none if it cannot be read."""
     source, units = names.project.sources.files[file], names.units.values()
     weights = ((unit, one) for unit in units for one in unit.file.declarations if isinstance(one, s.Weights))
     if any(path_in(unit, one.path) == file for unit, one in weights):

@@ -1,7 +1,7 @@
-"""The messages of a client: one that cannot be read is answered by the protocol's error, with one line in the log.
+"""Read the messages of a client, answering an unreadable one with the protocol's error and one line in the log.
 
-The library would log tracebacks, leave some requests without an answer, and lose all that follows a frame whose head is
-wrong.  So it is kept quiet, and gets messages that were read here.
+The library would log tracebacks, leave some requests without an answer, and lose everything after a frame with a bad
+header.  So it is silenced, and gets messages that were read here.
 """
 
 import asyncio
@@ -21,28 +21,28 @@ from sgl.characters import visible
 if TYPE_CHECKING:
     from sgl_editor.lsp.server import Server
 
-#: Bytes that a message of a client may have.
+#: The most bytes of a client's message.
 LARGEST = 64_000_000
-#: Bytes of a frame's head that are read at once; letters of a line of the log, and of an error.
+#: Bytes of a frame's header read at once; letters of a line in the log, and of an error.
 _LINE, _SAID = 1_000, 300
-#: The line of a head that has the length, after whatever is no frame; other lines of a head.
+#: The header line with the length, after anything that is not a frame; other header lines.
 _LENGTH = re.compile(rb"Content-Length: (\d{1,9})\r\n\Z")
 _OTHER = re.compile(rb"(?:(?!Content-Length)[\w-]+: [ -~]*)?\r\n")
-#: What is said of a mistake of our own; errors that mean that a request was wrong, and not that it cannot be done.
+#: The text for mistakes of our own; codes of errors where a request was wrong rather than impossible.
 MISTAKE = "SGL0999, a mistake in sglc"
 _WRONG = range(-32_768, -31_999)
-#: A value of JSON, or what the library makes of it.
+#: A JSON value, or the library's object for it.
 _Json = Any
 logging.getLogger("pygls").setLevel(logging.CRITICAL)
 
 
 def note(text: str) -> None:
-    """Write a line to the log, which is standard error where nobody has asked for another."""
+    """Write a line to the log, which is standard error unless configured otherwise."""
     logging.getLogger("sgl_editor").warning("%s", visible(text[:_SAID]))
 
 
 def frames(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the messages of a stream; an empty one for what is no frame, or one that is too large."""
+    """Yield the messages of a stream, with an empty one for anything that is not a frame or is too large."""
     line, lost = b"", False
     while part := stream.readline(_LINE):
         line += part
@@ -56,32 +56,32 @@ def frames(stream: BinaryIO) -> Iterator[bytes]:
             line, lost = b"", False
         else:
             lost = lost or not _OTHER.fullmatch(line)
-            # The head of the next frame may begin in a line that is cut here.
+            # The header of the next frame may begin in a line that is cut here.
             line = b"" if line.endswith(b"\n") else line[-_LINE:]
     if lost:
         yield b""
 
 
 class Protocol(LanguageServerProtocol):
-    """The protocol of the library for messages that were read here."""
+    """The library's protocol, for messages that were read here."""
 
     _server: "Server"
 
     def receive(self, body: str | bytes) -> None:
-        """Do what a message asks for; a request that is wrong, and what is no message at all, has an error."""
+        """Handle a message; a wrong request, and anything that is not a message, gets an error."""
         parts: dict[str, _Json] = {}
         try:
             message = json.loads(body)
             parts = message if isinstance(message, dict) else {}
             self.handle_message(self._read(parts))
-        except Exception as problem:  # noqa: BLE001 - whatever it is, it is answered
+        except Exception as problem:  # noqa: BLE001 - whatever it is, it gets an answer
             unread = not parts and isinstance(problem, (ValueError, RecursionError))
-            # Nobody waits for an answer to a notification, or to an answer.
+            # Nobody waits for an answer to a notification or to an answer.
             silent = ("id" in parts) != ("method" in parts)
             self.fail(e.JsonRpcParseError() if unread else problem, parts.get("id"), silent=silent)
 
     def _read(self, parts: dict[str, _Json]) -> _Json:
-        """Return a message as the library knows it; raise ``JsonRpcException`` if it is wrong."""
+        """Return a message as the library's object; raises ``JsonRpcException`` if it is wrong."""
         method = parts.get("method", "")
         texts = type(method) is str and type(parts.get("id", 0)) in (int, str)
         if parts.get("jsonrpc") != self.VERSION or not texts or not parts.keys() & {"id", "method"}:
@@ -106,7 +106,7 @@ class Protocol(LanguageServerProtocol):
         return read
 
     def fail(self, problem: BaseException, number: object = None, *, silent: bool = False) -> None:
-        """Answer a message with an error, which is noted; where nobody waits for an answer, it is noted alone."""
+        """Log an error and send it as the answer to a message, unless nobody waits for one."""
         if not isinstance(problem, e.JsonRpcException):
             said, trace = f"{type(problem).__name__}: {problem}", format_tb(problem.__traceback__)
             problem = e.JsonRpcInternalError(said, data={"traceback": trace})
@@ -122,14 +122,14 @@ class Protocol(LanguageServerProtocol):
             self._send_data({"jsonrpc": self.VERSION, "id": msg_id, "error": _noted(error)})
 
     def _execute_handler(self, msg_id: _Json, *how: _Json, **more: _Json) -> None:
-        """Run a handler; forget it when it is done, which the library does with some of them alone."""
+        """Run a handler and forget it when it is done, which the library does only with some."""
         super()._execute_handler(msg_id, *how, **more)
         if (future := self._request_futures.get(msg_id)) is not None:
             future.add_done_callback(lambda _: self._request_futures.pop(msg_id, None))
 
     def cancel(self) -> list[asyncio.Future[object]]:
-        """End what was asked for; return what has yet to notice."""
-        # The library remembers each server, with the methods that it was asked for.
+        """Cancel all requests, and return those that have not noticed yet."""
+        # The library caches each server with the methods that it was asked for.
         LanguageServerProtocol.get_message_type.cache_clear()
         LanguageServerProtocol.get_result_type.cache_clear()
         asked: list[_Json] = [*self._request_futures.values()]
@@ -137,7 +137,7 @@ class Protocol(LanguageServerProtocol):
 
 
 def _noted(error: t.ResponseError | e.JsonRpcException) -> dict[str, object]:
-    """Return an error as the client is told it: in one line, without what only the log should have."""
+    """Return an error as the client sees it: on one line, without details that belong in the log."""
     said = error.message
     if error.code == e.JsonRpcInternalError.CODE:
         note(f"{MISTAKE}: {said} {[line.strip() for line in (error.data or {}).get('traceback', ())[-1:]]}")

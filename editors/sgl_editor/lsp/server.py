@@ -1,8 +1,8 @@
-"""The server: what the client writes goes to the engine, what the engine says goes to the client.
+"""Connect client and engine: texts go to the engine, and its answers go to the client.
 
-Everything that looks at a grammar runs on one thread, in the order of the requests; claims are proved there while
-nothing else is asked for, and put off whenever something is.  So the loop is always free to read and to cancel.  A
-request that fails is answered with an error, and nothing that a client sends ends the server.
+Everything that examines a grammar runs on one thread, in the order of the requests; claims are proved there while
+nothing else is asked for, and put off as soon as something is.  So the loop is always free to read and to cancel.  A
+request that fails gets an error, and nothing that a client sends ends the server.
 """
 
 import asyncio
@@ -36,17 +36,17 @@ from sgl_editor.lsp.document import Document, Grammar
 from sgl_editor.lsp.hover import hover
 from sgl_editor.lsp.protocol import MISTAKE, Protocol, frames
 
-#: Seconds without a key before a grammar is read again, and before its claims are proved.
+#: Seconds without a keystroke before a grammar is read again, and before its claims are proved.
 _PAUSE, _LONG_PAUSE = 0.15, 0.3
-#: Messages of one file that are shown.
+#: The most messages shown for one file.
 _MESSAGES = 1_000
 _WATCHED = f"**/*.{{{','.join(suffix[1:] for suffix in SUFFIXES)}}}"
 _Value = TypeVar("_Value")
-#: What a client sends.  The library hands the server to what says that it takes any `object`.
+#: Parameters of a client.  The library passes the server to functions that take any `object`.
 _Params = Any
 _Found = dict[Path, list[t.Diagnostic]]
 
-#: What answers the requests about a file, or about a grammar, and what is announced of them.
+#: The functions that answer requests about a file or a grammar, and the options announced for them.
 FEATURES: dict[str, tuple[Callable[[Any, Any], object], object]] = {
     t.TEXT_DOCUMENT_CODE_ACTION: (edits.actions, t.CodeActionOptions([t.CodeActionKind.QuickFix])),
     t.TEXT_DOCUMENT_CODE_LENS: (marks.lenses, None),
@@ -67,7 +67,7 @@ FEATURES: dict[str, tuple[Callable[[Any, Any], object], object]] = {
 
 
 class _PutOffError(Exception):
-    """Something else is asked for: what is being proved is proved later."""
+    """Something else was asked for, so the proof is put off."""
 
 
 class Server(LanguageServer):
@@ -79,10 +79,10 @@ class Server(LanguageServer):
         super().__init__("sglc", __version__, t.TextDocumentSyncKind.Full, None, Protocol, default_converter)
         self.engine, self.uris = Workspace(within), dict[Path, str]()
         self._worker, self._waiting, self._tells = ThreadPoolExecutor(1), 0, True
-        #: What the client has written, or what has changed on disk, and no grammar knows yet.
+        #: Changes by the client or on disk that no grammar knows yet.
         self._texts: dict[Path, str | None] = {}
         self._stale = self._moved = False
-        # What follows belongs to the thread.
+        # The fields below belong to the thread.
         self._roots: dict[Path, tuple[Path, ...]] = {}
         self._grammars: dict[Path, Grammar] = {}
         self._before: dict[Path, Compiled] = {}
@@ -90,7 +90,7 @@ class Server(LanguageServer):
         self._checking: asyncio.Future[None] | None = None
         events = (t.TEXT_DOCUMENT_DID_OPEN, t.TEXT_DOCUMENT_DID_CHANGE, t.TEXT_DOCUMENT_DID_SAVE)
         for method in (*events, t.TEXT_DOCUMENT_DID_CLOSE, t.WORKSPACE_DID_CHANGE_WATCHED_FILES):
-            # The library marks functions that it is given, and methods take no marks.
+            # The library marks the functions that it is given, and methods cannot be marked.
             self.feature(method)(partial(self._changed))
         self.feature(t.INITIALIZE)(partial(self._started))
         self.feature(t.INITIALIZED)(partial(self._watch))
@@ -101,7 +101,7 @@ class Server(LanguageServer):
             self.command(name)(self._command(command))
 
     def check(self, method: str, params: _Params) -> None:
-        """Raise ``JsonRpcException`` if the client may not ask for something now."""
+        """Raise ``JsonRpcException`` if the client may not make this request now."""
         is_change = method == t.TEXT_DOCUMENT_DID_CHANGE
         if is_change and unquote(params.text_document.uri) not in self.workspace.text_documents:
             raise JsonRpcInvalidParams("the file is not open")
@@ -109,7 +109,7 @@ class Server(LanguageServer):
             raise JsonRpcInvalidParams("there is no such command")
 
     def report_server_error(self, error: Exception, source: object) -> None:
-        """Note what has gone wrong outside of requests, which have their answer."""
+        """Log errors outside of requests; a failed request has its answer."""
         if source is not FeatureRequestError:
             self.protocol.fail(error, silent=True)
 
@@ -121,8 +121,8 @@ class Server(LanguageServer):
             self.protocol.receive(body)
 
     async def end(self) -> None:
-        """Stop what is under way, and give back the thread and the memory: the client has left."""
-        # What is being proved ends at its next step.
+        """Stop everything under way and free the thread and the memory, as the client has left."""
+        # A running proof ends at its next step.
         self.protocol.writer, self._stale = None, True
         if self._checking is not None:
             self._checking.cancel()
@@ -132,7 +132,7 @@ class Server(LanguageServer):
         self.engine, self._grammars, self._before = Workspace(self.engine.within), {}, {}
 
     async def work(self, job: Callable[[], _Value]) -> _Value:
-        """Return what a job on that thread returns; claims wait until then."""
+        """Run a job on the thread and return its result; proofs wait until then."""
         self._waiting += 1
         try:
             return await self._done(job)
@@ -184,7 +184,7 @@ class Server(LanguageServer):
         return self._grammars[root]
 
     def roots(self, path: Path) -> tuple[Path, ...]:
-        """Return the grammars that a file is part of, nearest first; a table may be part of none."""
+        """Return the grammars that a file is part of, nearest first; a table may have none."""
         if path not in self._roots:
             found = self.engine.roots(path)
             self._roots[path] = found if path.suffix == ".sgl" or found != (path,) else ()
@@ -209,7 +209,7 @@ class Server(LanguageServer):
         return None
 
     def _started(self, params: t.InitializeParams) -> None:
-        # A client may show the answers of commands in a way of its own.
+        # A client may show the answers of commands in its own way.
         self._tells = params.initialization_options != {"answers": "result"}
 
     def _changed(self, params: _Params) -> None:
@@ -228,7 +228,7 @@ class Server(LanguageServer):
         self._checking.add_done_callback(self._tell)
 
     def _tell(self, done: asyncio.Future[None]) -> None:
-        # A mistake in the compiler, where no request has asked for anything.
+        # The compiler has made a mistake while no request was waiting.
         problem = None if done.cancelled() else done.exception()
         if problem is not None:
             self.protocol.fail(problem, silent=True)
@@ -236,7 +236,7 @@ class Server(LanguageServer):
             self.window_show_message(t.ShowMessageParams(t.MessageType.Error, said))
 
     def unsaved(self, paths: Container[Path]) -> bool:
-        """Return whether an editor has a text of one of some files that is not on disk."""
+        """Return whether an editor has unsaved text of any of these files."""
         texts = {path: self.workspace.get_text_document(uri).source for path, uri in self.uris.items() if path in paths}
         on_disk = {path: path.read_bytes().removeprefix(BOM_UTF8) for path in texts if path.is_file()}
         return any(on_disk.get(path) != text.encode() for path, text in texts.items())
@@ -299,7 +299,7 @@ def command() -> int:
 
     Editors start this command; [Editors](editors.md) says how.
     """
-    # Whatever prints must not speak to the client.
+    # Nothing that prints may write to the client.
     output, sys.stdout = sys.stdout, sys.stderr
     asyncio.run(Server().listen(sys.stdin.buffer, output.buffer))
     return 0

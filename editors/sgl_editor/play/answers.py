@@ -1,7 +1,7 @@
-"""What the page asks for beside the language server: pieces of HTML, and files.
+"""Answer what the page asks for beyond the language server: pieces of HTML, and files.
 
-Answers are commands of the language server: each takes texts and returns JSON.  Pieces of HTML are made by the
-templates of reports, so that a graph looks the same here and there.
+Answers are commands of the language server: each takes texts and returns JSON.  The templates of reports make the
+pieces of HTML, so a graph looks the same in both.
 """
 
 import re
@@ -17,12 +17,12 @@ from sgl.pipeline.guarantees import pattern_guarantees
 from sgl.report.render import page_environment
 from sgl_editor.lsp.document import Document, Grammar
 
-#: Samples that are shown at a time.
+#: The number of samples shown at a time.
 _SAMPLES = 5
 
 
 def files(document: Document) -> dict[str, Any]:
-    """Return the files of a grammar, the main one first, and what can be sampled from it."""
+    """Return the files of a grammar, the main one first, and the categories that can be sampled from it."""
     grammar = document.grammar
     snapshot = grammar.snapshot
     compiled = snapshot.compiled
@@ -34,7 +34,7 @@ def files(document: Document) -> dict[str, Any]:
 
 
 def samples(document: Document, of: str, seed: str) -> dict[str, Any]:
-    """Return some texts in all layers, each with its tree and its graph."""
+    """Return some texts in all layers, each with its tree and graph."""
     if not re.fullmatch(r"[0-9]{1,18}", seed):
         raise JsonRpcInvalidParams("a seed is a whole number")
     snapshot = document.grammar.snapshot
@@ -47,7 +47,7 @@ def samples(document: Document, of: str, seed: str) -> dict[str, Any]:
 
 
 def patterns(document: Document) -> dict[str, Any]:
-    """Return the patterns with what is known of their claims."""
+    """Return the patterns with the known verdicts on their claims."""
     grammar = document.grammar
     compiled = grammar.snapshot.compiled
     if compiled is None:
@@ -61,7 +61,7 @@ def patterns(document: Document) -> dict[str, Any]:
 
 
 def pair(document: Document, name: str) -> dict[str, Any]:
-    """Return an item of a pattern beside the nearest sentence of training, and each leak."""
+    """Return an item of a pattern with the nearest training sentence, and each leak."""
     grammar = document.grammar
     compiled = grammar.snapshot.compiled
     found = None if compiled is None else next((p for p in compiled.plan.patterns if p.name == name), None)
@@ -82,7 +82,7 @@ ANSWERS: Mapping[str, Callable[..., object]] = {f"play.{one.__name__}": one for 
 
 
 def _marked(grammar: Grammar, of: str, derivation: Derivation) -> object:
-    """Return a sample as it is drawn; None where the grammar has no dataset, or it is of a phrase."""
+    """Return a sample ready to be drawn, or None if the grammar has no dataset or the sample is a phrase."""
     compiled = grammar.snapshot.compiled
     if compiled is None or not compiled.has_dataset:
         return None
@@ -96,5 +96,5 @@ _environment = cache(partial(page_environment, "sgl_editor.play"))
 
 
 def render(template: str, **values: object) -> str:
-    """Return what a template of the page makes of some values."""
+    """Return the HTML that a template of the page makes of some values."""
     return _environment().get_template(template).render(values)

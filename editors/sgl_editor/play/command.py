@@ -1,4 +1,4 @@
-"""``sglc play``: a page in the browser in which a grammar is written, sampled and proved."""
+"""Run ``sglc play``: write, sample and prove a grammar on a page in the browser."""
 
 import asyncio
 import threading
@@ -20,9 +20,9 @@ from sgl.cli.session import Session, grammar_options
 def command(session: Session, grammar: Path, port: int, browser: bool) -> None:
     """Write GRAMMAR in the browser.
 
-    The page has the editor, and beside it messages, samples in all layers, and each pattern
-    as what training shows beside what is asked, as you type. It is served on this machine
-    alone, to whoever has the address that is printed. Nothing is saved before you say so.
+    The page shows the editor with messages, samples in all layers and, for each pattern, an item next to what training
+    shows, all updated as you type.  It works only on this machine and with the printed address.  Nothing is saved until
+    you say so.
     """
     from sgl_editor.play.server import PageServer, editor_folder
 
@@ -34,7 +34,7 @@ def command(session: Session, grammar: Path, port: int, browser: bool) -> None:
     def ready() -> None:
         session.echo(f"{page.address}\nCtrl-C ends it.")
         if browser:
-            # Some browsers are waited for until they end.
+            # With some browsers, this waits until they end.
             threading.Thread(target=webbrowser.open, args=(page.opener.as_uri(),), daemon=True).start()
 
     with suppress(KeyboardInterrupt):

@@ -1,6 +1,6 @@
-"""The language server of one page: it opens the files of a project and those that come with SGL, and saves the first.
+"""Serve one page as a language server for a project's files and those bundled with SGL; save the project's.
 
-It answers what the script of the page asks for, and nothing else.
+It answers only what the script of the page asks for.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from sgl_editor.lsp.document import Document
 from sgl_editor.lsp.server import Server
 from sgl_editor.play.answers import ANSWERS, render
 
-#: The dataset that was made last for a page, in the folder of the page.
+#: The dataset made last for a page, in the folder of the page.
 ARCHIVE = "dataset.zip"
 _METHODS = {
     *(t.INITIALIZE, t.INITIALIZED, t.TEXT_DOCUMENT_DID_OPEN, t.TEXT_DOCUMENT_DID_CHANGE, t.TEXT_DOCUMENT_DID_CLOSE),
@@ -33,7 +33,7 @@ _METHODS = {
 
 
 class Page(Server):
-    """A language server for the files below the directory of ``root``, with a ``folder`` for what it makes."""
+    """A language server for files below the directory of ``root``, with a ``folder`` for its results."""
 
     def __init__(self, root: Path, folder: Path) -> None:
         self.folder, self._bundled, self._making = folder, grammars_dir().resolve(), asyncio.Lock()
@@ -41,7 +41,7 @@ class Page(Server):
         super().__init__(commands, (root.parent, self._bundled))
 
     def check(self, method: str, params: Any) -> None:  # noqa: ANN401 - of any type of the library
-        """Raise ``JsonRpcException`` for what the script of the page does not ask for."""
+        """Raise ``JsonRpcException`` for requests that the script of the page does not make."""
         if method not in _METHODS:
             raise JsonRpcMethodNotFound.of(method)
         super().check(method, params)
@@ -61,11 +61,11 @@ class Page(Server):
         return found
 
     def _save(self, document: Document) -> dict[str, Any]:
-        """Write the files of a grammar that are open in the page; those that come with SGL are not."""
+        """Write the open files of a grammar, except those bundled with SGL."""
         changed = []
         try:
             for path, text in document.grammar.snapshot.own.items():
-                # A link may have taken the place of a folder since the file was opened.
+                # A link may have replaced a folder since the file was opened.
                 is_own = path in self.uris and self.engine.sees(path) and not path.is_relative_to(self._bundled)
                 if is_own and read_text(path, SOURCE).replace("\r\n", "\n") != text:
                     replace_text(path, text)
@@ -75,7 +75,7 @@ class Page(Server):
         return {"saved": changed}
 
     async def _dataset(self, uri: str) -> dict[str, Any]:
-        """Compile a grammar, as it is in the editor, into an archive that takes the place of the one before."""
+        """Compile a grammar, as it is in the editor, into an archive that replaces the previous one."""
         async with self._making:
             with temporary(self.folder) as place:
                 main = await self.work(lambda: _copied(self._opened(uri), place / "grammar"))

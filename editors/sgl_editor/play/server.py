@@ -1,10 +1,10 @@
-"""The server of the page: one address of this machine, with a token that nobody can guess.
+"""Serve the page at one address of this machine, with a token that nobody can guess.
 
-It listens on the loopback interface only.  What it hands out to anybody is the page's own script and style; the page
-itself, its connection and the datasets need the token.  A request that names another host is refused, so that no other
-site can reach the page by a name of its own, and so is a connection that another site has opened.  All users see the
-arguments of processes, so the browser is called with a private file that leads to the address; and it would send a
-cookie to every port of this machine, so the token is in none.
+The server listens only on the loopback interface.  Anybody may fetch the page's own script and style; the page itself,
+its connection and the datasets need the token.  A request that names another host is refused, so no other site can
+reach the page under a name of its own, and so is a connection opened by another site.  All users can see the arguments
+of processes, so the browser is given a private file that leads to the address; and a browser sends cookies to every
+port of this machine, so the token is in none.
 """
 
 import asyncio
@@ -37,26 +37,26 @@ from sgl_editor.play.pages import ARCHIVE, Page
 
 HOST = "127.0.0.1"
 
-#: Pages that may be open at a time.
+#: The most pages that may be open at a time.
 MOST_PAGES = 16
-#: What lets a browser save a file; the answer to what is no request.
+#: The header that makes a browser save a file; the answer to anything that is not a request.
 _SAVED = {"Content-Disposition": f'attachment; filename="{ARCHIVE}"'}
 _NO_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-#: Where the package of NiceGUI has CodeMirror.
+#: The place of CodeMirror in the NiceGUI package.
 _EDITOR = ("elements", "codemirror", "dist")
 
 logging.getLogger("websockets").setLevel(logging.CRITICAL)
 
 
 def editor_folder() -> Path | None:
-    """Return the folder of CodeMirror; None where the extra ``play`` is not installed."""
+    """Return the folder of CodeMirror, or None if the extra ``play`` is not installed."""
     found = find_spec("nicegui")
     folder = None if found is None or found.origin is None else Path(found.origin).parent.joinpath(*_EDITOR)
     return folder if folder is not None and (folder / "index.js").is_file() else None
 
 
 class _Connection(ServerConnection):
-    """A connection that answers also what is no request, where the library only hangs up."""
+    """A connection that answers even what is not a request, where the library would only hang up."""
 
     def send_data(self) -> None:
         if self.protocol.writes and isinstance(self.protocol.handshake_exc, InvalidMessage):
@@ -65,7 +65,7 @@ class _Connection(ServerConnection):
 
 
 class PageServer:
-    """Serves the page that shows a grammar first; ``opener`` is a file that leads to its ``address`` with the token."""
+    """A server of the page that first shows ``root``; the file ``opener`` leads to its ``address`` with the token."""
 
     def __init__(self, root: Path, editor: Path) -> None:
         self.token, self.address = secrets.token_urlsafe(24), ""
@@ -77,7 +77,7 @@ class PageServer:
         self.pages: dict[str, Page] = {}
 
     async def run(self, port: int, ready: Callable[[], None]) -> None:
-        """Serve until the task is cancelled; call ``ready`` when there is an address."""
+        """Serve until the task is cancelled, calling ``ready`` once there is an address."""
         asyncio.get_running_loop().set_exception_handler(_quietly)
         how: dict[str, Any] = {"process_request": self._respond, "create_connection": _Connection, "compression": None}
         how |= {"max_size": LARGEST, "max_queue": 1}
@@ -95,7 +95,7 @@ class PageServer:
         if len(self.pages) >= MOST_PAGES:
             await connection.close(CloseCode.TRY_AGAIN_LATER, f"{MOST_PAGES} pages are open already; close one of them")
             return
-        # Python looks seldom for what pages that have ended leave behind.
+        # Python seldom collects what closed pages leave behind.
         gc.collect()
         with temporary(self._folder) as place:
             page = self.pages[place.name] = Page(self._root, place)
@@ -109,7 +109,7 @@ class PageServer:
                 await page.end()
 
     def _respond(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Answer a request for a file; None opens the connection."""
+        """Answer a request for a file, or return None to open the connection."""
         if request.method != "GET":
             answer = connection.respond(HTTPStatus.METHOD_NOT_ALLOWED, "There are only pages to GET.\n")
             answer.headers["Allow"] = "GET"
@@ -153,7 +153,7 @@ class PageServer:
 
 
 def _quietly(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    # What could not be told to a page that was closed meanwhile is no news.
+    # Failing to tell a page that was closed meanwhile is not worth logging.
     if not isinstance(problem := context.get("exception"), ConnectionClosed):
         note(f"{context['message']}: {problem!r}")
 

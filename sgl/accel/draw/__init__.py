@@ -1,6 +1,6 @@
 """Sample candidates with compiled code: what ``sgl.sampling.strata`` defines, many times as fast.
 
-Derivations and texts are drawn by a program, and accepted by the functions of ``sgl.sampling.screening``, compiled.
+A program draws derivations and texts, and the functions of ``sgl.sampling.screening``, compiled, accept them.
 """
 
 import sys
@@ -21,7 +21,7 @@ from sgl.sampling.engine import LONGEST_DERIVATION, PackedStratum, Tables, strea
 from sgl.sampling.screening import FACTOR_1, FACTOR_2
 from sgl.sampling.strata import Batch, Sampler, source_texts
 
-#: Rules and bytes of text for which a batch has room at first, for each candidate.
+#: The initial room of a batch, in rules and bytes of text per candidate.
 _RULES, _TEXT = 16, 64
 
 screen, expose, settle = kernel(screening.screen), kernel(screening.expose), kernel(screening.settle)
@@ -29,7 +29,7 @@ find, commit = kernel(screening.find), kernel(screening.commit)
 
 
 def hashes_of(texts: Column) -> Bits:
-    """Return the same as the function of this name in ``sgl.sampling.screening``."""
+    """Return the same hashes as the function of this name in ``sgl.sampling.screening``."""
     hashes = np.empty((texts.rows, 2), np.uint64)
     _hash(texts.data, texts.offsets, hashes)
     return hashes
@@ -50,17 +50,17 @@ def _hash(data: Bytes, offsets: NDArray[np.int64], hashes: Bits) -> None:
 
 
 class CompiledSampler(Sampler):
-    """Samples the same candidates as its base class."""
+    """A sampler of the same candidates as its base class."""
 
     code: Any = sys.modules[__name__]
 
     def __init__(self, tables: Tables, origin: str = "") -> None:
-        """Prepare the program, which is kept in the cache if the tables have an ``origin``."""
+        """Prepare the program; it is kept in the cache if the tables have an ``origin``."""
         super().__init__(tables)
         self.program = cached(Program, "program", (origin,), lambda: program_of(tables))
 
     def derive(self, stratum: PackedStratum, numbers: NDArray[np.int64]) -> Batch:
-        """Sample the candidates of a stratum with these numbers; a list is not sampled, instances are not compiled."""
+        """Sample the candidates of a stratum with these numbers; lists and instances use plain code."""
         if stratum.extent.every or stratum.extent.contexts:
             return super().derive(stratum, numbers)
         rules = np.empty(_RULES * len(numbers) + 2 * RULE_MARGIN, np.int32)

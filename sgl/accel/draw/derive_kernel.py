@@ -1,7 +1,7 @@
-"""The kernel that draws derivations and writes their source texts.
+"""Draw derivations and write their source texts, in one kernel.
 
-It runs the code of ``sgl.accel.draw.program`` with a stack of return addresses, and makes choices
-in the order and with the numbers of ``sgl.sampling.engine``.
+The kernel runs the code of ``sgl.accel.draw.program`` with a stack of return addresses, and makes choices in the order
+and with the numbers of ``sgl.sampling.engine``.
 """
 
 import numpy as np
@@ -13,16 +13,16 @@ from sgl.accel.jit import kernel, part
 from sgl.accel.machine import copy32, high64
 from sgl.sampling.engine import GAMMA, LONGEST_DERIVATION, MIX_1, MIX_2
 
-#: Bytes and rules for which the buffers must have room beyond what is checked.  Every
-#: instruction that goes on checks before it writes, at most two pieces or one rule; the rest
-#: saves most candidates a second attempt in a larger buffer.
+#: Bytes and rules for which the buffers must have room beyond the checked limits.  Every instruction that continues
+#: checks before it writes at most two pieces or one rule; the rest saves most candidates a second attempt in a larger
+#: buffer.
 TEXT_MARGIN = 64 * LONGEST_DERIVATION
 RULE_MARGIN = 2 * LONGEST_DERIVATION
 
 _GAMMA, _MIX_1, _MIX_2 = np.uint64(GAMMA), np.uint64(MIX_1), np.uint64(MIX_2)
 _27, _30, _31 = np.uint64(27), np.uint64(30), np.uint64(31)
 
-# Indices are unsigned: signed ones might be negative, and would be looked at for that.
+# Indices are unsigned: signed ones would be tested for being negative.
 _ONE = np.uint64(1)
 _STATE = np.uint64(layout.STATE_COLUMNS)
 _FIRST, _GUIDE = np.uint64(layout.FIRST), np.uint64(layout.GUIDE)
@@ -39,7 +39,7 @@ _LENGTH_ALONE = (1 << (_BACK - _LENGTH)) - 1
 
 @part
 def _mix(value: np.uint64) -> np.uint64:
-    """Return the finaliser of SplitMix64: a bijection of the 64-bit integers."""
+    """Apply SplitMix64's finaliser, a bijection of the 64-bit integers."""
     value = (value ^ (value >> _30)) * _MIX_1
     value = (value ^ (value >> _27)) * _MIX_2
     return value ^ (value >> _31)
@@ -76,11 +76,11 @@ def derive_texts(
     too_long: NDArray[np.uint8],
     stack: NDArray[np.int32],
 ) -> int:
-    """Draw the candidates with these ``numbers``, from index ``done`` on; how many are done.
+    """Draw candidates ``numbers[done:]`` and return how many of all are done.
 
-    Derivations and texts are appended behind ``rule_ends[done]`` and ``text_ends[done]``; those of
-    a candidate that is too long are empty.  Fewer than all are done when a buffer is full.
-    ``start`` numbers a state in ``program.starts``; ``stack`` has room for the longest derivation.
+    Derivations and texts are appended after ``rule_ends[done]`` and ``text_ends[done]``; a candidate that is too long
+    leaves both empty.  The kernel stops early if a buffer is full.  ``start`` is the index of a state in
+    ``program.starts``; ``stack`` has room for the longest derivation.
     """
     states, bounds, guides = program.states, program.bounds, program.guides
     alternatives = program.alternatives
@@ -100,8 +100,8 @@ def derive_texts(
         while True:
             operation = word & _OPERATION
             state = np.uint64(word >> _OPERATION_BITS)
-            # Rules that were begun go on after the last call: their words and endings may be
-            # many, so the limits hold for every instruction.
+            # Rules already begun continue after the last call, and may have many words and endings, so every
+            # instruction checks the limits.
             if operation == WORD or operation == LAST_WORD:
                 if rule_at > longest:
                     break

@@ -1,19 +1,18 @@
-"""Tables as a program for the kernel that draws derivations.
+"""Assemble the tables into a program for the kernel that draws derivations.
 
-Every alternative of a state has *code*: one instruction for each child of its rule, with the words
-before that child as a *piece* of one array of bytes, which is written first::
+Every alternative of a state has *code*: one instruction for each child of its rule, with the words before that child as
+a *piece* of one array of bytes, which is written first::
 
     NP -> the N      LAST_WORD "the " N
     S  -> ~NP VP .   CALL "" NP°     CALL "" VP     RETURN "[back 1]. "
 
-``JUMP`` is a ``CALL`` of a last child, which has nothing to come back to.  A state that becomes
-words only is drawn by ``WORD``.  A state behind ``capital`` is there twice, as ``NP°`` with the
-first letter of its first word raised.  Where a capital goes, and that an attached word has
-something before it, follows from what is certain of the words of a state: is one of them *sure* not
-to be empty, and can they be *initial*, the first of a sentence?
+``JUMP`` calls a last child, after which there is nothing to return to.  ``WORD`` draws a state that becomes only words.
+A state after ``capital`` occurs twice, the second time as ``NP°`` with the first letter of its first word raised.
+Where a capital goes, and whether an attached word has something before it, depends on what is certain about the words
+of a state: is one of them *sure* not to be empty, and can they be *initial*, the first of a sentence?
 
-To choose among *n* alternatives, the first bits of the random number are looked up in a *guide*
-(Chen & Asau 1974): the first alternative that they leave possible.  From there bounds are compared.
+To choose among *n* alternatives, the first bits of the random number are looked up in a *guide* (Chen & Asau 1974),
+which gives the first alternative that they leave possible.  From there, bounds are compared.
 """
 
 from bisect import bisect_right
@@ -30,35 +29,37 @@ from sgl.core.interpret import capitalised
 from sgl.sampling.engine import State, Tables, joined
 from sgl.sampling.engine import capitalised as raised
 
-#: What an instruction does; its argument, a state, is above these bits.
+#: The operations of instructions; the argument, a state, is in the bits above these.
 WORD, LAST_WORD, CALL, JUMP, GO_ON, RETURN = range(6)
 OPERATION_BITS = 3
 
-#: Columns of ``Program.states``: first alternative, first entry of the guide, how far the
-#: random bits are shifted to index it (``SINGLE`` if there is one alternative), scale.
+#: The columns of ``Program.states``: first alternative, first entry of the guide, the shift of the random bits that
+#: indexes it (``SINGLE`` if there is one alternative), and the scale.
 FIRST, GUIDE, SHIFT, TOTAL = range(4)
 STATE_COLUMNS = 4
 SINGLE = -1
 
-#: Columns of ``Program.alternatives``: the code (of a state of words its piece instead), the rule.
+#: The columns of ``Program.alternatives``: the code, or the piece if the state becomes only words; and the rule.
 TARGET, RULE = range(2)
 ALTERNATIVE_COLUMNS = 2
 
-#: Bytes of a piece, which one instruction writes; a piece is start, length, bytes taken back.
+#: The most bytes of a piece, which one instruction writes; a piece has a start, a length and a number of bytes to take
+#: back.
 LONGEST_PIECE = 32
 LENGTH, BACK = 32, 56
 
 _BITS = 64
 
-#: With two bits less, a choice takes a second step more often, and drawing a tenth more time.
+#: With two bits fewer, more choices take a second step, and drawing takes a tenth more time.
 _GUIDE_BITS = 3
 
 
 class Program(NamedTuple):
     """The states of all strata as arrays.
 
-    ``code`` has the operation with its argument, and a piece.  ``starts[s]`` is the instruction that draws from state
-    ``s`` of the tables, if a stratum starts there.  If it is not ``written``, the code draws and writes nothing.
+    ``code`` alternates an operation with its argument and a piece.  ``starts[s]`` is the instruction that draws from
+    state ``s`` of the tables, if a stratum starts there.  If ``written`` is false, the code only draws and writes no
+    text.
     """
 
     states: NDArray[np.int64]
@@ -73,7 +74,7 @@ class Program(NamedTuple):
 
 
 class _Undecided(Exception):
-    """What is written depends on what is drawn elsewhere."""
+    """The text of a phrase depends on what is drawn elsewhere."""
 
 
 class _Target(NamedTuple):
@@ -84,7 +85,7 @@ class _Target(NamedTuple):
 
 
 def program_of(tables: Tables) -> Program:
-    """Return the program that draws what ``tables`` describe, and writes it if that can be."""
+    """Return the program that draws from ``tables``, and writes the texts if possible."""
     try:
         if any(CUT in template for template in tables.source.templates):
             raise _Undecided
@@ -94,7 +95,7 @@ def program_of(tables: Tables) -> Program:
 
 
 class _Assembler:
-    """Assembles the code of all alternatives, as it is called for."""
+    """An assembler of the code of all reachable alternatives."""
 
     def __init__(self, tables: Tables, *, written: bool) -> None:
         self._tables = tables
@@ -104,7 +105,7 @@ class _Assembler:
         self._written = written
         self._sure, self._initial = certain_states(tables) if written else (set[int](), set[int]())
         short = {rule for rule, arity in enumerate(tables.arity) if not arity and self._fits(rule)}
-        #: Whether a state becomes words only, each alternative one piece.
+        #: Whether a state becomes only words, with one piece for each alternative.
         self._lexical = [not any(state.children) and short.issuperset(state.rules) for state in tables.states]
         self._pool = StringPool()
         self._row: dict[_Target, int] = {}
@@ -203,7 +204,7 @@ class _Assembler:
         return [item for item in template if isinstance(item, str)]
 
     def _fits(self, rule: int) -> bool:
-        """Return whether the words of a rule are one piece, with or without a capital."""
+        """Return whether the words of a rule fit into one piece, with and without a capital."""
         return all(
             len(self._closed(form)) <= LONGEST_PIECE and not self._attaches(form)
             for form in (self._words(rule), raised(self._words(rule)))
@@ -218,7 +219,7 @@ class _Assembler:
         return pieces
 
     def _closed(self, words: Sequence[str]) -> bytes:
-        """Return the words as one string, with a separator behind the last as well."""
+        """Return the words as one string with a separator after each, the last included."""
         return (joined(self._text, words) + self._text.join).encode() if words else b""
 
     def _attaches(self, words: Sequence[str]) -> bool:
@@ -226,9 +227,9 @@ class _Assembler:
 
 
 def guide_of(bounds: Sequence[int]) -> tuple[int, list[int]]:
-    """Return how far random bits are shifted to index the guide, and the guide.
+    """Return the shift of the random bits that indexes the guide, and the guide.
 
-    It has eight entries for each alternative, so that most leave one alternative only.
+    It has at least eight entries for each alternative, so that most entries leave only one.
     """
     if len(bounds) < 2:
         return SINGLE, []
@@ -239,7 +240,7 @@ def guide_of(bounds: Sequence[int]) -> tuple[int, list[int]]:
 
 
 def certain_states(tables: Tables) -> tuple[set[int], set[int]]:
-    """Return the states that always have a word that is not empty, and those whose words can be the first."""
+    """Return the states that always have a non-empty word, and those whose words can come first."""
 
     def shows(item: str | int) -> bool:
         return bool(item) if isinstance(item, str) else item in sure

@@ -11,22 +11,22 @@ from sgl.core.arrays import Column, Derivations
 from sgl.parsing.layer import TemplateIndex
 from sgl.parsing.parser import SATURATED, BatchReadings
 
-#: Bytes of the longest text that the kernel reads, and entries of its chart.
+#: The most bytes of a text that the kernel reads, and the most entries of its chart.
 _LONGEST, _ENTRIES = 4_000, 1 << 20
 
-#: Rules of a derivation that there is room for at first, for each text.
+#: The initial room for rules of derivations, per text.
 _RULES = 32
 
 
 class CompiledReader:
-    """Reads texts of a layer; raises ``UnsuitableLayerError`` for one that it does not read."""
+    """A reader of texts of a layer; raises ``UnsuitableLayerError`` if it does not support the layer."""
 
     def __init__(self, index: TemplateIndex) -> None:
         self._tables = tables_of(index)
         self._space = space_for(self._tables, _LONGEST, _ENTRIES)
 
     def read(self, texts: Sequence[str]) -> tuple[BatchReadings, list[int]]:
-        """Return the readings, and the numbers of texts that are empty, too long, no Unicode or too large."""
+        """Return the readings, and the indices of texts that are empty, too long, not Unicode or too large."""
         column = Column.of([text if _is_plain(text) else "" for text in texts])
         rows, done = len(texts), 0
         unread = np.diff(column.offsets) == 0

@@ -1,9 +1,9 @@
-"""The kernel: texts of one layer are read, each into a chart, in machine code.
+"""Read texts of one layer into charts, in machine code.
 
-The chart goes through a text from its last byte to its first.  The words that stand at a byte are found among all,
-which are sorted: those that attach to what is before, and others behind a separator.  What begins further to the right
-is complete by then.  So an entry grows over those that begin where it ends, shorter ones first: every entry has its
-count when something is made of it::
+The chart goes through a text from its last byte to its first.  The words that begin at a byte are found by binary
+search: those that attach to the text before, and others after a separator.  By then everything that begins further
+right is complete.  So an entry grows over the entries that begin where it ends, shorter ones first, and every entry has
+its final count before it is used::
 
     The| dog| saw| Emma        from " Emma"   NP
                                from " saw"    V, and over that NP  VP = V NP
@@ -20,7 +20,7 @@ from sgl.accel.jit import kernel, part
 from sgl.accel.machine import has, lowest
 from sgl.accel.parse.tables import Space, Tables
 
-#: What a chart has in place of the entry of the whole text.
+#: Return values of a chart without an entry for the whole text.
 _NONE, _FULL = -1, -2
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -38,10 +38,10 @@ def read(
     rules: NDArray[np.int32],
     ends: NDArray[np.int64],
 ) -> int:
-    """Read the texts from the one numbered ``done`` on; how many are done: fewer than all if ``rules`` are full.
+    """Read texts from index ``done`` on and return how many are done, fewer than all if ``rules`` is full.
 
-    ``counts`` receives the numbers of readings, ``unread`` which texts have too large a chart.  The rules of
-    a text's only reading go to ``rules``, their end to ``ends``, one place later.
+    ``counts`` receives the numbers of readings, ``unread`` marks texts with too large a chart.  If a text has one
+    reading, its rules go to ``rules`` and their end to ``ends``, one place later.
     """
     for number in range(done, len(counts)):
         ends[number + 1] = ends[number]
@@ -82,7 +82,7 @@ def _chart(tables: Tables, space: Space, data: NDArray[np.uint8], first: int, la
 
 @part
 def _behind_join(tables: Tables, data: NDArray[np.uint8], first: int, last: int, start: int) -> int:
-    """Return the byte behind the separator at ``start``, or -1; nothing is before the first word."""
+    """Return the byte after the separator at ``start``, or -1; the first word has none."""
     size = len(tables.join) if start else 0
     if first + start + size > last:
         return -1
@@ -96,7 +96,7 @@ def _behind_join(tables: Tables, data: NDArray[np.uint8], first: int, last: int,
 def _words_at(
     tables: Tables, space: Space, data: NDArray[np.uint8], first: int, last: int, start: int, behind: int, apart: int
 ) -> None:
-    """Enter the words that stand ``behind`` the separator, if they are ``apart``, or attached to what is before."""
+    """Enter the words at ``behind``, after the separator if they are ``apart``, or else attached to the text before."""
     low, high = tables.sorts[apart], tables.sorts[apart + 1]
     for depth in range(last - first - behind):
         byte = data[first + behind + depth]
@@ -111,7 +111,7 @@ def _words_at(
 
 @part
 def _bound(tables: Tables, low: int, high: int, depth: int, byte: int) -> int:
-    """Return the first word from ``low`` to ``high`` whose byte at ``depth`` is not lower; all have one."""
+    """Return the first word between ``low`` and ``high`` whose byte at ``depth`` is not lower; all words have one."""
     while low < high:
         middle = (low + high) >> 1
         if tables.words[tables.offsets[middle] + depth] < byte:
@@ -123,9 +123,9 @@ def _bound(tables: Tables, low: int, high: int, depth: int, byte: int) -> int:
 
 @part
 def _complete(tables: Tables, space: Space, start: int, end: int, size: int) -> None:
-    """Make of what stands from a byte to another all that begins with it.
+    """Build everything that begins with the entries from one byte to another.
 
-    Productions of one part lead to higher numbers at the same place.
+    Productions with one part lead to higher numbers over the same span.
     """
     later = space.begin[end - 1] if end < size else 0
     for word in range(tables.wide):
@@ -156,10 +156,10 @@ def _move(tables: Tables, space: Space, start: int, left: int, right: int) -> No
 
 @part
 def _give(tables: Tables, space: Space, number: int, start: int, end: int, left: int, right: int, ways: float) -> None:
-    """Enter the goals of a word, a symbol or a move, which is made of two entries (or -1).
+    """Enter the goals of a word, a symbol or a move; ``left`` and ``right`` are its entries, -1 where it has none.
 
-    If the goal is already in the chart, add its derivations.  Nothing is known of the last entry that there is room
-    for: it stands for all that are too many.
+    If a goal is already in the chart, add its derivations.  The last entry has no meaning: all entries beyond the
+    available room share it.
     """
     if space.reached[end] != start:
         space.reached[end] = start
@@ -186,7 +186,7 @@ def _give(tables: Tables, space: Space, number: int, start: int, end: int, left:
 
 @part
 def _derivation(tables: Tables, space: Space, root: int, rules: NDArray[np.int32], end: int) -> int:
-    """Write the derivation of an entry that has one; where it ends, or -1 if there is no room.
+    """Write the only derivation of an entry; return where it ends, or -1 if there is no room.
 
     The stack holds entries, and unseen derivations as -1 minus their number.
     """
@@ -219,8 +219,8 @@ def _derivation(tables: Tables, space: Space, root: int, rules: NDArray[np.int32
 def _part_of(space: Space, entry: int, number: int, parts: int) -> int:
     """Return the entry of one part of a production, by its number.
 
-    Entries go back over the last part to a beginning with one part less; the first two
-    parts, or the only one, are what the shortest was made of.
+    An entry leads back over its last part to a beginning with one part fewer; the shortest beginning is made of the
+    first two parts, or of the only one.
     """
     for _ in range(parts - 1 - max(number, 1)):
         entry = space.left[entry]

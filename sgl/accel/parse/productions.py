@@ -1,14 +1,14 @@
-"""The templates of a layer as productions in which every part is seen.
+"""Turn the templates of a layer into productions in which every part is seen.
 
-Words that stand together are one part; a phrase whose first letter is raised is a symbol of its
-own; a child that may be empty is there in one production and left out in another; and a child
-that leaves no words is *unseen*: so many ways, and one derivation::
+Adjacent words are one part; a phrase whose first letter is raised is a symbol of its own; a child that may be empty is
+present in one production and absent from another; and a child without words is *unseen*: a number of ways, and one
+derivation::
 
     N = Det Noun : 1        犬          right  Noun     order  Det: unseen, 2 ways (the, a)
                                                                Noun: part 0
 
-Templates that repeat a child say that two parts are equal, which no production can; they are
-refused, and so are categories that can be rewritten into themselves.
+Templates that repeat a child require two equal parts, which no production can express; they are refused, and so are
+categories that can be rewritten into themselves.
 """
 
 from collections.abc import Iterator
@@ -20,10 +20,10 @@ from sgl.core.grammar import Rule, Slot
 from sgl.core.interpret import Derivation, capitalised
 from sgl.parsing.layer import TemplateIndex
 
-#: A symbol, or words that stand together.
+#: A symbol, or adjacent words.
 Part = int | tuple[str, ...]
 
-#: Children of one template that may be empty; each doubles the number of productions.
+#: The most children of one template that may be empty; each doubles the number of productions.
 _MOST_OPTIONAL = 6
 
 
@@ -33,14 +33,14 @@ def symbol(category: int, raised: bool) -> int:
 
 
 class UnsuitableLayerError(Exception):
-    """A layer has templates that are not productions; the message is the reason."""
+    """A layer has templates that are not productions; the message says why."""
 
 
 class Production(NamedTuple):
-    """A rule of a symbol, as far as it is seen.
+    """The seen parts of a rule for a symbol.
 
-    ``order`` has for each child of the rule the number of its part, or -1 minus the number of the
-    unseen derivation that stands for it.  ``ways`` count what is unseen in.
+    ``order`` has for each child of the rule the index of its part, or -1 minus the number of its unseen derivation.
+    ``ways`` is the number of unseen derivations.
     """
 
     left: int
@@ -51,17 +51,17 @@ class Production(NamedTuple):
 
 
 class Wordless(NamedTuple):
-    """What stands for a child without words: the ways, and one of them."""
+    """A child without words: its number of derivations, and one of them."""
 
     ways: int
     derivation: Derivation
 
 
 class Productions:
-    """The productions of a text layer, below the symbol ``start`` of whole texts."""
+    """The productions of a text layer, for the symbol ``start`` of whole texts and all below it."""
 
     def __init__(self, index: TemplateIndex) -> None:
-        """Collect the productions; raise ``UnsuitableLayerError`` if there are none."""
+        """Collect the productions; raises ``UnsuitableLayerError`` if the layer has none."""
         self._index = index
         if index.recurs:
             raise UnsuitableLayerError("a category can be rewritten into itself")
@@ -120,7 +120,7 @@ class Productions:
         return Production(left, tuple(right), rule.id, ways, tuple(order))
 
     def _unseen(self, category: int, *, empty: bool) -> Wordless:
-        """Return what stands for a child that its template drops, or that is there and derives no words."""
+        """Return the derivations of a child that its template drops, or that is present without words."""
         if (category, empty) not in self._known:
             self._known[category, empty] = self._empty(category) if empty else self._dropped(category)
         return self._known[category, empty]

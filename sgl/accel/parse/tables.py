@@ -1,9 +1,9 @@
-"""A text layer as flat arrays, for the kernel, and the memory that the kernel works in.
+"""Represent a text layer as flat arrays for the kernel, and allocate the memory that the kernel works in.
 
-What the chart holds is numbered.  First come the *symbols*, so that what a production of one part
-makes of a symbol has a higher number; words of longer productions count as symbols.  Then come the
-*beginnings*, two or more parts, shared by all productions that begin so.  What a word gives, a
-symbol by productions of one part, or a move, are its *goals*.
+The items of the chart are numbered.  *Symbols* come first, ordered so that a production with one part leads to a higher
+number; words in longer productions count as symbols.  Then come *beginnings*, two or more parts, shared by all
+productions that begin with them.  The results of a word, of a symbol through productions with one part, or of a move
+are its *goals*.
 """
 
 from collections.abc import Sequence
@@ -32,17 +32,19 @@ class Tables(NamedTuple):
 
     Attributes:
         start: the symbol of whole texts.
-        symbols, items, texts: how many there are; texts are words, or several that stand together.
-        wide: the words of a set of items.
+        symbols, items, texts: how many there are; a text is a word or several adjacent words.
+        wide: the machine words of a set of items.
         join: the separator.
-        words, offsets: the texts, those that attach before the others, each sorted, and where each begins.
-        sorts: the first of the texts that attach, and of the others, and the end of these.
-        goals: where the goals begin of each text, then of each symbol, then of each move.
-        item, production, ways: each goal is an item, by a production (-1 for a beginning or a text), in so many ways.
+        words, offsets: the texts, first those that attach and then the others, each group sorted, and where each text
+            begins.
+        sorts: the first text that attaches, the first other text, and the end.
+        goals: where the goals of each text begin, then of each symbol, then of each move.
+        item, production, ways: each goal is an item, by a production (-1 for a beginning or a text), in a number of
+            ways.
         row: where the moves of an item begin in ``move``, a number for each symbol; -1 if it has none.
-        move: what gives the goals of the move of an item over a symbol; -1 if none.
+        move: the index in ``goals`` of the move of an item over a symbol; -1 if none.
         rule, parts: for each production its rule and the number of its parts.
-        order_first, order: for each production where its children are.
+        order_first, order: the children of each production, and where they begin.
         unseen_first, unseen: the derivations of unseen children.
     """
 
@@ -70,12 +72,12 @@ class Tables(NamedTuple):
 
 
 class Space(NamedTuple):
-    """Arrays by what they are indexed with.
+    """Working memory, grouped by index.
 
     By byte of the text, with one more for its end: ``begin``, the first entry that begins there; ``reached``, the
-    last byte from which an entry ends there; and of the entries between these two ``cells``, a set of items, and
-    ``entry_at``, by item.  By entry: ``item``, ``end``, ``left``, ``right``, ``production``, ``ways``; ``used``
-    counts them.
+    leftmost byte so far from which an entry ends there; and for the entries between those two bytes ``cells``, a set of
+    items, and ``entry_at``, by item.  By entry: ``item``, ``end``, ``left``, ``right``, ``production``, ``ways``;
+    ``used`` counts entries.
     """
 
     begin: Ints
@@ -93,7 +95,7 @@ class Space(NamedTuple):
 
 
 def space_for(tables: Tables, longest: int, entries: int) -> Space:
-    """Return memory for texts of up to ``longest`` bytes with up to so many entries."""
+    """Allocate memory for texts of up to ``longest`` bytes with up to ``entries`` entries."""
     places = longest + 1
     widest = max(int(np.diff(tables.order_first).max(initial=1)), 1)
     by_entry = {name: _ints(entries) for name in ("item", "end", "left", "right", "production")}
@@ -114,7 +116,7 @@ def _ints(size: int) -> Ints:
 
 
 class _Goal(NamedTuple):
-    """What something gives: an item, by a production (-1 for none)."""
+    """A result: an item, by a production (-1 for none)."""
 
     item: int
     production: int = -1
@@ -127,7 +129,7 @@ def tables_of(index: TemplateIndex) -> Tables:
 
 
 class _Numbering:
-    """The numbers of the parts of one layer's productions."""
+    """A numbering of the parts of one layer's productions."""
 
     def __init__(self, index: TemplateIndex) -> None:
         self._layer = index.grammar.text_layers[index.layer]
@@ -175,7 +177,7 @@ class _Numbering:
         return _Goal(self._number[rule.left], production, min(rule.ways, SATURATED))
 
     def _texts_and_symbols(self) -> tuple[dict[tuple[bool, bytes], list[_Goal]], list[list[_Goal]]]:
-        """Return what texts, in order, and symbols give by themselves."""
+        """Return the goals of texts, in order, and of single symbols."""
         texts: dict[tuple[bool, bytes], list[_Goal]] = {}
         ones: list[list[_Goal]] = [[] for _ in self._number]
         for part, number in self._number.items():
@@ -189,7 +191,7 @@ class _Numbering:
         return dict(sorted(texts.items())), ones
 
     def _spelt(self, words: tuple[str, ...]) -> tuple[bool, bytes]:
-        """Return whether words have the separator before them, and how they are written."""
+        """Return whether words need a separator before them, and their spelling."""
         try:
             text = finish(self._layer, words).encode()
         except UnicodeEncodeError as error:

@@ -1,4 +1,4 @@
-"""Tree automata over the derivations of one grammar, and the operations on them.
+"""Combine tree automata over the derivations of one grammar.
 
 Textbook: Comon et al. (2007), *Tree Automata Techniques and Applications*, ch. 1.
 """

@@ -1,18 +1,18 @@
-"""Boolean operations on tree automata, and what keeps their results small.
+"""Combine tree automata by Boolean operations, and keep the results small.
 
 A state of a product is a pair of states, one of each automaton; a transition is a pair of transitions of one rule.
-Both are found by joining columns.  If both automata have many transitions of one rule, most pairs are of children
-that no phrase has: no verb is one of the thirty verbs of both.  Then the pairs of states that phrases do have are
-found first, from the words upwards, and only transitions between these are joined.
+Both are found by joining columns.  If both automata have many transitions of one rule, most pairs need children that no
+phrase has: no verb is one of the thirty verbs of both.  Then the pairs of states that phrases do have are found first,
+from the words upwards, and only transitions between these are joined.
 
-A complement needs a state for everything that an automaton does not read: one more state in each
-category, the *sink*.
+A complement needs a state for everything that an automaton does not read: one more state in each category, the *sink*.
 
-Two states of a category are equivalent if no context *of the grammar* tells them apart (the Nerode
-relation, relative to the grammar).  So a minimal automaton has more than one state only where its
-structure has begun and is not yet complete, and the product of dozens of constraints stays small.
-:func:`canonical` numbers states in the order in which they are met from the leaves upwards.  A language has one
-minimal automaton, so the sampled sentences depend on the language and not on the products that led to it.
+Two states of a category are equivalent if no context *of the grammar* distinguishes them (the Nerode relation, relative
+to the grammar).  So a minimal automaton has several states only in categories where its structure can have begun
+without being complete, and the product of dozens of constraints stays small.
+
+:func:`canonical` numbers states as they are reached from the leaves upwards.  A language has one minimal automaton, so
+the sampled sentences depend on the language and not on the products that led to it.
 """
 
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ from sgl.automata.common import Mask, Numbering, Numbers, as_numbers
 
 
 def trim(automaton: TreeAutomaton) -> TreeAutomaton:
-    """Drop the states that are unreachable, and those that no accepted derivation visits."""
+    """Drop the states that are unreachable or that no accepted derivation visits."""
     reached = np.append(reachable(automaton), True)
     usable = np.flatnonzero(np.logical_and.reduce(reached.take(automaton.children)))
     children, results = automaton.children[:, usable], automaton.results[usable]
@@ -41,8 +41,8 @@ def trim(automaton: TreeAutomaton) -> TreeAutomaton:
 
 
 def reachable(automaton: TreeAutomaton) -> Mask:
-    """Return whether some derivation has the state."""
-    # The last entry stands for the children that a rule does not have.
+    """Return a mask of the states that some derivation reaches."""
+    # The last entry represents missing children.
     live = np.zeros(automaton.size + 1, np.bool_)
     live[automaton.words[automaton.words != DEAD]] = True
     live[-1] = True
@@ -54,9 +54,9 @@ def reachable(automaton: TreeAutomaton) -> Mask:
 
 
 def minimise(automaton: TreeAutomaton, apart: Mask | None = None) -> TreeAutomaton:
-    """Merge equivalent states by Moore's algorithm, which splits blocks until no context does.
+    """Merge equivalent states by Moore's algorithm, which splits blocks until no context distinguishes their states.
 
-    States that are to be told ``apart`` are merged only with one another.
+    States marked ``apart`` are merged only with one another.
     """
     blocks = 2 * automaton.categories + automaton.final
     if apart is not None:
@@ -83,7 +83,7 @@ def minimise(automaton: TreeAutomaton, apart: Mask | None = None) -> TreeAutomat
 
 
 def _contexts(automaton: TreeAutomaton, states: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Return contexts (position, rule, other states) and their states; those of ``q`` begin at ``bounds[q]``."""
+    """Return contexts (position, rule, other states) and their results; those of ``q`` begin at ``bounds[q]``."""
     wanted = np.zeros(automaton.size + 1, np.bool_)
     wanted[states] = True
     position, row = np.nonzero(wanted[automaton.children])
@@ -98,7 +98,7 @@ def _contexts(automaton: TreeAutomaton, states: Numbers) -> tuple[Numbers, Numbe
 
 
 def canonical(automaton: TreeAutomaton) -> TreeAutomaton:
-    """Return the automaton, all of whose states are reachable, with its states in order."""
+    """Renumber the states of an automaton, all reachable, in canonical order."""
     index, category, tables = automaton.index, automaton.category, automaton.tables
     met: Numbering[int] = Numbering()
     words, first = np.unique(automaton.words, return_index=True)
@@ -116,17 +116,17 @@ def canonical(automaton: TreeAutomaton) -> TreeAutomaton:
     return automaton.renamed(names)
 
 
-#: More pairs of transitions than this are not joined without a look at which can meet.
+#: With more pairs of transitions than this, find out first which can meet.
 MOST_JOINED = 20_000
 
 
 def complement(automaton: TreeAutomaton) -> TreeAutomaton:
-    """Accept what the automaton rejects; total, and minimal if it was trim and minimal.
+    """Accept the derivations that the automaton rejects; total, and minimal if the automaton is trim and minimal.
 
     Raises ``UnsupportedStructure`` if there are too many combinations of states.
     """
     index = automaton.index
-    # The states of a category follow one another, and its sink is the last.
+    # The states of a category are consecutive, and its sink is the last.
     sizes = automaton.sizes + 1
     begins = np.cumsum(sizes) - sizes
     sinks = begins + automaton.sizes
@@ -153,14 +153,14 @@ def complement(automaton: TreeAutomaton) -> TreeAutomaton:
 
 
 def intersection(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
-    """Accept what both accept; trim and minimal; raises ``UnsupportedStructure`` if too large."""
+    """Accept the derivations that both accept; trim and minimal; raises ``UnsupportedStructure`` if too large."""
     both = trim(pairs(first, second))
     check_size(both.size)
     return minimise(both)
 
 
 def without_rules(whole: TreeAutomaton, rules: Iterable[int]) -> TreeAutomaton:
-    """Accept what ``whole`` accepts and what uses none of these rules, by id; trim."""
+    """Accept the derivations that ``whole`` accepts and that use none of these rules, by id; trim."""
     gone, index = list(rules), whole.index
     rows = ~np.isin(index.phrasal, gone)[whole.rules]
     return trim(
@@ -175,14 +175,14 @@ def without_rules(whole: TreeAutomaton, rules: Iterable[int]) -> TreeAutomaton:
 
 
 class Combinations:
-    """Numbers the combinations of states that the children of every rule can have, rule by rule.
+    """A numbering of the combinations of states that the children of every rule can have, rule by rule.
 
-    A number has a digit for each child, the place of its state within its category; ``sizes`` are
-    the numbers of states of the categories.  ``representable``: all numbers fit into 64 bits.
+    A number has a digit for each child, the place of its state within its category; ``sizes`` has the number of states
+    of each category.  ``representable`` says whether all numbers fit into 64 bits.
     """
 
     def __init__(self, index: GrammarIndex, sizes: Numbers) -> None:
-        # A child that a rule does not have counts as one with a single state.
+        # A missing child counts as one with a single state.
         self._bases = np.append(sizes, 1)[index.children]
         self._strides = np.ones_like(self._bases)
         self._strides[:-1] = np.cumprod(self._bases[:0:-1], axis=0)[::-1]
@@ -191,7 +191,7 @@ class Combinations:
         self.representable = bool(self._bases.prod(axis=0, dtype=np.float64).sum() < 2.0**62)
 
     def numbers(self, rules: Numbers, places: Numbers) -> Numbers:
-        """Return the numbers of combinations, given by the places of their states."""
+        """Return the numbers of combinations given by the places of their states."""
         numbers: Numbers = self._starts[rules] + (places * self._strides[:, rules]).sum(axis=0)
         return numbers
 
@@ -202,7 +202,7 @@ class Combinations:
 
 
 def _repeated(counts: Numbers) -> tuple[Numbers, Numbers]:
-    """Return each place as often as its count says, and numbers from 0; raises if too many."""
+    """Repeat index *i* ``counts[i]`` times, with a running number in each run; raises if there are too many."""
     total = int(counts.sum())
     check_size(transitions=total)
     places = np.repeat(np.arange(len(counts)), counts)
@@ -211,7 +211,7 @@ def _repeated(counts: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def pairs(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
-    """Accept what both accept; pairs that no derivation leads to are among the states.
+    """Accept the derivations that both accept; some states may be pairs that no derivation reaches.
 
     Raises ``UnsupportedStructure`` if there are too many pairs.
     """
@@ -240,13 +240,13 @@ def pairs(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
 
 
 class _Pairing:
-    """Numbers the pairs of states of one category, in the order of their first states, and finds those that occur."""
+    """A numbering of the pairs of states of one category, ordered by first state, that also finds those that occur."""
 
     def __init__(self, first: TreeAutomaton, second: TreeAutomaton) -> None:
         self._first, self._second = first, second
         sizes = first.sizes * second.sizes
         self.categories = np.repeat(np.arange(len(sizes)), sizes)
-        # The last entries are those of children that a rule does not have.
+        # The last entries are for missing children.
         self._offset = np.concatenate(([0], np.cumsum(sizes)))
         factor = np.append(second.sizes, 1)
         category = np.append(first.categories, len(sizes))
@@ -261,7 +261,7 @@ class _Pairing:
         return numbers
 
     def meeting(self, words: Numbers) -> tuple[Numbers, Numbers]:
-        """Return, in pairs, the rows of transitions of one rule whose children are pairs that some phrase has."""
+        """Return, pairwise, the rows of transitions of the same rule whose children are pairs that some phrase has."""
         first, second, index = self._first, self._second, self._first.index
         met = np.zeros(len(self.categories), np.bool_)
         new = np.unique(words[words != DEAD])
@@ -285,7 +285,7 @@ class _Pairing:
     def _join(self, rows: Numbers, met: Numbers) -> tuple[Numbers, Numbers]:
         first, sizes = self._first, self._second.sizes
         categories = self.categories[met]
-        # The last entries are those of children that a rule does not have.
+        # The last entries are for missing children.
         partners = np.append((met - self._offset[categories]) % sizes[categories], 0)
         begins = np.searchsorted(met, self._begins[:-1])
         ends = np.searchsorted(met, self._begins[:-1] + sizes[first.categories])

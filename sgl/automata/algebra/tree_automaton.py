@@ -1,19 +1,18 @@
-"""Tree automata that read the derivations of one grammar.
+"""Represent tree automata that read the derivations of one grammar.
 
-A tree automaton assigns a state to every phrase, by the rule at its top and the states of its
-parts; a derivation is accepted if its state is.  A state belongs to one category, so only the
-transitions that the grammar can use are needed.  They are the sorted rows of one table, so that
-operations on automata are operations on whole columns, as in a data base::
+A tree automaton assigns a state to every phrase, by the rule at its top and the states of its parts; a derivation is
+accepted if its state is.  A state belongs to one category, so only the transitions that the grammar can use are needed.
+They are the sorted rows of one table, so operations on automata are operations on whole columns, as in a database::
 
     rule      children     result
     NP        4  7  -      12            NP -> Det N
     VP        5 12  -       9            VP -> V NP
 
-Rules without children, the *words*, have a column of their own.  Automata are deterministic and may
-be *partial*: what a missing transition or ``DEAD`` word reads is rejected, whatever follows.
+Rules without children, the *words*, have a column of their own.  Automata are deterministic and may be *partial*: a
+phrase with a missing transition or a ``DEAD`` word is rejected, whatever follows.
 
-The smallest derivation that one accepts, in source tokens plus rules, is found from the leaves upwards, for all
-transitions at once (Knuth 1977 settles state after state).
+The smallest accepted derivation, measured in source tokens plus rules, is found from the leaves upwards, for all
+transitions at once (Knuth 1977 settles one state after another).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,22 +32,22 @@ DEAD = -1
 
 Table = Mapping[tuple[int, ...], int]
 
-#: More states than this are a sign that structures combine in too many ways.
+#: More states than this suggest that structures combine in too many ways.
 MOST_STATES = 50_000
 
-#: More transitions than this do not fit into memory.
+#: The most transitions that fit into memory.
 MOST_TRANSITIONS = 20_000_000
 
 
 class GrammarIndex:
-    """What tree automata need to know of a grammar, mostly as columns.
+    """The columns of a grammar that tree automata need.
 
-    ``phrasal`` are the ids of the rules with children, which are elsewhere given by their index there; ``number_of``
-    has the index of each id.  ``lhs`` and ``rhs`` are their categories, and ``results`` and ``children[i]`` the same
-    as columns: the ``i``-th children, the number of categories where there are none.  ``width`` is the largest number
-    of children. ``words`` are the ids of the rules without children, and ``word_categories`` their categories. Both
-    have weights, and costs: the tokens of a rule in the first text layer, and itself. ``uses[c]`` lists (rule,
-    position) of the occurrences of category ``c`` among the children of rules.
+    ``phrasal`` has the ids of the rules with children, which are elsewhere given by their index there; ``number_of``
+    has the index of each id.  ``lhs`` and ``rhs`` are their categories, and ``results`` and ``children[i]`` the same as
+    columns: a missing ``i``-th child is the number of categories.  ``width`` is the largest number of children.
+    ``words`` has the ids of the rules without children, and ``word_categories`` their categories.  Both have weights,
+    and costs: the tokens of a rule in the first text layer, plus one for the rule.  ``uses[c]`` lists (rule, position)
+    wherever category ``c`` is a child of a rule.
     """
 
     def __init__(self, grammar: CoreGrammar) -> None:
@@ -69,7 +68,7 @@ class GrammarIndex:
         categories = np.array([rule.lhs for rule in grammar.rules], np.intp)
         self.word_categories = categories[self.words]
         self.weigh(grammar)
-        costs = np.array(grammar.source_tokens, np.intp) + 1
+        costs = np.maximum(np.array(grammar.source_tokens, np.intp), 0) + 1
         self.costs, self.word_costs = costs[self.phrasal], costs[self.words]
         self.uses: list[list[tuple[int, int]]] = [[] for _ in grammar.categories]
         for number, children in enumerate(self.rhs):
@@ -77,7 +76,7 @@ class GrammarIndex:
                 self.uses[child].append((number, position))
 
     def weigh(self, grammar: CoreGrammar) -> None:
-        """Take the weights and words of a grammar that is read alike."""
+        """Take the weights and words of a grammar that automata read in the same way."""
         self.grammar = grammar
         weights = np.array([rule.weight for rule in grammar.rules], np.float64)
         self.weights, self.word_weights = weights[self.phrasal], weights[self.words]
@@ -90,11 +89,11 @@ class TreeAutomaton:
     Attributes:
         categories: the category of each state.
         words: the state of each word, or ``DEAD``.
-        rules, children, results: the transitions, sorted by rule and children; the column
-            ``children[i]`` has the number of states beyond the arity of the rule.
+        rules, children, results: the transitions, sorted by rule and children; the column ``children[i]`` contains the
+            number of states where a rule has no such child.
         final: whether a state is accepted; such states are of the start category.
 
-    ``category``, ``word_states``, ``tables`` and ``accepting`` show the same in Python's own types.
+    ``category``, ``word_states``, ``tables`` and ``accepting`` give the same in Python's own types.
     """
 
     index: GrammarIndex
@@ -106,20 +105,20 @@ class TreeAutomaton:
     final: Mask
 
     def __getstate__(self) -> list[object]:
-        """Return the fields, with columns as one, as narrow as its numbers allow: many automata are kept on disk."""
+        """Return the fields with all columns packed into one, in the narrowest type: many automata are kept on disk."""
         if "_packed" not in self.__dict__:
-            # Columns have states, rules and categories, and `DEAD`.
+            # Columns contain states, rules, categories and `DEAD`.
             narrow = np.min_scalar_type(-max(self.size, len(self.index.lhs), len(self.index.grammar.categories)) - 1)
             columns = [getattr(self, name).ravel() for name in _COLUMNS]
             self.__dict__["_packed"] = self.size, narrow.char, np.concatenate(columns).astype(narrow).tobytes()
         return [self.index, self._packed]
 
     def __setstate__(self, state: list[Any]) -> None:
-        """Take the fields back; columns are read when they are asked for."""
+        """Restore the fields; columns are unpacked when they are first used."""
         self.__dict__.update(index=state[0], _packed=state[1])
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - any column
-        """Return a column after all of them were read."""
+        """Return a column after unpacking all of them."""
         if name not in _COLUMNS or "_packed" not in self.__dict__:
             raise AttributeError(name)
         size, kind, content = self._packed
@@ -148,7 +147,7 @@ class TreeAutomaton:
 
     @cached_property
     def places(self) -> Numbers:
-        """The number of each state within its category, and 0 for a child that is not there."""
+        """The number of each state within its category, and 0 for a missing child."""
         order = np.argsort(self.categories, kind="stable")
         before = np.cumsum(self.sizes) - self.sizes
         places = np.zeros(self.size + 1, np.intp)
@@ -166,7 +165,7 @@ class TreeAutomaton:
         return dict(zip(self.index.words.tolist(), self.words.tolist(), strict=True))
 
     def tables_of(self, rules: Mask) -> dict[int, Table]:
-        """Return the transitions of each of some phrasal rules."""
+        """Return the transitions of the phrasal rules in a mask."""
         tables: dict[int, dict[tuple[int, ...], int]]
         tables = {rule: {} for rule in np.flatnonzero(rules).tolist()}
         rows = np.flatnonzero(rules[self.rules])
@@ -196,7 +195,7 @@ class TreeAutomaton:
         return fold(derivation, self.index.grammar.arity, self.step) in self.accepting
 
     def restricted(self, kept: Mask) -> "TreeAutomaton":
-        """Drop the other states and the transitions that involve them."""
+        """Keep only these states and the transitions between them."""
         if kept.all():
             return self
         size = np.count_nonzero(kept)
@@ -214,9 +213,9 @@ class TreeAutomaton:
         )
 
     def renamed(self, names: Numbers) -> "TreeAutomaton":
-        """Call state ``q`` ``names[q]``, of all numbers below some number.
+        """Rename state ``q`` to ``names[q]``; the names must be consecutive from 0.
 
-        States with one name are merged; they must be of one category and equivalent.
+        States with the same name are merged; they must be of one category and equivalent.
         """
         size = int(names.max(initial=DEAD)) + 1
         named = np.append(names, size)
@@ -252,7 +251,7 @@ def check_size(states: int = 0, transitions: int = 0) -> None:
 def combined(
     index: GrammarIndex, members: Sequence[list[int]], current: int, category: int
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Add a state, once, to the ``members`` of its category; yield the phrases that have it now, each once."""
+    """Add a state, once, to the ``members`` of its category and yield each phrase that it makes possible, once."""
     earlier = list(members[category])
     members[category].append(current)
     for rule, position in index.uses[category]:
@@ -269,19 +268,19 @@ def combined(
 def explore(
     index: GrammarIndex, words: Numbers, step: Callable[[int, tuple[int, ...]], int], accepts: Callable[[int], bool]
 ) -> TreeAutomaton:
-    """Return the reachable part of an automaton that is given by functions.
+    """Return the reachable part of an automaton defined by functions.
 
-    ``words`` are the values of the words, ``step(r, qs)`` is the value of a rule, given by id, over values;
-    ``accepts`` is asked for those of whole texts.  A state is a value in a category.  A word or phrase of value
-    ``DEAD`` is rejected.  Raises ``UnsupportedStructure`` if there are too many states.
+    ``words`` has the values of the words, ``step(r, qs)`` is the value of a rule, given by id, over values, and
+    ``accepts`` judges values of whole texts.  A state is a value in a category.  A word or phrase with value ``DEAD``
+    is rejected.  Raises ``UnsupportedStructure`` if there are too many states.
     """
-    #: Categories with values, numbered as they are met.
+    #: Categories with values, numbered as they are reached.
     states: Numbering[tuple[int, int]] = Numbering()
     found = [*zip(index.word_categories.tolist(), words.tolist(), strict=True)]
     leaves = {word: DEAD if word[1] == DEAD else states.number(word) for word in dict.fromkeys(found)}
     phrasal = index.phrasal.tolist()
     transitions: list[tuple[int, ...]] = []
-    # Of wide rules there are fewer, as each transition names all children.
+    # With wide rules the limit is lower, as each transition names all children.
     most = MOST_TRANSITIONS // (index.width + 2)
     padding = [(DEAD,) * (index.width - arity) for arity in range(index.width + 1)]
     members: list[list[int]] = [[] for _ in index.grammar.categories]
@@ -307,12 +306,12 @@ def explore(
     )
 
 
-#: The size of a state that derives nothing.
+#: The size of a state without derivations.
 _ENDLESS = 2**40
 
 
 def smallest_derivation(automaton: TreeAutomaton) -> Derivation | None:
-    """Return the smallest accepted derivation, of several that with the earlier rules; ``None`` if there is none."""
+    """Return the smallest accepted derivation, preferring earlier rules among equals, or ``None`` if there is none."""
     smallest = SmallestDerivations(automaton)
     accepted = [state for state in automaton.accepting if smallest.sizes[state] < _ENDLESS]
     if not accepted:
@@ -322,12 +321,12 @@ def smallest_derivation(automaton: TreeAutomaton) -> Derivation | None:
 
 
 class SmallestDerivations:
-    """The smallest derivations of the states of an automaton: their ``sizes``, and ``totals`` by each transition."""
+    """The smallest derivations of an automaton: ``sizes`` by state, and ``totals`` by transition."""
 
     def __init__(self, automaton: TreeAutomaton) -> None:
         self._automaton = automaton
         index, live = automaton.index, automaton.words != DEAD
-        # The last entry is that of the children that a rule does not have.
+        # The last entry is for missing children.
         self.sizes: Numbers = np.full(automaton.size + 1, _ENDLESS, np.intp)
         self.sizes[-1] = 0
         np.minimum.at(self.sizes, automaton.words[live], index.word_costs[live])
@@ -351,7 +350,7 @@ class SmallestDerivations:
         return tuple(derivation)
 
     def step(self, state: int) -> tuple[int, tuple[int, ...]]:
-        """Return the first rule, with children, that gives a state its smallest derivation."""
+        """Return the first rule, with its children, at the top of a state's smallest derivation."""
         automaton, size, index = self._automaton, self.sizes[state], self._automaton.index
         words = index.words[(automaton.words == state) & (index.word_costs == size)]
         steps: list[tuple[int, tuple[int, ...]]] = [(word, ()) for word in words[:1].tolist()]

@@ -1,8 +1,8 @@
-"""Derivations of a language drawn by chance, whatever the weights of its grammar.
+"""Draw derivations of a language at random, whatever the weights of its grammar.
 
-Who wants to know what a language is like before it is sampled needs sentences at once, and the same ones as long as
-the grammar has the same shape.  So a walk goes from the root to the words, and takes at every state any rule that
-still fits: the smallest derivation of each state says how much room a phrase needs, what is left is shared by chance.
+To show what a language is like before sampling, sentences must come at once, and stay the same as long as the grammar
+keeps its shape.  So a walk goes from the root to the words and takes at every state any rule that still fits: the
+smallest derivation of each state says how much room a phrase needs, and the rest is shared at random.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,15 +15,15 @@ from sgl.automata.algebra.tree_automaton import SmallestDerivations, TreeAutomat
 from sgl.automata.common import Mask
 from sgl.core.interpret import Derivation
 
-#: A derivation is larger than the smallest one, in source tokens plus rules, by at most this.
+#: The most source tokens plus rules by which a derivation exceeds the smallest one.
 _ROOM = 24
 
-#: For each rule its transitions into a state: the least size of what they derive, and the children.
+#: The transitions of each rule into a state: the smallest size that each derives, and its children.
 _Ways = list[tuple[int, list[tuple[int, tuple[int, ...]]]]]
 
 
 class Walks:
-    """Draws derivations of an automaton; those of equal automata are the same."""
+    """A random drawer of derivations of an automaton; equal automata give the same."""
 
     def __init__(self, automaton: TreeAutomaton) -> None:
         self._automaton = automaton
@@ -45,8 +45,8 @@ class Walks:
         return grows
 
     def derivations(self, seed: int = 1) -> Iterator[Derivation]:
-        """Yield derivations without end; none if the language is empty."""
-        random = Random(seed)  # noqa: S311 - to look at, and the same every time
+        """Yield derivations for ever, or none if the language is empty."""
+        random = Random(seed)  # noqa: S311 - for people to look at, and the same every time
         roots = sorted(self._automaton.accepting)
         while roots:
             root = random.choice(roots)
@@ -65,7 +65,7 @@ class Walks:
         return tuple(derivation)
 
     def _shared(self, random: Random, children: Sequence[int], left: int) -> list[tuple[int, int]]:
-        """Return the children, each with its room: what it needs, and for one that can be larger a part of the rest."""
+        """Return the children with their room: what each needs, plus a part of the rest if it can be larger."""
         larger = [place for place, child in enumerate(children) if self._grows[child]]
         cuts = sorted([random.randrange(left + 1) for _ in larger[1:]])
         parts = dict(zip(larger, map(int.__sub__, [*cuts, left], [0, *cuts]), strict=False))

@@ -1,7 +1,7 @@
-"""Structures that say how long texts are: words are counted beside the graph.
+"""Decide structures that test the length of texts by counting words next to the graph.
 
-A phrase has a number of words in each of its parts, which a rule adds up; a child that is copied counts again, one that
-is dropped does not.  No test tells numbers apart from some number on, so that this one stands for all that follow, and
+A phrase has a number of words in each of its parts, and a rule adds these up; a child that is copied counts again, a
+dropped one does not.  From some number on, no test distinguishes numbers, so that number represents all larger ones and
 there are finitely many states::
 
     { V -[nsubj]-> N; length en >= 3 }      dogs        ({∅, N head}, 1)
@@ -25,7 +25,7 @@ _Counted = tuple[tuple[tuple[int, ...], ...], int]
 
 
 class MeasuredAutomaton:
-    """The automaton of a structure with tests on lengths; ``plain`` gives that without these, if it has nodes."""
+    """The automaton of a structure with length tests; ``plain`` compiles its other parts, if it has nodes."""
 
     def __init__(
         self, structure: Structure, grammar: CoreGrammar, plain: Callable[[Structure], StructureAutomaton]
@@ -42,11 +42,11 @@ class MeasuredAutomaton:
         grammar = with_derivation(grammar) if RULES in caps else grammar
         self._effects = [*zip(*[grammar.token_counts(layer) for layer in caps], strict=True)]
         self._states: Numbering[_Counted] = Numbering()
-        # State 0 is kept for what is found whatever follows; a text may always grow too long.
+        # State 0 is reserved for structures found whatever follows; a text may always grow too long.
         self._states.number(((), FOUND))
 
     def step(self, rule: int, children: tuple[int, ...]) -> int:
-        """Return a phrase's state from rule id and states."""
+        """Return the state of a phrase from its rule's id and its children's states."""
         below = [self._states.values[child] for child in children]
         counts = []
         for at, (cap, effect) in enumerate(zip(self._caps, self._effects[rule], strict=True)):
@@ -59,7 +59,7 @@ class MeasuredAutomaton:
         return self._states.number((tuple(counts), state))
 
     def words(self, rules: Numbers) -> Numbers:
-        """Return the state of each of some words."""
+        """Return the state of each word."""
         return np.array([self.step(rule, ()) for rule in rules.tolist()], np.intp)
 
     def accepts_state(self, state: int) -> bool:

@@ -1,15 +1,15 @@
-"""Partial matches of a structure into a graph that is still growing.
+"""Track partial matches of a structure in a graph that is still growing.
 
-A rule's graph is glued into larger graphs at its ports only.  So all that matters later about a partial match is, per
-variable, whether it has no node yet, is *done* (its node is forgotten), or sits at a port::
+A rule's graph is glued into larger graphs only at its ports.  So all that matters later about a partial match is, for
+each variable, whether it is unassigned, *done* (its node is forgotten), or at a port::
 
     { V -[nsubj]-> N; N -[nmod]-> M }   in   "dog in the house", port head = dog
 
     V: unassigned   N: head   M: done   edges realised: N -[nmod]-> M
 
-If an end of an edge atom has no node yet, a fitting edge may give it one or may not, and one match becomes two.  A
-match of the body carries the partial matches of the ``without`` bodies that extend it, clause by clause: clause 0 is
-the body.  Nodes are local to one rule unless a comment says ports.
+If an end of an edge atom has no node yet, a fitting edge may supply one or not, and one match becomes two.  A match of
+the body carries the partial matches of the ``without`` bodies that extend it, clause by clause: clause 0 is the body.
+Nodes are local to one rule unless a comment says ports.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import NamedTuple
 from sgl.automata.patterns.query import BodySchema, Schema
 from sgl.automata.patterns.symbols import LocalEdge
 
-#: Values of an assignment that are not nodes.  As indices from the end they pick
-#: themselves out of a renaming table that ends in (DONE, UNASSIGNED).
+#: Values of an assignment that are not nodes.  As indices from the end, they select themselves from a renaming table
+#: that ends in (DONE, UNASSIGNED).
 UNASSIGNED, DONE = -1, -2
 
 Lengths = tuple[tuple[int, int], ...]
@@ -29,10 +29,11 @@ NodeLabels = Sequence[int | None]
 
 
 class WalkProgress(NamedTuple):
-    """What is known of a path atom that does not hold yet.
+    """The progress of a path atom that does not hold yet.
 
-    ``forward`` are pairs (node, lengths of walks from the source) if the source is done, ``backward`` (node, lengths
-    of walks to the target) if the target is.  Walks between ends at ports can be read off those between the ports.
+    ``forward`` has pairs (node, lengths of walks from the source) once the source is done, ``backward`` has (node,
+    lengths of walks to the target) once the target is.  Walks between ends at ports follow from those between the
+    ports.
     """
 
     forward: Lengths | None = None
@@ -40,7 +41,7 @@ class WalkProgress(NamedTuple):
     satisfied: bool = False
 
     def joined(self, other: WalkProgress) -> WalkProgress:
-        """Return what is known on both sides."""
+        """Combine the progress of both sides."""
         if self.satisfied or other.satisfied:
             return SATISFIED
         forward = other.forward if self.forward is None else self.forward
@@ -51,11 +52,11 @@ SATISFIED = WalkProgress(satisfied=True)
 
 
 class Match(NamedTuple):
-    """A partial match.
+    """A partial match of a structure.
 
-    ``assignment[v]`` is a node, ``DONE`` or ``UNASSIGNED``; ``edges`` the bit set of realised edge
-    goals; ``walks`` the progress of each walk goal. ``extensions[i]`` are the partial matches of
-    clause ``i + 1`` that extend this one; their assignments begin with this one's.
+    ``assignment[v]`` is a node, ``DONE`` or ``UNASSIGNED``; ``edges`` the bit set of realised edge goals; ``walks`` the
+    progress of each walk goal.  ``extensions[i]`` are the partial matches of clause ``i + 1`` that extend this one;
+    their assignments begin with this one's.
     """
 
     assignment: tuple[int, ...]
@@ -64,7 +65,7 @@ class Match(NamedTuple):
     extensions: tuple[frozenset[Match], ...] = ()
 
     def complete(self, clause: BodySchema) -> bool:
-        """Return whether every variable has its node and every atom holds; extensions aside."""
+        """Return whether every variable has a node and every atom holds, ignoring extensions."""
         return (
             self.edges == (1 << len(clause.edges)) - 1
             and UNASSIGNED not in self.assignment
@@ -72,12 +73,12 @@ class Match(NamedTuple):
         )
 
     def with_node(self, variable: int, node: int) -> Match:
-        """Return the match with one more node, its extensions as they were."""
+        """Return the match with a node for one more variable and unchanged extensions."""
         assignment = (*self.assignment[:variable], node, *self.assignment[variable + 1 :])
         return Match(assignment, self.edges, self.walks, self.extensions)
 
     def extended(self, step: Callable[[int, Match], Iterable[Match]]) -> Match:
-        """Return the match with what ``step`` makes of each extension, given its clause."""
+        """Return the match with each extension replaced by the results of ``step``, given its clause."""
         if not self.extensions:
             return self
         extensions = tuple(
@@ -112,7 +113,7 @@ def rename(match: Match, table: Sequence[int]) -> Match:
 
 
 def join(schema: Schema, first: Match, second: Match, shared: Sequence[int]) -> Match | None:
-    """Return the match that restricts to ``first`` and ``second``, which overlap in ``shared``."""
+    """Return the match that restricts to ``first`` and ``second``, which overlap in ``shared``, or None."""
     joined = _join(schema.clauses[0], first, second, shared)
     if joined is None or not first.extensions:
         return joined
@@ -136,8 +137,8 @@ def _join(clause: BodySchema, first: Match, second: Match, shared: Sequence[int]
         else:
             return None
     for node in shared:
-        # An eager variable at a shared node must have been there on both sides:
-        # otherwise one side has not seen the extensions and walks that use it.
+        # An eager variable at a shared node must have been there on both sides: otherwise one side has missed the
+        # extensions and walks that use it.
         apart = any((first.assignment[v] == node) != (second.assignment[v] == node) for v in clause.eager)
         if apart or assignment.count(node) > 1:
             return None
@@ -146,7 +147,7 @@ def _join(clause: BodySchema, first: Match, second: Match, shared: Sequence[int]
 
 
 def keep_passing(schema: Schema, match: Match, labels: NodeLabels) -> Match | None:
-    """Check the tests of all assigned nodes, after labels have become known."""
+    """Return the match if its nodes pass their tests now that labels are known, with the extensions that do."""
 
     def kept(number: int, member: Match) -> list[Match]:
         passes = schema.clauses[number].passes
@@ -157,7 +158,7 @@ def keep_passing(schema: Schema, match: Match, labels: NodeLabels) -> Match | No
 
 
 def place(schema: Schema, match: Match, node: int, label: int | None) -> Iterable[Match]:
-    """All ways in which eager variables may be the new node ``node``."""
+    """Return the match and each way to assign an eager variable to the new node ``node``."""
 
     def free(number: int, member: Match) -> Iterator[int]:
         clause = schema.clauses[number]
@@ -185,7 +186,7 @@ def _assign(schema: Schema, match: Match, variable: int, node: int, label: int |
 
 
 def realise(schema: Schema, match: Match, edge: LocalEdge, labels: NodeLabels) -> Sequence[Match]:
-    """All matches that ``match`` becomes when ``edge`` is added: both where there is a choice."""
+    """Return all matches that ``match`` becomes when ``edge`` is added; a choice gives both."""
 
     def grown(number: int, member: Match) -> Sequence[Match]:
         group = [member]

@@ -1,17 +1,17 @@
-"""What the automaton of a structure sees of the structure.
+"""Reduce a structure to what its automaton depends on.
 
-It depends on which nodes share a test and which edges exist, not on the words and labels.
-Structures of one *schema* share one automaton::
+That is which nodes share a test and which edges exist, not the words and labels.  Structures of one *schema* share one
+automaton::
 
     { V -[obj]-> N[lemma=dog|cat] }    predicates  0: lemma=dog|cat     labels  0: obj
                                        schema      V -[0]-> N           N passes predicate 0
 
-A variable is *eager* when a match must say from the moment a node is created whether the variable
-is that node: those of path atoms, degree tests and ``without`` bodies, and isolated ones.  All
-others get their node from the first edge that realises one of their edge atoms.
+A variable is *eager* if a match must decide as soon as a node is created whether the variable is that node: variables
+of path atoms, degree tests and ``without`` bodies, and isolated ones.  All others get their node from the first edge
+that realises one of their edge atoms.
 
-Lengths of walks are bit sets, cut off at a cap: ``{2,4}`` never needs lengths above 4, and ``{2,}``
-cannot tell 2 from 3.
+Lengths of walks are bit sets, cut off at a cap: ``{2,4}`` never needs lengths above 4, and ``{2,}`` cannot distinguish
+2 from 3.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 from sgl.core.structure import Body, LabelTest, Link, NodeTest, Structure, Variable
 
-#: The set of lengths that contains 0 only, and the one that contains 1 only.
+#: The set of lengths {0}, and the set {1}.
 ZERO, ONE = 1, 2
 
-#: Lengths of the walks between pairs of nodes; pairs without a walk are absent.
+#: The lengths of walks between pairs of nodes; pairs without a walk are absent.
 Reach = dict[tuple[int, int], int]
 
 
@@ -36,13 +36,13 @@ class WalkRelation:
 
     @classmethod
     def of(cls, atom: Link) -> "WalkRelation":
-        """Return the relation in which a path atom is decided."""
+        """Return the relation that decides a path atom."""
         if atom.high is None:
             return cls(max(atom.low, 1), saturates=True)
         return cls(atom.high, saturates=False)
 
     def compose(self, first: int, second: int) -> int:
-        """Lengths of a walk of ``first`` followed by a walk of ``second``."""
+        """Return the lengths of a walk of ``first`` followed by a walk of ``second``."""
         total = 0
         for length in range(first.bit_length()):
             if first >> length & 1:
@@ -53,7 +53,7 @@ class WalkRelation:
         return within
 
     def close(self, reach: Reach) -> None:
-        """Add to ``reach`` all walks that are composed of those in it."""
+        """Add to ``reach`` all walks composed of those in it."""
         changed = True
         while changed:
             changed = False
@@ -68,7 +68,7 @@ class WalkRelation:
 
 
 def bits(flags: Iterable[bool]) -> int:
-    """Return the bit set of the places of what is true.
+    """Return the bit set of the indices of true flags.
 
     >>> bits([True, False, True])
     5
@@ -76,7 +76,7 @@ def bits(flags: Iterable[bool]) -> int:
     return sum(1 << place for place, flag in enumerate(flags) if flag)
 
 
-#: In :attr:`BodySchema.predicates`: the variable has no node test.
+#: In :attr:`BodySchema.predicates`, the variable has no node test.
 NO_PREDICATE = -1
 
 Predicate = tuple[NodeTest, ...]
@@ -92,7 +92,7 @@ class WalkGoal(NamedTuple):
 
 
 class DegreeGoal(NamedTuple):
-    """A degree test; ``accepted`` is the bit set of the values of its counter that pass."""
+    """A degree test; ``accepted`` is the bit set of counter values that pass."""
 
     counter: int
     accepted: int
@@ -102,9 +102,9 @@ class DegreeGoal(NamedTuple):
 class BodySchema:
     """The body of a structure, or one ``without`` body.
 
-    ``outer`` is the number of variables that belong to the body around it, which come first.  ``edges`` are the source
-    and the target of each edge atom.  ``predicates``, ``incident`` (bit set of the edges at the variable) and
-    ``degrees`` are indexed by variable.
+    ``outer`` counts the variables of the enclosing body, which come first.  ``edges`` has the source and target of each
+    edge atom.  ``predicates``, ``incident`` (bit set of the edges at the variable) and ``degrees`` are indexed by
+    variable.
     """
 
     outer: int
@@ -116,18 +116,18 @@ class BodySchema:
     degrees: tuple[tuple[DegreeGoal, ...], ...]
 
     def passes(self, variable: int, label: int | None) -> bool:
-        """Return whether a node may be the variable; a label that is not known yet may pass."""
+        """Return whether a node may be the variable; an unknown label may still pass."""
         predicate = self.predicates[variable]
         return predicate == NO_PREDICATE or label is None or bool(label >> predicate & 1)
 
 
 @dataclass(frozen=True)
 class Schema:
-    """A structure without the contents of its node tests and its edge labels.
+    """A structure without the contents of its node tests and edge labels.
 
-    ``clauses`` are the body and after it the ``without`` bodies.  ``counters`` count the outgoing edges of a node
-    that pass a label test; each number is the count from which on a counter says "so many or more".  ``unlabelled``
-    is the bit set of the predicates that a node without attributes passes.
+    ``clauses`` has the body, then the ``without`` bodies.  Each of ``counters`` counts the outgoing edges of a node
+    that pass a label test; its number is the cap at which it means "this many or more".  ``unlabelled`` is the bit set
+    of the predicates that a node without attributes passes.
     """
 
     clauses: tuple[BodySchema, ...]
@@ -137,11 +137,11 @@ class Schema:
 
 
 class Effect(NamedTuple):
-    """What an edge label means to a schema.
+    """The effect of an edge label on a schema.
 
-    ``goals[i]`` are the edge goals it satisfies in clause ``i`` (the body first),
-    ``relations`` and ``counters`` those that it takes part in; all by index.  An edge that is
-    counted has its ``label``, since it counts once even if several rules write it.
+    ``goals[i]`` are the edge goals it satisfies in clause ``i`` (the body first), ``relations`` and ``counters`` those
+    that it belongs to; all by index.  A counted edge keeps its ``label``, since it counts once even if several rules
+    write it.
     """
 
     goals: tuple[tuple[int, ...], ...]
@@ -154,7 +154,8 @@ class Effect(NamedTuple):
 class Query:
     """A structure, split into its schema, its predicates and its label tests.
 
-    ``goals[i]`` tests the edge goals of clause ``i``; ``relations`` and ``counters`` as in the schema.
+    ``goals[i]`` tests the edge goals of clause ``i``; ``relations`` and ``counters`` have the tests of those in the
+    schema.
     """
 
     structure: Structure
@@ -165,7 +166,7 @@ class Query:
     counters: tuple[LabelTest, ...]
 
     def effect(self, label: str) -> Effect | None:
-        """Return what an edge with this label means; None if it means nothing."""
+        """Return the effect of an edge with this label, or None if it has none."""
 
         def accepting(tests: Sequence[LabelTest]) -> tuple[int, ...]:
             return tuple([index for index, test in enumerate(tests) if test.accepts(label)])
@@ -202,7 +203,7 @@ def query_of(structure: Structure) -> Query:
 
 @dataclass(frozen=True)
 class _Tables:
-    """What all clauses refer to by index: predicates, counters (label tests with their caps) and relations."""
+    """The tables that all clauses index: predicates, counters (label tests with their caps) and relations."""
 
     predicates: tuple[Predicate, ...]
     caps: dict[LabelTest, int]
@@ -213,7 +214,7 @@ class _Tables:
         variables = [variable for body in bodies for variable in body.variables]
         caps: dict[LabelTest, int] = {}
         for test in (test for variable in variables for test in variable.degrees):
-            # A counter tells the largest number that is asked about from more.
+            # A counter must distinguish the largest number in a test from larger ones.
             caps[test.labels] = max(caps.get(test.labels, 0), test.number + 1)
         predicates = dict.fromkeys(variable.tests for variable in variables if variable.tests)
         relations = dict.fromkeys((path.labels, WalkRelation.of(path)) for body in bodies for path in body.paths)
@@ -240,13 +241,13 @@ def _ends(links: Iterable[Link]) -> set[int]:
 
 
 def _described(body: Body) -> Iterable[str]:
-    """Return the variables about which a ``without`` says anything, by name."""
+    """Return the names of the variables that a ``without`` body says anything about."""
     connected = _ends(body.links)
     return [v.name for index, v in enumerate(body.variables) if index in connected or v.tests or v.degrees]
 
 
 def _tracked(body: Body) -> set[str]:
-    """Return the variables that get no node from an edge atom alone, by name."""
+    """Return the names of the variables that an edge atom alone cannot assign."""
     in_path, connected = _ends(body.paths), _ends(body.links)
     return {v.name for index, v in enumerate(body.variables) if index in in_path or index not in connected or v.degrees}
 

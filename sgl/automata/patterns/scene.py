@@ -1,12 +1,12 @@
-"""The graphs of the children of a rule, glued together, and what becomes of the matches in them.
+"""Glue the graphs of a rule's children together, and follow the matches in them.
 
-What a phrase shows of its graph, whatever matches it contains, is its *outline*: the nodes at its ports, and the
+The *outline* of a phrase is what it shows of its graph, whatever matches it contains: the nodes at its ports, and the
 lengths of the walks between them.  The outlines of the children and the rule's own fragment make the *scene* in which
 matches are joined, grow and are forgotten; the scene's ports are the outline of the result.  Phrases have few outlines,
 so few scenes serve all transitions.
 
-No later rule can touch a forgotten node.  A match that still needs something of it is dead; path atoms are carried on
-to the nodes that remain, through the lengths of the walks between them.
+No later rule can touch a forgotten node.  A match that still needs something from it is dead; path atoms are carried
+over to the remaining nodes through the lengths of the walks between them.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from sgl.automata.patterns.symbols import LocalEdge, Symbol
 
 
 class PortInfo(NamedTuple):
-    """What is known about the node at a port.
+    """The state of the node at a port.
 
-    ``label`` is the bit set of the predicates it passes, ``None`` while it is a placeholder;
-    ``counts`` its edges to forgotten nodes for each counter.
+    ``label`` is the bit set of the predicates it passes, or ``None`` while it is a placeholder; ``counts`` has, for
+    each counter, its number of edges to forgotten nodes.
     """
 
     label: int | None
@@ -32,10 +32,10 @@ class PortInfo(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """What a phrase shows of its graph.
+    """The visible part of a phrase's graph.
 
-    ``reach[r]`` lists (from port, to port, lengths) for relation ``r``, ``counted`` the edges
-    between ports that some counter counts: another rule may write the same edge again.
+    ``reach[r]`` lists (from port, to port, lengths) for relation ``r``, ``counted`` the edges between ports that some
+    counter counts, as another rule may write the same edge again.
     """
 
     ports: tuple[PortInfo, ...]
@@ -43,15 +43,15 @@ class Outline(NamedTuple):
     counted: tuple[LocalEdge, ...]
 
 
-#: In place of a match that is found: nothing can make it fail any more.
+#: Replaces a match that is found and that nothing can undo.
 FOUND_MATCH = Match((), -1, ())
 
 
 class Scene:
-    """The local nodes of a rule after gluing, by which ``labels`` and ``counts`` are indexed.
+    """The local nodes of a rule after gluing, which index ``labels`` and ``counts``.
 
-    ``reach`` is indexed by relation; ``table`` renames local nodes to ports, forgotten ones to
-    ``DONE``.  ``named``: some node that a child had no label for has one now.
+    ``reach`` is indexed by relation; ``table`` renames local nodes to ports, and forgotten ones to ``DONE``.  ``named``
+    says whether a node that had no label in some child has one now.
     """
 
     def __init__(self, schema: Schema, symbol: Symbol, outlines: Sequence[Outline]) -> None:
@@ -70,7 +70,7 @@ class Scene:
     def _counted(
         self, symbol: Symbol, glued: Sequence[tuple[int, PortInfo]], edges: set[LocalEdge]
     ) -> tuple[list[tuple[int, ...]], Outline]:
-        """Return the counts of local nodes, and the outline, in whose counts edges between ports are left out."""
+        """Return the counts of local nodes, and the outline, whose counts leave out edges between ports."""
         caps, table = self._schema.counters, self._table
         counts = [[0] * len(caps) for _ in symbol.labels]
         for node, info in glued:
@@ -86,7 +86,7 @@ class Scene:
         return [tuple(map(min, row, caps)) for row in counts], outline
 
     def _walks(self, symbol: Symbol, outlines: Sequence[Outline], relation: int) -> Reach:
-        """Lengths of the walks between local nodes: the least closed set that has all steps."""
+        """Return the lengths of the walks between local nodes, the least closed set that has all steps."""
         walks = self._schema.relations[relation]
         steps = [(node, node, ZERO) for node in range(len(symbol.labels))]
         for ports, outline in zip(symbol.ports, outlines, strict=True):
@@ -135,7 +135,7 @@ class Scene:
         node = match.assignment[variable]
         if clause.incident[variable] & ~match.edges:
             return False
-        # No label will come any more: the tests see a node without attributes.
+        # No label will follow: the tests see a node without attributes.
         if self.labels[node] is None and not clause.passes(variable, self._schema.unlabelled):
             return False
         counts = self._counts[node]
@@ -184,7 +184,7 @@ class Scene:
 
 
 def _counted_edges(symbol: Symbol, below: Iterable[tuple[tuple[int, ...], Outline]]) -> set[LocalEdge]:
-    """Return the edges that some counter counts, of the symbol and of its children, between local nodes."""
+    """Return the edges, between local nodes, of the symbol and of its children that some counter counts."""
     edges = {edge for edge in symbol.edges if edge.effect.counters}
     for ports, outline in below:
         edges |= {LocalEdge(ports[a], effect, ports[b]) for a, effect, b in outline.counted}

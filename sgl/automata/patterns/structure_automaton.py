@@ -1,15 +1,14 @@
-"""The deterministic bottom-up automaton of a structure.
+"""Build the deterministic bottom-up automaton of a structure.
 
 The state of a phrase is its outline and the set of all its partial matches::
 
     { V -[nsubj]-> N; N -[nmod]-> M }
-
     dog in the house      {∅, N=head M done}
     … slept               {∅}  plus  FOUND, because V, N and M are all there
 
-That is enough, since a rule's graph meets the graphs of its children at their ports only (the boundary lemma).  No
-match is dropped in favour of a "better" one: two children that both did so could not be joined any more.  A rule
-treats every match by itself.  So each step is computed once, on numbers in place of matches, and transitions, which
+That is enough, since a rule's graph meets the graphs of its children only at their ports (the boundary lemma).  No
+match is dropped in favour of a "better" one: if two children both did so, they could no longer be joined.  A rule
+treats every match separately.  So each step is computed once, on numbers that represent matches, and transitions, which
 differ in *sets* of them, are mostly looked up.
 """
 
@@ -39,10 +38,10 @@ def _size(matches: Iterable[partly.Match]) -> int:
 
 
 class _Joining:
-    """Joins matches of children whose ``ports`` are glued in one way.
+    """A joiner of matches of children whose ``ports`` are glued in one way.
 
-    Matches are given by their numbers in ``matches``; those of children are over ports, joined ones
-    over local nodes.  ``spend`` counts steps.
+    Matches are given by their numbers in ``matches``; those of children are over ports, joined ones over local nodes.
+    ``spend`` counts steps.
     """
 
     def __init__(
@@ -58,11 +57,11 @@ class _Joining:
             [node for node in row if any(node in earlier for earlier in ports[:child])]
             for child, row in enumerate(ports)
         ]
-        # The same sets of matches are met again and again, and so are their members.
+        # The same sets of matches recur, and so do their members.
         self._known = cache(self._renamed), cache(self._grown), cache(self._joined)
 
     def result(self, children: Sequence[Matches]) -> Collection[int]:
-        """All compatible combinations of one match of each child, joined."""
+        """Return all compatible combinations of one match of each child, joined."""
         if not children:
             return (self._matches.number(partly.empty_match(self._schema)),)
         renamed, grown, _ = self._known
@@ -93,8 +92,8 @@ class _Joining:
 class _Gluing(NamedTuple):
     """A symbol over children with given outlines.
 
-    ``outline`` is the number of the result's outline.  ``outcome`` says what becomes of a match of all children;
-    ``None`` if the structure is found.
+    ``outline`` is the number of the result's outline.  ``outcome`` maps a match of all children to the resulting
+    matches, or to ``None`` if the structure is found.
     """
 
     joining: _Joining
@@ -109,13 +108,13 @@ class PhraseState(NamedTuple):
     matches: Matches
 
 
-#: The number of the state of every phrase that contains the structure, and the state.
+#: The number of the state of every phrase that contains the structure, and that state.
 FOUND = 0
 _FOUND = PhraseState(-1, frozenset())
 
 
 class SchemaAutomaton:
-    """States and transitions of a schema, computed on demand."""
+    """The states and transitions of a schema, computed on demand."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -125,9 +124,9 @@ class SchemaAutomaton:
         self._matches: Numbering[partly.Match] = Numbering()
         self._states: Numbering[PhraseState] = Numbering()
         self._states.number(_FOUND)
-        #: The state after a symbol over children, as far as it is known.
+        #: The known states after a symbol over children.
         self.transitions: dict[tuple[int, tuple[int, ...]], int] = {}
-        #: How many elementary steps may be taken, and how many were.
+        #: The elementary steps still allowed, and those taken.
         self.left, self.spent = limits().matches, 0
         self._remember()
 
@@ -136,11 +135,11 @@ class SchemaAutomaton:
         self._gluing = cache(self._glued)
 
     def __getstate__(self) -> dict[str, object]:
-        """Return what is known; what it was found with is quicker to make than to read."""
+        """Return the known states and transitions; the caches are quicker to rebuild than to read."""
         return {name: own for name, own in self.__dict__.items() if name not in ("_joining", "_gluing")}
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        """Take what is known."""
+        """Restore the known states and transitions."""
         self.__dict__.update(state)
         self._remember()
 
@@ -151,7 +150,7 @@ class SchemaAutomaton:
             raise BudgetSpent
 
     def step(self, symbol: int, children: tuple[int, ...]) -> int:
-        """Compute the state after a symbol; raises ``BudgetSpent`` when no steps are left."""
+        """Compute the state after a symbol; raises ``BudgetSpent`` if no steps are left."""
         state = FOUND
         if FOUND not in children:
             below = [self._states.values[child] for child in children]
@@ -174,7 +173,7 @@ class SchemaAutomaton:
         return _Gluing(self._joining(symbol.ports), self._outlines.number(scene.outline), outcome)
 
     def _outcome(self, symbol: Symbol, scene: Scene, number: int) -> Matches | None:
-        """Give one match of all children the new nodes and edges in all ways, and forget."""
+        """Give a match of all children the new nodes and edges in all possible ways, and forget."""
         outcome: set[int] = set()
         for new in self._grown(symbol, scene, self._matches.values[number]):
             remaining = scene.forget(new)
@@ -199,10 +198,10 @@ class SchemaAutomaton:
 
     @computed_once
     def accepts(self, state: int) -> bool:
-        """Return whether a whole text in this state, all ports forgotten, has the structure."""
+        """Return whether a whole text in this state has the structure once all ports are forgotten."""
         if state == FOUND:
             return True
-        # A symbol that keeps the nodes of its only child, and exports none.
+        # This symbol keeps the nodes of its only child and exports none.
         ports = len(self._outlines.values[self._states.values[state].outline].ports)
         last_symbol = Symbol((tuple(range(ports)),), (None,) * ports, (), (), ())
         self.left = maxsize
@@ -215,9 +214,8 @@ class SchemaAutomaton:
 class StructureAutomaton:
     """The automaton of one structure over the rules of one grammar.
 
-    Rules of one symbol are read alike (:meth:`FragmentIndex.symbols`).  ``cores`` are the
-    automata of the schemas that are known.  ``budget``, by default the limit ``matches``, counts
-    elementary steps: the matches that are joined.
+    Rules with the same symbol (:meth:`FragmentIndex.symbols`) count as one.  ``cores`` has the automata of known
+    schemas.  ``budget``, by default the limit ``matches``, bounds elementary steps, the number of matches joined.
     """
 
     def __init__(
@@ -230,7 +228,8 @@ class StructureAutomaton:
         self._query = query_of(structure)
         schema = self._query.schema
         key = (structure.layer, schema)
-        # It reads symbols, not rules: that of an edited grammar knows most steps of the next one, unless it is worn.
+        # It reads symbols, not rules: the automaton of an edited grammar knows most steps of the next one, unless it is
+        # worn.
         known = cores.get(key) or kept("schema", (), key, partial(SchemaAutomaton, schema))
         worn = known.spent > limits().matches or len(known.transitions) > 10_000
         self._core = cores[key] = SchemaAutomaton(schema) if worn and key not in cores else known
@@ -238,11 +237,11 @@ class StructureAutomaton:
         self._budget = self._left = limits().matches if budget is None else budget
 
     def reads(self, fragments: FragmentIndex) -> bool:
-        """Return whether other fragments of the rules are the same symbols to it."""
+        """Return whether the rules have the same symbols under other fragments."""
         return fragments.symbols(self._query, self._core.symbols.number) == self._symbols
 
     def step(self, rule: int, children: tuple[int, ...]) -> int:
-        """Return a phrase's state from rule id and states; raises ``StructureTooCostly``."""
+        """Return the state of a phrase from its rule's id and its children's states; raises ``StructureTooCostly``."""
         symbol = self._symbols[rule]
         state = self._core.transitions.get((symbol, children))
         if state is not None:
@@ -257,7 +256,7 @@ class StructureAutomaton:
         return state
 
     def words(self, rules: Numbers) -> Numbers:
-        """Return the state of each of some words."""
+        """Return the state of each word."""
         symbols = np.array(self._symbols, np.intp)[rules]
         _, first, kinds = np.unique(symbols, return_index=True, return_inverse=True)
         states = [self.step(rule, ()) for rule in rules[first].tolist()]
@@ -273,7 +272,7 @@ class StructureAutomaton:
 
 
 def _costliest_variable(query: Query) -> str:
-    """Return the variable that a test would help most: eager ones without a test come first."""
+    """Return the variable that most needs a test: eager ones without a test come first."""
     body = query.structure.body
     clause = query.schema.clauses[0]
 

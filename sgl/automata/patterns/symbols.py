@@ -1,9 +1,9 @@
-"""What a structure sees of the rules of a grammar.
+"""Reduce the rules of a grammar to what a structure sees of them.
 
-Of a rule's fragment a schema sees only how the ports of the children are glued, which predicates the new nodes pass,
-and the edges that some atom could use.  Rules that agree in this are one *symbol*: under ``{ V -[obj]-> N }`` all nouns
-are one.  The labels of nodes are numbered, and a set of labels is a mask, so that a node test on thousands of words is
-decided for all at once.
+A schema sees only how a rule glues the ports of its children, which predicates the new nodes pass, and the edges that
+some atom could use.  Rules that agree in this are one *symbol*: under ``{ V -[obj]-> N }`` all nouns are one.  Node
+labels are numbered, and a set of labels is a mask, so a node test on thousands of words is decided for all of them at
+once.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,10 +27,10 @@ class LocalEdge(NamedTuple):
 
 
 class Symbol(NamedTuple):
-    """A fragment as a schema sees it.
+    """A fragment reduced to what a schema sees.
 
-    ``ports[c][p]`` is the local node of port ``p`` of child ``c``; ``labels[x]`` the bit set of the predicates that
-    the label of local node ``x`` passes, or ``None`` if the rule does not label it; ``fresh`` the nodes that no child
+    ``ports[c][p]`` is the local node of port ``p`` of child ``c``; ``labels[x]`` the bit set of the predicates that the
+    label of local node ``x`` passes, or ``None`` if the rule does not label it; ``fresh`` has the nodes that no child
     contributes to; ``exports[p]`` the local node of the rule's port ``p``.
     """
 
@@ -42,7 +42,7 @@ class Symbol(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """A symbol with labels of edges instead of effects, and of nodes which of ``size`` local ones are ``labelled``."""
+    """A symbol with the labels of edges in place of effects; of its ``size`` local nodes, some are ``labelled``."""
 
     ports: tuple[tuple[int, ...], ...]
     size: int
@@ -55,7 +55,7 @@ class Frame(NamedTuple):
 def frame_of(grammar: CoreGrammar, rule: Rule, layer: int) -> Frame:
     """Find the local node of every port of every child in a graph layer; raises ``UnsupportedStructure``.
 
-    A port that the fragment does not mention gets a local node, which is forgotten at once.
+    A port that the fragment does not mention gets a local node that is forgotten at once.
     """
     fragment, name = rule.fragments[layer], grammar.graph_layers[layer].name
     if len(set(fragment.exports)) < len(fragment.exports):
@@ -79,7 +79,7 @@ def frame_of(grammar: CoreGrammar, rule: Rule, layer: int) -> Frame:
 
 
 def _fresh(fragment: Fragment, labelled: Sequence[int], ports: Sequence[str]) -> Iterator[int]:
-    """Yield the nodes that no child contributes to, but for the head of a phrase without words: it is only a place."""
+    """Yield the nodes that no child contributes to, except the head of a phrase without words, a mere place."""
     heads = {node for node, port in zip(fragment.exports, ports, strict=True) if port.rpartition(".")[2] == HEAD}
     for local, node in enumerate(fragment.nodes):
         if not node.glue and (local in labelled or local not in heads):
@@ -87,7 +87,7 @@ def _fresh(fragment: Fragment, labelled: Sequence[int], ports: Sequence[str]) ->
 
 
 def _glued(rule: Rule, fragment: Fragment) -> dict[tuple[int, int], int]:
-    """Return the local node of each port of a child that the fragment mentions."""
+    """Return the local node of each child's port that the fragment mentions."""
     glued: dict[tuple[int, int], int] = {}
     for local, node in enumerate(fragment.nodes):
         if len({child for child, _ in node.glue}) < len(node.glue):
@@ -97,7 +97,7 @@ def _glued(rule: Rule, fragment: Fragment) -> dict[tuple[int, int], int]:
 
 
 class FragmentIndex:
-    """The fragments of all rules in one graph layer, with their frames and labels numbered."""
+    """The fragments of all rules in one graph layer, with numbered frames and labels."""
 
     def __init__(self, grammar: CoreGrammar, layer: str) -> None:
         grammar = seen_by(grammar, layer)
@@ -111,7 +111,7 @@ class FragmentIndex:
         for rule in grammar.rules:
             attributes = [node.attributes for node in rule.fragments[number].nodes]
             self._labels_of.append([labels.number(a) for a in attributes if a is not None])
-        # A column for each place; a label that a rule does not have comes after all.
+        # There is a column for each place; a missing label has the highest number.
         width = max(map(len, self._labels_of), default=0)
         rows = [(own + [len(self._labels)] * width)[:width] for own in self._labels_of]
         self._columns = np.array(rows, np.intp).reshape(len(rows), width).T
@@ -119,13 +119,13 @@ class FragmentIndex:
         self._passing: dict[Predicate, Mask] = {}
 
     def symbols(self, query: Query, number: Callable[[Symbol], int]) -> list[int]:
-        """Return the number of each rule's symbol, as ``query`` reads the rule."""
+        """Return the number of each rule's symbol, as ``query`` sees the rule."""
         effects = {label: effect for label in self._edge_labels if (effect := query.effect(label)) is not None}
-        # What no rule has, the last label, passes nothing.
+        # The highest label, which stands for a missing one, passes nothing.
         passing = [np.append(self._passes(predicate), False) for predicate in query.predicates]
         kinds = np.array(self._frame_of, np.intp)
         if passing:
-            # Eight masks are one number for each label.
+            # Pack eight masks into one number for each label.
             blocks = as_numbers([*np.packbits(passing, axis=0).astype(np.intp)], 256)
             kinds = as_numbers((kinds, *blocks[self._columns]), int(blocks.max()) + 1)
         _, first, kind_of = np.unique(kinds, return_index=True, return_inverse=True)
@@ -142,7 +142,7 @@ class FragmentIndex:
         return Symbol(frame.ports, tuple(labels), frame.fresh, seen, frame.exports)
 
     def _passes(self, predicate: Predicate) -> Mask:
-        """Return the labels that pass a predicate; not to be changed."""
+        """Return the mask of labels that pass a predicate, which must not be changed."""
         if predicate not in self._passing:
             passing = []
             for test in predicate:

@@ -1,4 +1,4 @@
-"""Proofs about a plan: what holds, and a sentence where it does not.
+"""Prove the claims of a plan, or find a sentence that refutes them.
 
-Every claim is emptiness of an intersection of tree automata, decided by reachability.
+Every claim is the emptiness of an intersection of tree automata, decided by reachability.
 """

@@ -1,20 +1,20 @@
-"""From structures and constraints to automata, each computed once.
+"""Compile structures and constraints to automata, each once.
 
-Structures become automata over the derivations of the grammar (*presence*), their complements (*absence*) are joined
-to what constraints exclude, and what they require is added by intersection.  Constraints of one dataset resemble one
+Structures become automata over the derivations of the grammar (*presence*), their complements (*absence*) are joined to
+what constraints exclude, and what they require is added by intersection.  The constraints of one dataset resemble one
 another, so conjunctions are built over a fixed order of the structures, in halves of halves::
 
     exclude everything but 2      {0 1 2 3 4 5 6 7}
                                  {0 1 3}   {4 5 6 7}      <- shared with all others
 
-and leaving out each of n structures costs n log n products, not n squared.
+so leaving out each of n structures costs n log n products, not n squared.
 
-Where a constraint has no text, :func:`find_conflict` says why: a minimal set of its clauses.  It is
-found by QuickXplain (Junker 2004), which takes few tests when few clauses matter.
+If a constraint has no text, :func:`find_conflict` gives the reason: a minimal set of its clauses.  It is found by
+QuickXplain (Junker 2004), which takes few tests if few clauses matter.
 
-While a grammar is edited, results are kept for its *shape*: its rules without their weights and the lines that they
-were written in; only where a template of the source drops a child, weights say what is read there.  Automata read even
-less: how many words a text has, and of the label of a node which tests it passes.
+While a grammar is edited, results are kept for its *shape*: its rules without their weights and source lines; weights
+count only if a template of the source drops a child, as they decide which reading it gets.  Automata depend on even
+less: the number of words in a text, and the tests that a node's label passes.
 """
 
 from bisect import bisect_left
@@ -41,41 +41,41 @@ from sgl.core.plan import Constraint, Stratum
 from sgl.core.structure import Structure
 from sgl.memory import kept, memory
 
-#: What a compiler remembers of weights and words.
+#: The computed results that depend on weights and words.
 _OF_WEIGHTS = ("split()", "instances()", "_fragments()")
 
 
 class StructureCompiler:
-    """Compiles structures and constraints over one grammar, each once.
+    """A compiler of structures and constraints over one grammar, each once.
 
-    A structure may cost ``budget`` elementary steps, by default the limit ``matches``.  The methods
-    raise ``UnsupportedStructure``, ``StructureTooCostly``, and ``KeyError`` for a structure over a
-    layer that the grammar does not have.
+    A structure may cost ``budget`` elementary steps, by default the limit ``matches``.  The methods raise
+    ``UnsupportedStructure``, ``StructureTooCostly``, and ``KeyError`` for a structure over a layer that the grammar
+    lacks.
     """
 
     def __init__(self, grammar: CoreGrammar, budget: int | None = None) -> None:
         self.grammar = grammar
         self.index = GrammarIndex(grammar)
         self._budget = budget
-        #: The automata of schemas, which structures of one schema share, and those of structures without lengths.
+        #: The automata of schemas, which structures with equal schemas share, and those of structures without lengths.
         self._cores: dict[tuple[str, Schema], SchemaAutomaton] = {}
         self._plain: dict[Structure, StructureAutomaton] = {}
         self._accepted: dict[tuple[TreeAutomaton, TreeAutomaton], bool] = {}
-        #: The structures in the order in which their absence is first asked for.
+        #: The structures in the order in which their absence is first needed.
         self._ranks: Numbering[Structure] = Numbering()
 
     def __getstate__(self) -> dict[str, object]:
-        """Return what is known of derivations; what weights say of them is quicker to compute than to read."""
+        """Return the results about derivations; those that depend on weights are quicker to compute than to read."""
         return {name: own for name, own in self.__dict__.items() if name not in (*_OF_WEIGHTS, "view()")}
 
     def reads(self, grammar: CoreGrammar) -> bool:
-        """Return whether all that is known is true of a grammar with other weights, words and labels of nodes."""
+        """Return whether all results hold for a grammar with other weights, words and node labels."""
         same = [rule.fragments for rule in grammar.rules] == [rule.fragments for rule in self.grammar.rules]
         fragments = cache(partial(FragmentIndex, grammar))
         return same or all(known.reads(fragments(structure.layer)) for structure, known in self._plain.items())
 
     def weigh(self, grammar: CoreGrammar) -> None:
-        """Take the weights, words and labels of a grammar that is read alike; what is known of derivations stays."""
+        """Take the weights, words and labels of a grammar that is read alike; results about derivations stay."""
         if grammar is not self.grammar:
             self.grammar = grammar
             self.index.weigh(grammar)
@@ -100,10 +100,10 @@ class StructureCompiler:
 
     @computed_once
     def absence(self, structure: Structure) -> TreeAutomaton:
-        """Return the derivations that do not contain the structure; trim and minimal."""
+        """Return the automaton of derivations without the structure; trim and minimal."""
         automaton = self.structure_automaton(structure)
         words = automaton.words(self.index.words)
-        # What contains the structure, state 0, needs no state.
+        # Phrases that contain the structure, in state 0, need no state.
         lifted = explore(
             self.index,
             words=np.where(words == FOUND, DEAD, words),
@@ -113,7 +113,7 @@ class StructureCompiler:
         return minimise(trim(lifted))
 
     def absence_of_all(self, structures: Iterable[Structure]) -> TreeAutomaton:
-        """Return the derivations that contain none of the structures; trim and minimal."""
+        """Return the automaton of derivations that contain none of the structures; trim and minimal."""
         ranks = {self._ranks.number(structure) for structure in structures}
         return self._conjunction(tuple(sorted(ranks))) if ranks else self.everything
 
@@ -121,35 +121,35 @@ class StructureCompiler:
     def _conjunction(self, members: tuple[int, ...]) -> TreeAutomaton:
         if len(members) == 1:
             return self.absence(self._ranks.values[members[0]])
-        # The highest binary digit in which ranks differ tells the halves apart.
+        # The highest binary digit in which ranks differ separates the halves.
         digit = (members[0] ^ members[-1]).bit_length() - 1
         half = bisect_left(members, members[-1] >> digit << digit)
         return intersection(self._conjunction(members[:half]), self._conjunction(members[half:]))
 
     @computed_once
     def presence(self, *structures: Structure) -> TreeAutomaton:
-        """Return the derivations that contain one of the structures; total and minimal."""
+        """Return the automaton of derivations that contain one of the structures; total and minimal."""
         return complement(self.absence_of_all(structures))
 
     @computed_once
     def disjunction(self, structures: tuple[Structure, ...]) -> TreeAutomaton:
-        """Return the derivations that contain one of the structures; trim and minimal."""
+        """Return the automaton of derivations that contain one of the structures; trim and minimal."""
         return trim(self.presence(*structures))
 
     @cached_property
     def everything(self) -> TreeAutomaton:
-        """All derivations of the grammar."""
+        """The automaton of all derivations of the grammar."""
         words = np.zeros_like(self.index.words)
         return trim(explore(self.index, words, lambda *_: 0, lambda _: True))
 
     @computed_once
     def language(self, constraint: Constraint) -> TreeAutomaton:
-        """Return the derivations that satisfy a constraint; trim, minimal and in order."""
+        """Return the automaton of derivations that satisfy a constraint; trim, minimal and canonical."""
         kept = [rule.id for rule in self.grammar.rules if rule.keep and constraint.cut]
         always = [s for s in constraint.exclude if not kept or s not in constraint.cut]
         language = self.absence_of_all(always)
         if kept:
-            # Whatever uses a kept rule may contain what is cut.
+            # A derivation that uses a kept rule may contain what is cut.
             cut = intersection(self.presence(*constraint.cut), without_rules(self.everything, kept))
             language = intersection(language, trim(complement(cut)))
         for group in constraint.require:
@@ -158,25 +158,25 @@ class StructureCompiler:
 
     @computed_once
     def split(self, constraint: Constraint) -> SplitGrammar:
-        """Return the grammar, conditioned on a constraint."""
+        """Return the grammar conditioned on a constraint."""
         return split_grammar(self.language(constraint))
 
     def drawn(self, stratum: Stratum) -> SplitGrammar:
-        """Return what a stratum is drawn from; with contexts, its states of instances are ``found``."""
+        """Return the grammar from which a stratum is drawn; with contexts, its states of instances are ``found``."""
         return self.instances(stratum.constraint) if stratum.extent.contexts else self.split(stratum.constraint)
 
     @computed_once
     def instances(self, constraint: Constraint) -> SplitGrammar:
-        """Return a split whose states ``found`` are those of phrases with one of the structures required first.
+        """Return a split whose ``found`` states are the phrases with one of the structures required first.
 
-        A length is a property of the whole text, and does not count.
+        Length tests are ignored, as length is a property of the whole text.
         """
         bodies = [(s, replace(s.body, lengths=())) for s in constraint.require[0]]
         automata = [self._read(replace(s, body=body)) for s, body in bodies]
         split = self.split(constraint)
         has = _have(split, automata)
         if any(len(own) > 1 for own in has):
-            # Where a condition asks for more, it may not matter whether a phrase has the structure: here it does.
+            # The language may not distinguish phrases with the structure from others; here they must be distinct.
             whole = self.language(constraint)
             for automaton in automata:
                 words = automaton.words(self.index.words)
@@ -188,29 +188,29 @@ class StructureCompiler:
 
     @computed_once
     def both(self, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
-        """Return the derivations that two automata accept."""
+        """Return the automaton of derivations that two automata accept."""
         return intersection(first, second)
 
     def accepts_all(self, automaton: TreeAutomaton, language: TreeAutomaton, split: SplitGrammar) -> bool:
-        """Return whether an automaton accepts every text of a language, of which this is the split."""
+        """Return whether an automaton accepts every text of a language whose split grammar is given."""
         if (automaton, language) not in self._accepted:
             self._accepted[automaton, language] = accepts_all(split, self.view(automaton))
         return self._accepted[automaton, language]
 
     @computed_once
     def view(self, automaton: TreeAutomaton) -> AutomatonView:
-        """Return an automaton, prepared for reading many splits."""
+        """Return an automaton prepared for reading many splits."""
         return AutomatonView(automaton)
 
 
 def _have(split: SplitGrammar, automata: Sequence[StructureAutomaton]) -> list[set[bool]]:
-    """Return for each state of a split whether its phrases have one of some structures: all, none, or some of them."""
+    """Return for each state of a split whether its phrases have one of the structures: all, none, or some of them."""
     words = [automaton.words(split.lexical.rules) for automaton in automata]
     found = joint_states(split, words, [automaton.step for automaton in automata])
     return [{any(a.accepts_state(n) for a, n in zip(automata, own, strict=True)) for own in x} for x in found]
 
 
-#: One of these structures must occur, or, if it is excluded, none of them may.
+#: One of these structures must occur or, if the flag says excluded, none of them may.
 _Clause = tuple[tuple[Structure, ...], bool]
 _Clauses = Sequence[_Clause]
 
@@ -236,7 +236,7 @@ def _sides(clauses: _Clauses) -> tuple[tuple[tuple[Structure, ...], ...], tuple[
 
 
 def _explain(impossible: Callable[[_Clauses], bool], given: _Clauses, grown: bool, clauses: _Clauses) -> list[_Clause]:
-    """Return the clauses needed to make ``given`` impossible; ``grown`` says that it is new."""
+    """Return the clauses needed to make ``given`` impossible; ``grown`` says whether ``given`` is new."""
     if grown and impossible(given):
         return []
     if len(clauses) == 1:
@@ -249,7 +249,7 @@ def _explain(impossible: Callable[[_Clauses], bool], given: _Clauses, grown: boo
 
 
 def structures_of(grammar: CoreGrammar) -> StructureCompiler:
-    """Return what compiles structures, with what it knows of a grammar read alike; the last two are kept, to undo."""
+    """Return a structure compiler for a grammar, reusing one of the last two that reads the grammar alike."""
     known = kept_apart("structures", list[StructureCompiler])
     alike = (c for c in reversed(known) if built_alike(c.grammar, grammar) and c.reads(grammar))
     own = next(alike, None) or StructureCompiler(grammar)
@@ -259,7 +259,7 @@ def structures_of(grammar: CoreGrammar) -> StructureCompiler:
 
 
 def built_alike(one: CoreGrammar, other: CoreGrammar) -> bool:
-    """Return whether two grammars differ in weights, in what words are called and in labels of nodes only."""
+    """Return whether two grammars differ only in weights, names of words and node labels."""
 
     def read(grammar: CoreGrammar) -> tuple[object, ...]:
         return grammar.categories, grammar.start, grammar.text_layers, grammar.graph_layers, len(grammar.rules)
@@ -280,13 +280,13 @@ def _content(rule: Rule) -> tuple[object, ...]:
 
 def _places(rule: Rule) -> tuple[tuple[object, ...], ...]:
     """Return the templates of a rule, without its words."""
-    return tuple([tuple([isinstance(item, Token) or item for item in text]) for text in rule.templates])
+    return tuple([tuple([x.weight if isinstance(x, Token) else x for x in text]) for text in rule.templates])
 
 
 def shape_of(grammar: CoreGrammar, *, worded: bool = True) -> object:
-    """Return an object that is the same for grammars of one shape, while work is kept.
+    """Return an object shared by all grammars of one shape, while work is kept.
 
-    If it is not to be ``worded``, rules with children may have other words between them.
+    Unless ``worded``, rules with children may have other words between them.
     """
     if memory() is None:
         return object()

@@ -1,17 +1,17 @@
-"""What the claims about a plan are decided from, computed once each.
+"""Compute the evidence for the claims about a plan, once each.
 
-To prove that training *can* contain a structure one sentence is enough.  For nearly all that ought
-to occur, a few hundred sentences hold one, and reading them is much cheaper than a product of
-automata.  Only what none of them contains has to be decided.  The sentences are sampled from the
-training strata, more of the in-distribution ones, and the generator starts from a constant.
+One sentence proves that training *can* contain a structure.  For nearly all structures that should occur, one of a few
+hundred sentences has it, and reading them is much cheaper than a product of automata.  Only the structures that none of
+them contains need a decision.  The sentences are sampled from the training strata, with more from the in-distribution
+ones, and the generator starts from a constant.
 
 A piece of a held-out structure (:mod:`sgl.core.pieces`) that training cannot contain is refuted, with the clauses that
 exclude it, unless it is waived.
 
-There are four kinds of ingredients: a *word* is a lemma; an *entry*, a word in its frame, in whatever form; a *form*,
-what a word writes in the target layer; a *rule* has children.  Each that some item uses must have positive mass in
-training.  What a pattern is about is excused, and listed: its *targets*, what occurs *with the structure* only, and
-rules that several patterns hold out *together* (their other uses contain what others hold out).
+There are four kinds of ingredients: a *word* is a lemma; an *entry* is a word in its frame, in any form; a *form* is
+what a word writes in the target layer; a *rule* has children.  Each one that some item uses must have positive mass in
+training.  Some are excused and listed: the *targets* of the pattern, ingredients that occur only *with the structure*,
+and rules that several patterns hold out *together* (their other uses contain structures that other patterns hold out).
 """
 
 from collections import Counter
@@ -45,17 +45,17 @@ from sgl.core.plan import (
 )
 from sgl.core.structure import Structure
 
-#: Sentences sampled from a training stratum, and from those that are in distribution.
+#: The number of sentences sampled from a training stratum, and from an in-distribution one.
 SAMPLED, SAMPLED_IN_DISTRIBUTION = 12, 240
 
-#: A derivation of more rules is given up.
+#: The most rules of a sampled derivation; longer ones are abandoned.
 LONGEST = 400
 
 _SEED = 1
 
 
 class Seen(NamedTuple):
-    """A training sentence and the stream of the stratum that it belongs to."""
+    """A training sentence and the stream of its stratum."""
 
     stream: str
     derivation: Derivation
@@ -70,7 +70,7 @@ class StratumEvidence:
 
     @cached_property
     def language(self) -> TreeAutomaton:
-        """Its texts."""
+        """The automaton of its texts."""
         return self.compiler.language(self.stratum.constraint)
 
     @cached_property
@@ -82,9 +82,9 @@ class StratumEvidence:
 class Evidence:
     """The evidence for one plan.
 
-    ``strata`` are in the order of the plan; ``training`` and ``generalization`` are those of these splits,
-    ``populated_training`` those of training that are to have sentences, and ``in_distribution`` those of training
-    that no pattern or part asks for.
+    ``strata`` are in the order of the plan; ``training`` and ``generalization`` are the strata of these splits,
+    ``populated_training`` the training strata that should have sentences, and ``in_distribution`` those that no pattern
+    or part asks for.
     """
 
     def __init__(self, compiler: StructureCompiler, plan: Plan) -> None:
@@ -134,7 +134,7 @@ class Evidence:
 
     @cached_property
     def _texts(self) -> list[Seen]:
-        """Training sentences, first those that repeat no lemma."""
+        """Training sentences; those that repeat no lemma come first."""
         texts: list[Seen] = []
         strata = [(e, e.stratum.category == IN_DISTRIBUTION) for e in self.populated_training]
         for evidence, usual in sorted(strata, key=lambda pair: not pair[1]):
@@ -149,7 +149,7 @@ class Evidence:
 
     @cached_property
     def ingredients(self) -> "RuleIngredients":
-        """What each rule of the grammar provides."""
+        """The ingredients that each rule of the grammar provides."""
         return RuleIngredients(self.compiler.grammar, self.plan)
 
     def smallest(self, evidence: StratumEvidence, automaton: TreeAutomaton) -> Derivation | None:
@@ -157,7 +157,7 @@ class Evidence:
         return self.example(self.compiler.both(evidence.language, automaton))
 
     def example(self, language: TreeAutomaton) -> Derivation | None:
-        """Return the smallest text of a language, with other words for those that a sentence of the dataset repeats."""
+        """Return the smallest text of a language, replacing words that a sentence of the dataset must not repeat."""
         return smallest_text(language, self._lemmas)
 
     def probability(self, evidence: StratumEvidence, *structures: Structure) -> float:
@@ -174,7 +174,7 @@ class Evidence:
 
     @computed_once
     def rules_without(self, structures: tuple[Structure, ...]) -> frozenset[int]:
-        """Return the rules that some text uses which contains none of the structures."""
+        """Return the rules used by texts that contain none of the structures."""
         automaton = self.compiler.absence_of_all(structures)
         words = automaton.index.words[automaton.words != DEAD]
         phrasal = automaton.index.phrasal[automaton.rules]
@@ -199,7 +199,7 @@ def used_rules(strata: Iterable[StratumEvidence]) -> frozenset[int]:
 
 
 def sample_some(split: SplitGrammar, number: int) -> Iterator[Derivation]:
-    """Up to ``number`` texts of a split, sampled by their probabilities, none of them long."""
+    """Yield up to ``number`` texts of a split, none of them long, sampled by their probabilities."""
     random, rows = Random(_SEED), split.transitions_of  # noqa: S311 - to look at, and the same every time
     bounds = cache(lambda state: [*accumulate(row.probability for row in rows[state])])
     root_bounds = [*accumulate(share for _, share in split.roots)]
@@ -216,7 +216,7 @@ def sample_some(split: SplitGrammar, number: int) -> Iterator[Derivation]:
 
 
 def claim_pieces(evidence: Evidence, pattern: Pattern) -> tuple[Claim[None], ...]:
-    """Return the claims about each piece of what a pattern holds out, the same piece once."""
+    """Return the claims about each distinct piece of a pattern's held-out structures."""
     pieces: dict[Structure, tuple[Structure, Structure]] = {}
     for whole in pattern.held_out:
         for piece in pieces_of(whole):
@@ -237,7 +237,7 @@ def _claim_piece(evidence: Evidence, pattern: Pattern, both: tuple[Structure, St
 
 
 def idle_waivers(pattern: Pattern) -> tuple[Structure, ...]:
-    """Return what a pattern waives and is no piece of what it holds out."""
+    """Return the waived structures that are not pieces of a pattern's held-out ones."""
     if not pattern.waive:
         return ()
     pieces = [piece for whole in pattern.held_out for piece in pieces_of(whole)]
@@ -252,16 +252,16 @@ def why_absent(evidence: Evidence, structure: Structure) -> Conflict | None:
     return find_conflict(evidence.compiler, constraint.requiring(structure))
 
 
-#: A word, an entry, a form or a rule by name.
+#: A word, entry, form or rule, by name.
 Ingredient = tuple[IngredientKind, str]
 
 
 class RuleIngredients:
-    """What each rule provides, by number, and who provides it."""
+    """The ingredients of each rule, by number, and the rules that provide each ingredient."""
 
     def __init__(self, grammar: CoreGrammar, plan: Plan) -> None:
         texts = [layer.name for layer in grammar.text_layers]
-        # The forms of a view are put together from no words.
+        # The forms of a view are not composed of words.
         target = texts.index(plan.target) if plan.target in texts else None
         self.lemmas = introduced_lemmas(grammar, plan)
         numbers: Numbering[Ingredient] = Numbering()
@@ -295,7 +295,7 @@ def _ingredients(grammar: CoreGrammar, rule: Rule, lemmas: Sequence[str], target
 
 
 def inventory_of(evidence: Evidence, pattern: Pattern) -> Inventory:
-    """Return how many ingredients of each kind items use, and those that training cannot use."""
+    """Return how many ingredients of each kind the items use, and the ones that training cannot use."""
     items = [e for e in evidence.generalization if e.stratum.category == pattern.name]
     ingredients, used = evidence.ingredients, used_rules(items)
     if not (used and evidence.populated_training):
@@ -318,7 +318,7 @@ def _why_unseen(evidence: Evidence, pattern: Pattern, ingredient: int, rules: Se
     ingredients, targets = evidence.ingredients, frozenset(pattern.targets)
     if all(not targets.isdisjoint(ingredients.lemmas[rule]) for rule in rules):
         return Reason.TARGET
-    # What the items may contain and others may not.
+    # The rules that texts can use without any structure that only the items may contain.
     without = evidence.rules_without(evidence.marks(pattern.name))
     if without.isdisjoint(ingredients.rules_of[ingredient]):
         return Reason.STRUCTURE

@@ -1,15 +1,15 @@
 """Check a finished split grammar against an automaton, state by state.
 
-The check does not trust how the split grammar was built.  To every state it assigns the automaton states that phrases
-in that state can have: the smallest assignment that all transitions agree with, an inductive invariant::
+The check does not trust how the split grammar was built.  It assigns to every state the automaton states that its
+phrases can have: the smallest assignment consistent with all transitions, an inductive invariant::
 
     NP/3 -> Det/0 N/1        Det/0: {2}  N/1: {7}     so NP/3 contains (2, 7) -> 9
 
-All texts are accepted if no phrase gets stuck, for want of a transition, and the roots can have accepting states only.
+All texts are accepted if no phrase gets stuck on a missing transition and the roots can have only accepting states.
 
-A certificate has the invariants as data.  Most phrases of most categories are in the state in which nothing of the
-structure has begun.  States are therefore counted within each category, the most common one first, and what leads to
-state 0 is not written; a state of the split whose phrases are all in state 0 of every automaton is left out.
+A certificate contains the invariants as data.  Most phrases of most categories are in the state in which nothing of the
+structure has begun.  States are therefore numbered within each category, the most common one first, and transitions to
+state 0 are not written; a state of the split is left out if its phrases are all in state 0 of every automaton.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,7 +28,7 @@ from sgl.core.interpret import Derivation
 #: States of one category: state ``q`` is the bit ``1 << q``.
 Bits = int
 
-#: States, one of each of some automata.
+#: One state of each of several automata.
 States = tuple[int, ...]
 
 
@@ -41,13 +41,13 @@ def members(bits: Bits) -> Iterator[int]:
 
 
 def _set_of(states: Iterable[int]) -> Bits | None:
-    """Return some states as a set; None if a phrase is rejected."""
+    """Return some states as a set, or None if a phrase is rejected."""
     found = set(states)
     return None if DEAD in found else sum(1 << state for state in found)
 
 
 def _over_sets(table: Table) -> Callable[[Bits | tuple[Bits, ...]], Bits | None]:
-    """Return what a rule makes of the set of its child, or of the sets of several."""
+    """Return a function from the sets of a rule's children, or the set of its only child, to that of its results."""
 
     @cache
     def results(below: Bits | tuple[Bits, ...]) -> Bits | None:
@@ -58,12 +58,12 @@ def _over_sets(table: Table) -> Callable[[Bits | tuple[Bits, ...]], Bits | None]
 
 
 class AutomatonView:
-    """An automaton for reading many splits, and for a certificate: its states are counted anew in each category.
+    """An automaton prepared for reading many splits, and for a certificate: each category numbers its states anew.
 
-    ``number[q]`` is the new number of state ``q``; ``words`` are those of words, ``accepting`` the set of those that
-    are accepted, and ``counted`` has the transitions between them.  ``only[c]`` is the set of the only state of
-    category ``c``, or empty.  Rules and words that cannot fail and lead to it need no look: ``tables`` are those of
-    the other rules, by rule id, ``unsettled`` the categories of the words.
+    ``number[q]`` is the new number of state ``q``; ``words`` has those of words, ``accepting`` is the set of accepted
+    ones, and ``counted`` has the transitions between them.  ``only[c]`` is the set of the only state of category ``c``,
+    or empty.  Rules and words that always lead to it need no check: ``tables`` has the other rules, by rule id, and
+    ``unsettled`` the categories of the other words.
     """
 
     def __init__(self, automaton: TreeAutomaton) -> None:
@@ -71,7 +71,7 @@ class AutomatonView:
         used = np.append(automaton.words[automaton.words != DEAD], automaton.results)
         order = np.lexsort((-np.bincount(used, minlength=automaton.size), categories))
         starts = np.cumsum(sizes) - sizes
-        # The last entry is that of rejected words, and of children that a rule does not have.
+        # The last entry is for rejected words and missing children.
         self.number = np.full(automaton.size + 1, DEAD)
         self.number[order] = np.arange(automaton.size) - starts[categories[order]]
         children, results = self.number[automaton.children], self.number[automaton.results]
@@ -92,7 +92,7 @@ class AutomatonView:
         self.states_of = cache(lambda words: _set_of(known[np.frombuffer(words, np.intp)].tolist()))
 
     def transitions(self, symbol: Sequence[int]) -> list[States]:
-        """Return the transitions into other states than 0, each with its symbol in front."""
+        """Return the transitions to states other than 0, each preceded by its symbol."""
         index = self.counted.index
         words = {symbol[r]: q for r, q in zip(index.words.tolist(), self.words.tolist(), strict=True) if q}
         return [
@@ -107,11 +107,11 @@ class AutomatonView:
 
 
 def assignment(split: SplitGrammar, reader: AutomatonView) -> list[Bits] | None:
-    """For each state of the split the automaton states of its phrases; None if any gets stuck.
+    """Return the automaton states of the phrases of each state of the split, or None if any phrase gets stuck.
 
-    It is the smallest assignment that all transitions agree with.  A category with one state needs
-    no computation.  A category that no phrase of the automaton has gets none: whatever leads there
-    is stuck.  Each component of the split is finished before the next begins.
+    This is the smallest assignment consistent with all transitions.  A category with one state needs no computation.  A
+    category without phrases in the automaton gets no states: whatever leads there is stuck.  Each component of the
+    split is finished before the next begins.
     """
     if (sets := _word_sets(split, reader)) is None:
         return None
@@ -161,7 +161,7 @@ class StateExample:
 
 
 def state_examples(split: SplitGrammar, automaton: TreeAutomaton) -> Iterator[StateExample]:
-    """Yield the states of a total automaton in the categories that it has several states for."""
+    """Yield the states of a total automaton in categories where it has several."""
     reader = AutomatonView(automaton)
     sets = assignment(split, reader)
     assert sets is not None, "the automaton is total"
@@ -175,9 +175,9 @@ def state_examples(split: SplitGrammar, automaton: TreeAutomaton) -> Iterator[St
 
 
 def smallest_text(automaton: TreeAutomaton, lemmas: list[tuple[str, ...]]) -> Derivation | None:
-    """Return the smallest derivation, with other words for those of ``lemmas`` that it repeats; None if it has none.
+    """Return the smallest derivation, with repeated words replaced where possible; None if there is none.
 
-    A word of a repeated lemma (``lemmas`` by rule) is exchanged for another of the same state, if there is one.
+    A word that repeats a lemma (``lemmas`` are by rule) is replaced by another with the same state, if there is one.
     """
     leaf = automaton.word_states
     used: set[str] = set()
@@ -193,9 +193,9 @@ def smallest_text(automaton: TreeAutomaton, lemmas: list[tuple[str, ...]]) -> De
 
 
 def invariant(split: SplitGrammar, automata: Sequence[AutomatonView], *, accepted: bool) -> list[States] | None:
-    """Return what shows that every text is accepted by one automaton or (not ``accepted``) by none; else None.
+    """Return an invariant that some automaton accepts every text or (not ``accepted``) none does; None if it fails.
 
-    Each row is a state of the split, and after it automaton states, one for each automaton in turn.
+    Each row is a state of the split followed by automaton states, one for each automaton in turn.
     """
     if len(automata) != 1:
         return _joint(split, automata, accepted=accepted)
@@ -211,9 +211,10 @@ def invariant(split: SplitGrammar, automata: Sequence[AutomatonView], *, accepte
 def joint_states(
     split: SplitGrammar, words: Sequence[Numbers], steps: Sequence[Callable[[int, States], int]]
 ) -> list[set[States]]:
-    """Return for each state of a split the states, one of each of some automata, that its phrases have.
+    """Return for each state of a split the joint states of its phrases, one state of each automaton.
 
-    ``words`` are the states of its words in each automaton, and ``steps`` take a rule and the states of its children.
+    ``words`` has the states of the split's words in each automaton; each of ``steps`` takes a rule and its children's
+    states.
     """
     found: list[set[States]] = [set() for _ in split.category]
     for state, *own in zip(split.lexical.states.tolist(), *[column.tolist() for column in words], strict=True):
@@ -228,7 +229,7 @@ def joint_states(
 
 
 def _joint(split: SplitGrammar, automata: Sequence[AutomatonView], *, accepted: bool) -> list[States] | None:
-    """Return the same for several automata, whose states are followed together, or for none."""
+    """Return an invariant of several automata, run in parallel, or of none."""
     if not automata:
         return None if split.roots else []
     places = np.searchsorted(automata[0].counted.index.words, split.lexical.rules)

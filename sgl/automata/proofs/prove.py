@@ -1,11 +1,11 @@
 """Prove what a plan promises, or find the sentences that break the promise.
 
-Claims about strata are checked on the finished split grammars, the ones that are sampled from.  If
-every item of a generalization stratum contains a structure that is held out of training, the
-stratum is disjoint from training, and no product of the two is needed.
+Claims about strata are checked on the finished split grammars, which are the ones sampled.  If every item of a
+generalization stratum contains a structure that is held out of training, the stratum is disjoint from training without
+computing a product.
 
-Beside the claims stands what is worth knowing: strata that share texts, structures in one another, what is never used,
-and how large, how long and how deep each stratum is, which is computed from its grammar and not sampled.
+The proofs also report strata that share texts, nested structures, unused rules and words, and the size, length and
+depth of each stratum, computed from its grammar rather than sampled.
 """
 
 import math
@@ -38,26 +38,26 @@ from sgl.core.interpret import Derivation
 from sgl.core.plan import EXPOSURE_PREFIX, GEN, PART_PREFIX, Constraint, Need, Pattern, Plan, foreign
 from sgl.core.structure import Structure
 
-#: From this probability on it is decided whether all sentences of a stratum contain a part.
+#: From this probability on, decide whether all sentences of a stratum contain a part.
 _ALMOST = 0.999
 
-#: Stands for the author's grammar among the names of streams.
+#: Names the author's grammar among the streams.
 GRAMMAR = "grammar"
 
-#: Derivations are counted for each length up to this number of tokens.
+#: The most tokens for which derivations are counted by length.
 LONGEST_COUNTED = 12
 
 
 def prove(
     compiler: StructureCompiler, plan: Plan, progress: Callable[[str], None] | None = None, only: str | None = None
 ) -> Proofs:
-    """Decide the claims, or those of the pattern ``only``; raises as ``StructureCompiler``.
+    """Decide the claims, or only those of the pattern ``only``; raises the errors of ``StructureCompiler``.
 
     ``progress`` is called with the name of each pattern before its claims are decided.
     """
     chosen = [pattern for pattern in plan.patterns if only in (None, pattern.name)]
     if only is not None:
-        # The generalization items of other patterns are left out.
+        # Leave out the generalization items of other patterns.
         plan = replace(plan, strata=tuple(s for s in plan.strata if s.split != GEN or s.category == only))
     evidence = Evidence(compiler, plan)
     patterns = []
@@ -85,7 +85,7 @@ def _pattern(evidence: Evidence, pattern: Pattern) -> PatternProofs:
         exposed=_exposed(evidence, pattern, strata),
         disjoint=tuple(_disjoint(evidence, pattern, stratum) for stratum in strata),
         idle_waivers=idle_waivers(pattern),
-        # Held-out structures may overlap: what each alone has does not add up.
+        # Held-out structures may overlap, so their masses do not add up.
         mass=acceptance_probability(evidence.compiler.disjunction(pattern.held_out)),
         train_mass=max((evidence.probability(e, *pattern.held_out) for e in evidence.in_distribution), default=0.0),
     )
@@ -105,12 +105,12 @@ def _held_out(evidence: Evidence, pattern: Pattern, structure: Structure) -> Cla
 def needs_in_danger(
     compiler: StructureCompiler, plan: Plan, risk: float, only: str | None = None
 ) -> tuple[DrawnNeed, ...]:
-    """Return the parts that all patterns need, or ``only`` one, and that training may lack by more than this risk."""
+    """Return the needed parts, of all patterns or ``only`` one, that training may lack by more than this risk."""
     evidence, found = Evidence(compiler, plan), dict[Structure, DrawnNeed]()
     places = ((p, *place) for p in plan.patterns if only in (None, p.name) for place in enumerate(p.need))
     for pattern, place, need in places:
         usual = [(e, evidence.probability(e, need.structure)) for e in evidence.in_distribution]
-        # What is more than enough already needs no look at the rest.
+        # If these strata are enough, the rest do not matter.
         if _supply(evidence, need, usual).short > risk:
             sources = _sources(evidence, pattern, need)
             supply, same = _supply(evidence, need, sources), need.structure.canonical()
@@ -134,10 +134,10 @@ def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Claim[Supply]:
 
 
 def _sources(evidence: Evidence, pattern: Pattern, need: Need) -> list[tuple[StratumEvidence, float]]:
-    """Return the training strata that license a part, each with the probability that it has it."""
+    """Return the training strata that license a part, each with the probability of the part."""
     sources = [(e, evidence.probability(e, need.structure)) for e in _usual_sources(evidence, pattern)]
     if not any(mass > 0.0 for _, mass in sources):
-        # Exposures of other patterns count only when nothing else is left.
+        # Exposures of other patterns count only if nothing else has the part.
         sources = [(e, evidence.probability(e, need.structure)) for e in evidence.training]
     return sources
 
@@ -159,7 +159,7 @@ def _usual_sources(evidence: Evidence, pattern: Pattern) -> Iterator[StratumEvid
 
 
 def _supplied(evidence: Evidence, need: Need, one: StratumEvidence, mass: float) -> tuple[float, int]:
-    """Return the expected sentences of a stratum with a part, and how many are certain: all of them, or none."""
+    """Return the expected number of sentences of a stratum with a part, and how many are certain: all or none."""
     if one.stratum.extent.every:
         number = evidence.number(one, need.structure) if mass > 0.0 else 0
         return number, number
@@ -168,10 +168,10 @@ def _supplied(evidence: Evidence, need: Need, one: StratumEvidence, mass: float)
 
 
 def chance_of_fewer(number: int, mean: float) -> float:
-    """Return the probability of fewer than ``number`` sentences where ``mean`` are expected.
+    """Return the probability of fewer than ``number`` sentences if ``mean`` are expected.
 
-    It is that of a Poisson distribution, which bounds that of independent draws where ``number`` is
-    not above the mean; else it is 1.
+    It is a Poisson probability, an upper bound for independent draws if ``number`` is at most the mean; otherwise it is
+    1.
     """
     if number > max(mean, 0):
         return 1.0
@@ -201,12 +201,12 @@ def _instance(evidence: Evidence, pattern: Pattern, stratum: StratumEvidence) ->
 def _misfit(
     evidence: Evidence, pattern: Pattern, stratum: StratumEvidence
 ) -> tuple[tuple[Structure, ...], Derivation | None]:
-    """Return a text of the stratum that lacks what it must contain, or contains an excluded structure, given first."""
+    """Return a text of the stratum that lacks a required structure, or has an excluded one, which is given first."""
     constraint = stratum.stratum.constraint
     groups = [pattern.gen or pattern.held_out, *constraint.require]
     for group in dict.fromkeys(groups):
         if not evidence.requires(stratum, group):
-            # The witness depends on the language, not on what was computed before.
+            # Canonical form makes the witness depend on the language, not on what was computed before.
             lacking = canonical(evidence.compiler.absence_of_all(group))
             return (), evidence.smallest(stratum, lacking)
     strange = foreign(pattern, evidence.plan.patterns)
@@ -227,10 +227,10 @@ def _exposed(evidence: Evidence, pattern: Pattern, strata: Sequence[StratumEvide
 
 
 def _barred(evidence: Evidence, inventory: Inventory, strata: Iterable[StratumEvidence]) -> Iterator[str]:
-    """Yield the strata each of whose items has a word that training lacks: an item is accepted only without any."""
+    """Yield the strata whose items all have a word that training lacks, so that none can be accepted."""
     words = inventory.unseen_words
     rules = [rule for rule, lemmas in enumerate(evidence.ingredients.lemmas) if not words.isdisjoint(lemmas)]
-    # That training has no sentence is another error.
+    # Training without any sentence is a different error.
     if not rules or all(e.split.empty for e in evidence.training):
         return
     for one in strata:
@@ -289,7 +289,7 @@ def _nestings(evidence: Evidence) -> Iterator[Nesting]:
                 continue
             if not compiler.structure_automaton(outer).accepts(compiler.grammar, example):
                 continue
-            # What occurs together always, occurs in no text without the other.
+            # Structures that always occur together occur in no text without each other.
             if compiler.language(Constraint(require=((inner,),), exclude=(outer,))).empty:
                 yield Nesting(inner_pattern, inner, outer_pattern, outer)
 
@@ -312,8 +312,9 @@ def _unused(evidence: Evidence) -> Iterator[Unused]:
 class StratumStatistics:
     """The sizes of one distribution over derivations.
 
-    ``mass`` is its probability under the author's grammar.  ``derivations`` is their number, ``None`` without end;
-    ``derivations_by_tokens[n]`` are those of ``n`` source tokens.  ``heights[h]`` is the probability of height ``h``.
+    ``mass`` is its probability under the author's grammar.  ``derivations`` is their number, ``None`` if infinite;
+    ``derivations_by_tokens[n]`` counts those of ``n`` source tokens.  ``heights[h]`` is the probability of height
+    ``h``.
     """
 
     stream: str
@@ -340,7 +341,7 @@ class StratumStatistics:
 
 
 def statistics_of(compiler: StructureCompiler, plan: Plan) -> tuple[StratumStatistics, ...]:
-    """Return the figures of the author's grammar and of every stratum."""
+    """Return the statistics of the author's grammar and of every stratum."""
 
     @cache
     def figures(constraint: Constraint) -> StratumStatistics:

@@ -1,17 +1,17 @@
-"""Inside weights and first moments: is anything derived, does sampling end, and how long are derivations?
+"""Compute inside weights and first moments: is anything derived, does sampling end, how long are derivations?
 
-Inside weights say how probable it is that a state derives anything at all.  They are the least solution of
+The inside weight of a state is the probability that it derives anything at all.  The weights are the least solution of
 
     W(q) = sum of  w(r) W(q1) ... W(qk)   over the transitions  q -> r(q1 ... qk)
 
-Kleene iteration from 0 is too slow near the critical radius 1, so Newton's method, one strongly
-connected component after the other, goes on from where it stopped: monotone, and quadratic below
-that radius (Etessami & Yannakakis 2009; Esparza, Kiefer & Luttenberger 2010).  Both stop on the
-relative change of *every* component: an absolute bound would leave the rare ones wrong.  Linear
-systems are solved here, because library solvers reorder operations and differ between machines.
+Kleene iteration from 0 is too slow near the critical radius 1, so Newton's method continues from where it stopped, one
+strongly connected component after another: it is monotone, and quadratic below that radius (Etessami & Yannakakis 2009;
+Esparza, Kiefer & Luttenberger 2010).  Both stop on the relative change of *every* component, as an absolute bound would
+leave rare ones wrong.  Linear systems are solved here, because library solvers reorder operations and differ between
+machines.
 
-Of moments the matrix ``M[q, p]`` is the expected number of children in state ``p`` of a phrase in state ``q``.
-If its spectral radius is below 1, derivations end and have a finite expected size.  At 1 or above some never end, and
+The entry ``M[q, p]`` of the moment matrix is the expected number of children in state ``p`` of a phrase in state ``q``.
+If its spectral radius is below 1, derivations end and have a finite expected size.  At 1 or above, some never end, and
 the probabilities of the others sum to less than 1 (Booth & Thompson 1973).
 """
 
@@ -43,8 +43,8 @@ _Term = tuple[float, tuple[int, ...]]
 class EquationSystem:
     """The equations of ``size`` states as columns.
 
-    A term has a ``state``, a ``weight`` and ``children``: ``children[i]`` are the ``i``-th ones, ``size`` where there
-    are none (its value is 1).  ``constant`` is what the words of each state weigh.
+    A term has a ``state``, a ``weight`` and ``children``: ``children[i]`` has the ``i``-th child, or ``size`` for a
+    missing one (whose value is 1).  ``constant`` is the total weight of each state's words.
     """
 
     size: int
@@ -54,18 +54,18 @@ class EquationSystem:
     constant: Vector
 
     def terms(self, values: Vector) -> Vector:
-        """Return the value of each term, given those of the states and 1 for missing children."""
+        """Return the value of each term, given those of the states followed by 1 for missing children."""
         values.take(self.children, out=self._factors[1:], mode="clip")
         terms: Vector = np.multiply.reduce(self._factors)
         return terms
 
     @cached_property
     def _factors(self) -> Matrix:
-        # The weight of each term, and room for the values of its children.
+        # The weight of each term, with room for the values of its children.
         return np.vstack((self.weight, np.empty(self.children.shape)))
 
     def apply(self, values: Vector) -> Vector:
-        """Return the right-hand sides, and 1 after them, as ``values`` are for :meth:`terms`."""
+        """Return the right-hand sides followed by 1, in the form that :meth:`terms` takes."""
         # ``bincount`` adds in the order of the terms.
         sums = np.bincount(self.state, self.terms(values), minlength=self.size)
         improved = np.empty_like(values)
@@ -75,7 +75,7 @@ class EquationSystem:
 
 
 def inside_weights(system: EquationSystem) -> Vector:
-    """Return the least solution of the system; the weight of a state that derives nothing is 0."""
+    """Return the least solution of the system; a state that derives nothing has weight 0."""
     inside = np.append(system.constant, 1.0)
     for _ in range(KLEENE_STEPS):
         improved = system.apply(inside)
@@ -132,7 +132,7 @@ def _jacobian(terms_of: Sequence[Sequence[_Term]], component: Sequence[int], val
 
 
 def components(successors: Sequence[Iterable[int]]) -> list[list[int]]:
-    """Return the components of the graph, each sorted, successors before predecessors.
+    """Return the strongly connected components of a graph, each sorted, successors before predecessors.
 
     >>> components([[1], [0, 2], []])
     [[2], [0, 1]]
@@ -159,18 +159,17 @@ def solve(matrix: Matrix, right: Vector) -> Vector | None:
     return solution
 
 
-#: Power iteration stops when it knows the radius this precisely, or after so many
-#: steps; the bounds are looked at every few steps.
+#: Power iteration stops at this precision of the radius or after this many steps; it checks the bounds every few steps.
 RADIUS_TOLERANCE = 1e-9
 POWER_STEPS = 20_000
 LOOK_EVERY = 10
 
-#: Added to the diagonal: without it a periodic matrix would never settle.
+#: Added to the diagonal, as a periodic matrix would never settle otherwise.
 SHIFT = 0.25
 
 
 class Radius(NamedTuple):
-    """A spectral radius, its component, and its growth vector: numbers of descendants many levels down, by state."""
+    """A spectral radius with its component's growth vector: the relative numbers of distant descendants by state."""
 
     value: float
     growth: Mapping[int, float]
@@ -178,13 +177,13 @@ class Radius(NamedTuple):
 
 @dataclass(frozen=True)
 class Moments:
-    """The first moments: ``rows[q]`` maps ``p`` to the expected number of ``p`` below ``q``."""
+    """The first moments: ``rows[q]`` maps ``p`` to the expected number of children ``p`` of ``q``."""
 
     rows: Sequence[Mapping[int, float]]
 
     @classmethod
     def of(cls, size: int, transitions: Iterable[tuple[int, int, tuple[int, ...], float]]) -> "Moments":
-        """Return the matrix of transitions (state, rule, children, probability)."""
+        """Return the moments of transitions (state, rule, children, probability)."""
         rows: list[dict[int, float]] = [{} for _ in range(size)]
         for state, _, children, probability in transitions:
             row = rows[state]
@@ -209,7 +208,7 @@ class Moments:
         return largest
 
     def expected_visits(self, roots: Iterable[tuple[int, float]]) -> list[float]:
-        """Return the expected number of phrases in each state; infinite where it has no bound."""
+        """Return the expected number of phrases in each state, which may be infinite."""
         visits = [0.0] * len(self.rows)
         for state, probability in roots:
             visits[state] += probability
@@ -229,7 +228,7 @@ class Moments:
         return visits
 
     def recursive(self, component: Sequence[int]) -> bool:
-        """Return whether a phrase in a state of a component can contain another in one."""
+        """Return whether a phrase in a state of the component can contain another such phrase."""
         return len(component) > 1 or component[0] in self.rows[component[0]]
 
     def _within(self, component: Sequence[int]) -> Matrix:
@@ -243,7 +242,7 @@ class Moments:
 
 
 def _component_radius(matrix: Matrix, component: Sequence[int]) -> Radius:
-    """Power iteration on ``M + SHIFT I``, which is primitive, between Collatz-Wielandt bounds."""
+    """Run power iteration on ``M + SHIFT I``, which is primitive, between Collatz-Wielandt bounds."""
     source, target = np.nonzero(matrix)
     weight = matrix[source, target]
     vector = np.ones(len(component))
@@ -261,7 +260,7 @@ def _component_radius(matrix: Matrix, component: Sequence[int]) -> Radius:
     return Radius(radius, dict(zip(component, vector.tolist(), strict=True)))
 
 
-#: Rounding may keep a probability that is 1 this far below it.
+#: The most by which rounding may keep a probability of 1 below it.
 TOLERANCE = 1e-9
 
 
@@ -269,9 +268,9 @@ TOLERANCE = 1e-9
 class Consistency:
     """Whether derivations end.
 
-    ``cycle`` are indices of categories, each above the next and the last above the first, through
-    which most of the growth goes; it is empty if no category is below itself.  ``termination`` is
-    the probability that a derivation from the start ends.
+    ``cycle`` lists the categories, by index, through which most of the growth goes, each above the next and the last
+    above the first; it is empty if no category is below itself.  ``termination`` is the probability that a derivation
+    from the start ends.
     """
 
     spectral_radius: float
@@ -285,7 +284,7 @@ class Consistency:
 
 
 def consistency(grammar: CoreGrammar) -> Consistency:
-    """Say whether derivations end, looking only at the categories that the start reaches."""
+    """Decide whether derivations end, considering only the categories that the start reaches."""
     size = len(grammar.categories)
     below = {lhs: [child for rule in own for child in rule.rhs] for lhs, own in enumerate(grammar.rules_of)}
     reached = graphs.reachable([grammar.start], below)
@@ -301,7 +300,7 @@ def consistency(grammar: CoreGrammar) -> Consistency:
     )
     moments = Moments.of(size, ((rule.lhs, rule.id, rule.rhs, rule.weight) for rule in rules))
     radius, growth = moments.radius
-    # The heaviest cycle: from where most grows, always to the child through which most of it goes.
+    # The heaviest cycle: start where most grows, and always follow the child through which most of it goes.
     path: list[int] = []
     state = max(growth, key=growth.__getitem__, default=-1)
     while growth and state not in path:

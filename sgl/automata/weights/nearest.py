@@ -1,18 +1,19 @@
-"""The derivation of a split that is nearest to a given one, by the number of rules that differ.
+"""Find the derivation of a split nearest to a given one, by the number of rules that differ.
 
-What two derivations do not share at corresponding places is *dropped* or *new*.  Places correspond as in the
-constrained edit distance of trees (Zhang 1996).  So for a phrase *v* of the item and a state *q* of the split, the
-least distance ``D(v, q)`` of *v* from a phrase that *q* derives is the least of
+Rules at corresponding places that the two derivations do not share are *dropped* or *new*.  Places correspond as in the
+constrained edit distance of trees (Zhang 1996).  For a phrase *v* of the item and a state *q* of the split, the least
+distance ``D(v, q)`` of *v* from a phrase derived by *q* is the least of
 
 * keeping the rule of *v*, with a transition of *q*: the sum over its children;
-* dropping the rule of *v* and all its children but one: ``D(v_i, q)`` and what is dropped;
-* a new rule around: ``D(v, q_j)``, and the smallest phrases for its other children;
-* a new rule in place of that of *v*, its children made of some of those of *v*, in any order;
+* dropping the rule of *v* and all its children but one: ``D(v_i, q)`` plus the dropped rules;
+* putting a new rule around *v*: ``D(v, q_j)`` plus the smallest phrases for its other children;
+* replacing the rule of *v* by a new one, whose children are made of some children of *v*, in any order;
 * dropping all of *v* and taking the smallest phrase of *q*.
 
-Phrases are done from the smallest up, and for one phrase the states by Dijkstra's algorithm.  Of equal distances the
-one is taken that *raises* fewer phrases (the second way), then the likelier: a cost is one number, in which a rule
-counts more than all phrases that can be raised, and one of these more than what any derivation is improbable.
+Phrases are processed from the smallest up, and for one phrase the states by Dijkstra's algorithm.  Among equal
+distances, the derivation that *raises* fewer phrases (the second way) wins, then the likelier one.  A cost is one
+number: a rule counts more than all phrases that can be raised, and a raised phrase more than the improbability of any
+derivation.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +26,7 @@ from typing import NamedTuple
 from sgl.automata.weights.split import SplitGrammar, Transition
 from sgl.core.interpret import Derivation, fold
 
-#: What a rule that is dropped or new costs, and a phrase that takes the place of the one around it.
+#: The cost of a dropped or new rule, and of a phrase that replaces the one around it.
 RULE, RAISED = 2.0**26, 2.0**14
 
 
@@ -43,12 +44,12 @@ class Nearest:
         return len(self.dropped) + len(self.new)
 
 
-#: A rule of the result: its state, the rule, and the node of the item that it is kept from.
+#: A rule of the result: its state, the rule, and the node of the item from which it is kept.
 _ResultRule = tuple[int, int, int | None]
 
 
 class _ItemPhrase(NamedTuple):
-    """A node of the item: its rule, its children by number, the rules in it."""
+    """A node of the item: its rule, its children by number, and its number of rules."""
 
     rule: int
     children: tuple[int, ...]
@@ -56,10 +57,10 @@ class _ItemPhrase(NamedTuple):
 
 
 class _Edit(NamedTuple):
-    """How a phrase becomes one of a state.
+    """A way to turn a phrase into one of a state.
 
-    ``transition`` is None where the rule of the phrase is dropped; ``sources`` are the nodes that its children, or
-    the phrase without its rule, are made of, None for nothing.  ``kept``: the rule stays.
+    ``transition`` is None if the rule of the phrase is dropped; ``sources`` are the nodes from which the new children,
+    or the phrase without its rule, are made, None for nothing.  ``kept`` says whether the rule stays.
     """
 
     transition: Transition | None
@@ -68,7 +69,7 @@ class _Edit(NamedTuple):
 
 
 class NearestFinder:
-    """Finds nearest derivations in one split; no sentence repeats one of the rules' ``lemmas``."""
+    """A finder of nearest derivations in one split; no sentence repeats any of the rules' ``lemmas``."""
 
     def __init__(self, split: SplitGrammar, lemmas: Sequence[Sequence[str]]) -> None:
         self._split = split
@@ -82,7 +83,7 @@ class NearestFinder:
             if words := [t for t in transitions if not t.children]:
                 likeliest.append(max(words, key=lambda word: word.probability))
         self._find_smallest(sorted([*split.phrases, *likeliest], key=lambda transition: transition.state))
-        # For each state where it can be a child: cost of the rest, transition, place.
+        # For each state, the rules it can be a child of: cost of the rest, transition, place.
         self._around: list[list[tuple[float, Transition, int]]] = [[] for _ in split.transitions_of]
         for t in split.phrases:
             for place, child in enumerate(t.children):
@@ -91,7 +92,7 @@ class NearestFinder:
                 self._around[child].append((rest, t, place))
 
     def _find_smallest(self, transitions: Sequence[Transition]) -> None:
-        """Find for each state the cost of its smallest phrase, and the first transition of it."""
+        """Find for each state the cost of its smallest phrase, and that phrase's first transition."""
         self._smallest = [inf] * len(self._split.transitions_of)
         self._smallest_choice: dict[int, Transition] = {}
         changed = True
@@ -104,9 +105,9 @@ class NearestFinder:
                     changed = True
 
     def find(self, derivation: Derivation) -> Nearest | None:
-        """Return the nearest derivation of the split; None if it has none at all.
+        """Return the nearest derivation of the split, or None if the split has none.
 
-        New words are dropped ones where these fit, else the likeliest whose lemmas the sentence has not.
+        New words are dropped ones that fit, or else the likeliest whose lemmas the sentence does not have.
         """
         phrases: list[_ItemPhrase] = []
 
@@ -155,7 +156,7 @@ class NearestFinder:
         return best, chosen
 
     def _embed(self, number: int, best: Sequence[float], offer: Callable[[int, float, _Edit], None]) -> None:
-        """Put new rules around what a phrase has become, as long as that is cheaper."""
+        """Put new rules around the results for a phrase, as long as that is cheaper."""
         queue = [(cost, state) for state, cost in enumerate(best) if cost < inf]
         heapify(queue)
         while queue:
@@ -175,7 +176,7 @@ class NearestFinder:
         phrases: Sequence[_ItemPhrase],
         costs: Sequence[Sequence[float]],
     ) -> tuple[float, _Edit]:
-        """Return a new rule in place of the phrase's, with the cheapest matching of their children."""
+        """Return the cheapest edit that replaces the phrase's rule by a transition and matches their children."""
         best, chosen = inf, _Edit(transition, ())
         inside = RULE * sum(phrases[child].size for child in phrase.children)
         for sources in product((None, *phrase.children), repeat=len(transition.children)):

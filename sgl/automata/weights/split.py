@@ -1,17 +1,17 @@
-"""The grammar of a split: the author's distribution, conditioned on a constraint.
+"""Condition the author's distribution on a constraint: the grammar of a split.
 
-Its states are the pairs of a category and a state of the constraint's automaton.  With the inside
-weight W of each state, expanding state ``q`` by a transition with probability
+Its states are pairs of a category and a state of the constraint's automaton.  With the inside weight W of each state,
+expanding state ``q`` by a transition with probability
 
     w(r) W(q1) ... W(qk) / W(q)
 
-derives every text that satisfies the constraint with exactly the probability it has under the
-author's grammar given the constraint, since the products telescope: sampling without rejection,
-however improbable the constraint.  Transitions are thousands, so they are kept as columns.
+derives every text that satisfies the constraint with exactly the probability that it has under the author's grammar
+given the constraint, since the products telescope.  So sampling needs no rejection, however improbable the constraint.
+There are thousands of transitions, so they are kept as columns.
 
 Derivations are counted in whole numbers, length by length; the automata are deterministic, so each is counted once.
-The probability that at most *h* rules are above one another is the *h*-th Kleene iterate of the equations of the inside
-weights, with the probabilities of the split.
+The probability of a height of at most *h* rules is the *h*-th Kleene iterate of the equations of the inside weights,
+with the probabilities of the split.
 """
 
 from collections import Counter
@@ -31,14 +31,15 @@ from sgl.automata.common import Mask, UnsupportedStructure
 from sgl.automata.weights.inside import EquationSystem, Moments, Vector, components, inside_weights
 from sgl.core.grammar import CoreGrammar, Rule
 
-#: In place of a child that a rule does not have.
+#: Replaces a missing child.
 NO_CHILD = -1
 
-#: Heights are followed until no more than this probability is left, or so far.
+#: Heights are computed until at most this probability is left, or up to this height.
 LEFT_OUT, HIGHEST = 1e-6, 200
 
 #: A phrasal transition, for going through a split from the words upwards: the number of its component (``None`` if its
-#: phrases cannot contain one another), rule, state, and what picks the children's values from a list by state.
+#: phrases cannot contain one another), its rule, its state, and a function that picks the children's values from a list
+#: by state.
 Step = tuple[int | None, int, int, Callable[[list[int]], Any]]
 
 
@@ -61,14 +62,14 @@ class Transitions:
     probabilities: Vector
 
     def rows(self) -> Iterable[Transition]:
-        """Return each transition by itself."""
+        """Return the transitions as separate values."""
         arity = (self.children != NO_CHILD).sum(axis=0).tolist()
         rows = zip(self.children.T.tolist(), arity, strict=True)
         children = [tuple(row[:number]) if number else () for row, number in rows]
         return map(Transition, self.states.tolist(), self.rules.tolist(), children, self.probabilities.tolist())
 
     def chosen(self, rows: Mask) -> "Transitions":
-        """Return some of the transitions."""
+        """Return the transitions in a mask."""
         return Transitions(self.states[rows], self.rules[rows], self.children[:, rows], self.probabilities[rows])
 
 
@@ -76,9 +77,9 @@ class Transitions:
 class SplitGrammar:
     """A grammar whose derivations satisfy a constraint, with exact probabilities.
 
-    ``category`` is that of each state; ``roots`` are the states of whole texts, with probabilities
-    that sum to 1; ``mass`` is the probability of the constraint under the grammar that was cut.  Where items
-    are drawn as instances in contexts, all phrases of the states ``found`` have the structure.
+    ``category`` has the category of each state; ``roots`` are the states of whole texts, with probabilities that sum to
+    1; ``mass`` is the probability of the constraint under the original grammar.  If items are drawn as instances in
+    contexts, ``found`` has the states whose phrases are instances.
     """
 
     grammar: CoreGrammar
@@ -107,17 +108,17 @@ class SplitGrammar:
 
     @cached_property
     def phrases(self) -> list[Transition]:
-        """Each of them."""
+        """The transitions with children, as separate values."""
         return [*self.phrasal.rows()]
 
     @cached_property
     def lexical(self) -> Transitions:
-        """The transitions into words."""
+        """The transitions to words."""
         return self.transitions.chosen((self.transitions.children == NO_CHILD).all(axis=0))
 
     @cached_property
     def moments(self) -> Moments:
-        """The expected numbers of phrases below one another."""
+        """The expected number of children in each state of each state."""
         return Moments.of(len(self.category), self.phrases)
 
     @cached_property
@@ -138,7 +139,7 @@ class SplitGrammar:
 
     @cached_property
     def places_of(self) -> dict[int, list[int]]:
-        """Where the transitions of each rule are among the steps."""
+        """The indices of each rule's transitions among the steps."""
         places: dict[int, list[int]] = {}
         for place, (_, rule, *_) in enumerate(self.steps):
             places.setdefault(rule, []).append(place)
@@ -146,7 +147,7 @@ class SplitGrammar:
 
     @cached_property
     def words_in(self) -> dict[int, list[tuple[int, bytes]]]:
-        """The states of each category that have words, with these: their ids as an array, as bytes."""
+        """The states of each category that have words, with the ids of the words as the bytes of an array."""
         words = self.lexical
         states, starts = np.unique(words.states, return_index=True)
         bounds = pairwise([*starts.tolist(), len(words.rules)])
@@ -214,7 +215,7 @@ def acceptance_probability(automaton: TreeAutomaton) -> float:
 
 
 def _solved(automaton: TreeAutomaton) -> tuple[EquationSystem, Vector, float]:
-    """Return the equations of an automaton, the inside weights of its states, and the sum of those accepted."""
+    """Return the equations of an automaton, the inside weights of its states, and the sum over accepted states."""
     index, states = automaton.index, automaton.words
     live = states != DEAD
     # ``bincount`` adds in the order of the rules.
@@ -234,7 +235,7 @@ def _solved(automaton: TreeAutomaton) -> tuple[EquationSystem, Vector, float]:
 
 
 def count_derivations(split: SplitGrammar) -> int | None:
-    """Return the number of derivations of a split, or ``None`` if they are infinitely many."""
+    """Return the number of derivations of a split, or ``None`` if it is infinite."""
     counts = [0] * len(split.category)
     for component in split.moments.components:
         if split.moments.recursive(component):
@@ -245,16 +246,16 @@ def count_derivations(split: SplitGrammar) -> int | None:
 
 
 def endless_rule(split: SplitGrammar) -> Rule:
-    """Return a rule by which a split with infinitely many derivations makes phrases in phrases."""
+    """Return a rule with which a split with infinitely many derivations nests phrases."""
     place = split.component_of
     rules = (t.rule for t in split.phrases if place[t.state] in map(place.__getitem__, t.children))
     return split.grammar.rules[next(rules)]
 
 
 def count_by_length(split: SplitGrammar, longest: int) -> tuple[int, ...] | None:
-    """Return the numbers of derivations with 0 to ``longest`` source tokens; ``None`` if one is infinite."""
+    """Return the numbers of derivations with 0 to ``longest`` source tokens, or ``None`` if one is infinite."""
     tokens = split.grammar.source_tokens
-    # The words of each state by their tokens, and (tokens of the rule, children) of phrases.
+    # The words of each state counted by their tokens, and the phrases as (tokens of the rule, children).
     words = [Counter(tokens[t.rule] for t in own if not t.children) for own in split.transitions_of]
     phrases = [[(tokens[t.rule], t.children) for t in own if t.children] for own in split.transitions_of]
     order = _same_length_order(words, phrases)
@@ -278,7 +279,7 @@ def count_by_length(split: SplitGrammar, longest: int) -> tuple[int, ...] | None
 def _same_length_order(
     words: Sequence[Counter[int]], phrases: Sequence[Sequence[tuple[int, tuple[int, ...]]]]
 ) -> list[int] | None:
-    """Return the states, first those that others need at the same length; ``None`` if states need each other."""
+    """Return the states, first those that others need at the same length, or ``None`` if states need each other."""
     silent = [[children for tokens, children in own if not tokens] for own in phrases]
     empty = _can_be_empty({state for state, lengths in enumerate(words) if 0 in lengths}, silent)
     needs: list[list[int]] = [[] for _ in silent]
@@ -297,7 +298,7 @@ def _same_length_order(
 
 
 def _can_be_empty(words: set[int], silent: Sequence[Sequence[tuple[int, ...]]]) -> set[int]:
-    """Return the states with a text of no tokens: of ``words``, and of phrases whose rules have none of their own."""
+    """Return the states with an empty text: those of ``words``, and phrases of such states under silent rules."""
     empty, before = set(words), -1
     while len(empty) > before:
         before = len(empty)
@@ -327,19 +328,19 @@ def height_distribution(split: SplitGrammar) -> tuple[float, ...]:
 
 
 class _Expansion(NamedTuple):
-    """A transition: its rule, the words of its own, and how often it uses the words of each state below."""
+    """A transition: its rule, the number of its own words, and how often it uses the words of each state below."""
 
     rule: int
     words: int
     uses: dict[int, int]
 
     def length(self, lengths: Sequence[int]) -> int:
-        """Return the number of words of a phrase whose parts have these ``lengths`` by their states."""
+        """Return the number of words of a phrase whose parts have these ``lengths`` by state."""
         return self.words + sum(number * lengths[state] for state, number in self.uses.items())
 
 
 def _expansions(split: SplitGrammar, layer: str) -> list[list[_Expansion]]:
-    """Return the transitions of each state; raise ``UnsupportedStructure`` if one uses parts of a phrase unequally."""
+    """Return the transitions of each state; raises ``UnsupportedStructure`` if one uses parts of a phrase unequally."""
     grammar, counts = split.grammar, split.grammar.token_counts(layer)
     parts = [sum(p.partition(".")[0] == layer for p in c.parts) for c in grammar.categories]
     steps: list[list[_Expansion]] = []
@@ -354,18 +355,18 @@ def _expansions(split: SplitGrammar, layer: str) -> list[list[_Expansion]]:
                 if others:
                     raise UnsupportedStructure(f"rule {rule.name} copies or drops a part of a phrase alone")
                 uses[child] += number
-            steps[-1].append(_Expansion(rule.id, sum(n for n, _ in counts[rule.id]), +uses))  # what is used at all
+            steps[-1].append(_Expansion(rule.id, sum(n for n, _ in counts[rule.id]), +uses))  # only those used at all
     return steps
 
 
 def longest_text(split: SplitGrammar, layer: str) -> int | Rule:
-    """Return the number of words of a split's longest text; if there is none, a rule of phrases that grow by it."""
+    """Return the number of words of a split's longest text, or a rule that makes texts grow without limit."""
     steps = _expansions(split, layer)
     longest = [0] * len(steps)
     for component in components([[q for step in own for q in step.uses] for own in steps]):
         inside = set(component)
         own = [(state, step) for state in component for step in steps[state]]
-        # Phrases that contain one another and never grow are as long as what they begin with.
+        # Phrases that contain one another without growing are as long as their longest start.
         outside = [step.length(longest) for _, step in own if inside.isdisjoint(step.uses)]
         for state in component:
             longest[state] = max(outside, default=0)

@@ -1,7 +1,7 @@
-"""Audits: what a grammar makes of a corpus that somebody else has made.
+"""Audit a corpus that others have made: how does a grammar read it?
 
-``Auditor`` goes through any number of files and keeps counts, the first rows of each sort that a
-person wants to see, and eight bytes for each sentence.
+``Auditor`` goes through any number of files and keeps counts, the first rows of each sort that a person wants to see,
+and eight bytes for each sentence.
 """
 
 from sgl.corpus.audit.auditor import Auditor

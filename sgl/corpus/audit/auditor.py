@@ -1,11 +1,10 @@
-"""Go through the files of a corpus, row by row, and count what the grammar makes of them.
+"""Go through the files of a corpus, row by row, and count how the grammar reads them.
 
-Sentences that occur more than once, within a file and across files, are found by eight bytes
-of the BLAKE2 hash of each, so that a corpus of any size can be compared; among ten million
-sentences two different ones are taken for the same with a probability of about 10⁻⁶.
+Sentences that occur more than once, within or across files, are found by eight bytes of the BLAKE2 hash of each, so a
+corpus may have any size; among ten million sentences, two different ones are confused with a probability of about 10⁻⁶.
 
-Of a sentence with several readings is told where they part: a constituent with several alternatives is a *choice*,
-and its readings are written in brackets.
+For a sentence with several readings, the audit says where they differ: a constituent with several alternatives is a
+*choice*, and the readings are written with brackets.
 """
 
 from array import array
@@ -37,15 +36,16 @@ from sgl.corpus.rows import (
 from sgl.parsing import Forest, Parser, describe_failure, number_of
 from sgl.rendering import outputs
 
-#: The likeliest readings of which the one closest to the published text is explained.
+#: The number of likeliest readings among which to look for the closest to the published text.
 _COMPARED = 10
 
 
 class Auditor:
-    """Audits corpora with one grammar; ``columns`` are text layers and views by name, or ``-``.
+    """An auditor of corpora with one grammar; ``columns`` names a text layer or view for each column, or ``-``.
 
-    The first layer of ``compared`` is parsed, the others are what is compared with it; their texts must be equal but
-    for these ``differences`` of spelling.  Declared structures are found, and a ``collector`` compares sets of rows.
+    The first layer of ``compared`` is parsed, and the outputs in the others are compared with the published texts,
+    which must be equal except for these ``differences`` of spelling.  Declared structures are searched, and a
+    ``collector`` compares sets of rows.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Auditor:
         self.reader = SentenceReader(Parser(grammar, self._layer), targeted, finder, normalizer)
         self._normalizers = [normalizer_of(grammar, target.layer, differences) for target in targeted]
         self._source = columns.index(source)
-        #: Targets that have a column: their index, name and column.
+        #: The targets that have a column: index, name and column.
         self._compared = [(target, name, columns.index(name)) for target, name in enumerate(targets) if name in columns]
         self.audit = Audit(source, tuple(targets), self.declared)
 
@@ -145,7 +145,7 @@ class Auditor:
         texts = "".join(f"; {' | '.join(outputs[:3])}" for outputs in differ)
         listed = {**place, "readings": f"{number_of(judged.readings)} readings{texts}"}
         if len(self.audit.ambiguous) < LISTED:
-            # The chosen readings first, so that they are among those that are listed.
+            # The chosen readings come first, so that they are among those listed.
             order = sorted(range(len(judged.read)), key=lambda n: n not in chosen)[:_COMPARED]
             phrases = bracketed(self._grammar, [judged.read[n][0] for n in order], self._layer)
             parts: dict[str, list[object]] = {"chosen": [], "others": []}
@@ -204,14 +204,14 @@ class Auditor:
 
 
 def choices(forest: Forest, layer: int) -> set[ReadingChoice]:
-    """Return the choices of a forest; words are told apart by what they are in a text layer."""
+    """Return the choices of a forest; words are distinguished by their texts in a layer."""
     grammar = forest.grammar
     found = set()
     for node in forest.nodes:
         rules = [grammar.rules[rule] for rule in {a.rule for a in node.alternatives}]
         category = grammar.categories[node.category].base
         if len(rules) > 1 and all(rule.lexical for rule in rules):
-            # A word that is empty in the layer is called by its name.
+            # A word that is empty in the layer is shown by its name.
             kind, names = "word", {" ".join(rule.words(layer)) or rule.name for rule in rules}
         elif len(rules) > 1:
             kind, names = "rule", {rule.name for rule in rules}
@@ -224,10 +224,10 @@ def choices(forest: Forest, layer: int) -> set[ReadingChoice]:
 
 
 def bracketed(grammar: CoreGrammar, readings: Sequence[Derivation], layer: int) -> list[str]:
-    """Return the sentence once for each reading, with brackets around phrases of its own.
+    """Return the sentence once for each reading, with brackets around the phrases that are its own.
 
-    A phrase is its own if another reading has no phrase there, or, where that tells them not apart,
-    no phrase of this name: ``saw [the dog near Emma]``.
+    A phrase is its own if some other reading has no phrase there or, if that does not distinguish the readings, no
+    phrase of this name: ``saw [the dog near Emma]``.
     """
     read = [fold(r, grammar.arity, partial(_spans, grammar, layer))[0] for r in readings]
     found = [{(a, b, "") for a, b, _ in spans if a < b} for _, spans in read]
@@ -248,7 +248,7 @@ def bracketed(grammar: CoreGrammar, readings: Sequence[Derivation], layer: int) 
     return texts
 
 
-#: The tokens of a phrase, and where the phrases in it begin and end, with their names.
+#: The tokens of a phrase, and the spans of the phrases in it, with their names.
 _Spans = tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]
 
 

@@ -1,16 +1,16 @@
-"""What a grammar makes of one sentence: its structures, readings and outputs.
+"""Judge one sentence with a grammar: its structures, readings and outputs.
 
 Every structure is a tree automaton.  The *joint* automaton runs all of them at once: its state is the tuple of their
-states, by number.  A corpus uses few combinations, so that a sentence costs as many look-ups as it has rules.
+states, numbered.  A corpus uses few combinations, so a sentence costs one look-up per rule.
 
-A forest may have more readings than can be listed.  Whether one of them gives a certain text, and
-whether one gives another, is found from the words upwards: every node keeps the phrases of its
-readings that occur in the text which is looked for, each with one of these readings, and one
-reading whose phrase does not.  What does not occur there can be no part of it, but for the first
-letter.  Views are not made of the words of their parts: of them the likeliest readings are listed.
+A forest may have too many readings to list.  Whether some reading gives a certain text, and whether some reading gives
+another, is computed from the words upwards: every node keeps the phrases that occur in the text, each with one reading,
+and one reading whose phrase does not.  A phrase that does not occur in the text cannot be part of it, apart from the
+case of the first letter.  Views are not composed from the views of their parts, so for them only the likeliest readings
+are listed.
 
-A sampled sentence has the derivation that it was sampled with; its string may have others.  They are of consequence if
-one contains what is held out, or says something else in a target.
+A sampled sentence has the derivation that it was sampled with; its string may have others.  They matter if one contains
+a held-out structure or gives another text in a target.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,19 +33,19 @@ from sgl.parsing import BatchParser, Forest, Parser, TooLongError, best_readings
 from sgl.parsing.chart import Steps
 from sgl.rendering import Output
 
-#: Combinations and sentences that are remembered; a corpus with more of them is only slower.
+#: The most combinations and sentences to remember; a corpus with more is only slower.
 _REMEMBERED = 1_000_000
 
-#: With more readings than this each structure is looked for by itself.
+#: With more readings than this, each structure is searched separately.
 _JOINTLY = 200
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredStructure:
-    """A structure with what it is called: ``pp_in_subject.need.2``.
+    """A structure with its display name, such as ``pp_in_subject.need.2``.
 
-    ``pattern`` is the pattern that it belongs to and ``role`` what it is there (``forbid``, ``never``, ``gen``,
-    ``exclude``, ``need``, ``expose``); a structure with a name of its own has neither.
+    ``pattern`` is the pattern that it belongs to and ``role`` its role there (``forbid``, ``never``, ``gen``,
+    ``exclude``, ``need``, ``expose``); a structure declared under its own name has neither.
     """
 
     name: str
@@ -55,12 +55,12 @@ class DeclaredStructure:
 
     @property
     def held_out(self) -> bool:
-        """Whether a pattern claims that training does not contain it."""
+        """Whether a pattern claims that training does not contain the structure."""
         return self.role in ("forbid", "never")
 
 
 def declared_structures(patterns: tuple[Pattern, ...], named: Mapping[str, Structure]) -> tuple[DeclaredStructure, ...]:
-    """Every structure of the patterns but a ``gen`` that repeats what is held out, then those with own names."""
+    """Return every structure of the patterns, except a ``gen`` that repeats a held-out one, then the named ones."""
     found: list[DeclaredStructure] = []
     for pattern in patterns:
         roles = {
@@ -80,12 +80,12 @@ def declared_structures(patterns: tuple[Pattern, ...], named: Mapping[str, Struc
 
 
 class StructureFinder:
-    """Finds the structures, by index; raises ``StructureTooCostly`` and ``UnsupportedStructure``."""
+    """A finder of the declared structures, by index; raises ``StructureTooCostly`` and ``UnsupportedStructure``."""
 
     def __init__(
         self, grammar: CoreGrammar, declared: tuple[DeclaredStructure, ...], compiler: StructureCompiler | None = None
     ) -> None:
-        """``compiler`` is one for this grammar, if its automata are there already."""
+        """Build the automata; a ``compiler`` for this grammar may have them already."""
         compiler = compiler or StructureCompiler(grammar)
         distinct = list(dict.fromkeys(entry.structure.canonical() for entry in declared))
         place = {structure: number for number, structure in enumerate(distinct)}
@@ -102,7 +102,7 @@ class StructureFinder:
         return self._in_state(fold(derivation, self._grammar.arity, self.step))
 
     def in_forest(self, forest: Forest) -> tuple[frozenset[int], frozenset[int]]:
-        """Return the structures of some reading, and those of every reading."""
+        """Return the structures in some reading, and those in every reading."""
         if forest.count <= _JOINTLY:
             inside = [self._in_state(state) for state in sorted(forest.states(self))]
             return frozenset().union(*inside), frozenset.intersection(*inside)
@@ -116,7 +116,7 @@ class StructureFinder:
         )
 
     def reading_with_one(self, forest: Forest) -> Derivation | None:
-        """Return a reading that contains a structure; None if none does."""
+        """Return a reading that contains a structure, or None if none does."""
         for index in dict.fromkeys(self._places):
             automaton = self._automata[index]
             for state, reading in forest.examples(automaton).items():
@@ -150,12 +150,12 @@ class StructureFinder:
 
 Words = tuple[str, ...]
 
-#: The likeliest readings of a sentence whose views are looked at.
+#: The number of likeliest readings of a sentence whose views are examined.
 _VIEWED = 1_000
 
 
 def gives(forest: Forest, output: Output, text: str) -> bool:
-    """Return whether some reading has this text as its output; of views, one of the likeliest."""
+    """Return whether some reading has this text as its output; for views, one of the likeliest."""
     if output.layer is not None:
         with suppress(TooLongError):
             return text_examples(forest, output.layer, text)[0] is not None
@@ -163,7 +163,7 @@ def gives(forest: Forest, output: Output, text: str) -> bool:
 
 
 def differing_reading(forest: Forest, output: Output, text: str) -> Derivation | None:
-    """Return a reading that has another text as its output; of views, one of the likeliest."""
+    """Return a reading that has another text as its output, or None; for views, one of the likeliest."""
     if output.layer is not None:
         return text_examples(forest, output.layer, text)[1]
     readings = (ranked.derivation for ranked in best_readings(forest, _VIEWED))
@@ -171,16 +171,16 @@ def differing_reading(forest: Forest, output: Output, text: str) -> Derivation |
 
 
 def text_examples(forest: Forest, layer: int, text: str) -> tuple[Derivation | None, Derivation | None]:
-    """Return a reading that has this text in a layer, and one that has another; None if none.
+    """Return a reading that has this text in a layer, and one that has another; None where there is none.
 
-    Raises ``TooLongError`` where phrases can be put together in too many ways.
+    Raises ``TooLongError`` if phrases can be combined in too many ways.
     """
     steps = Steps()
     grammar, spelling = forest.grammar, forest.grammar.text_layers[layer]
-    #: Whether a phrase may be written otherwise than by itself.
+    #: Whether a phrase may be spelt differently inside a larger one.
     respelt = spelling.finish is not None
     respelt |= any(rule.applies_functions(layer) for rule in grammar.rules)
-    #: For each node the phrases that occur in the text, each with a reading; another reading.
+    #: For each node, the phrases that occur in the text, each with a reading, and a reading whose phrase does not.
     occurring: list[dict[Words, Derivation]] = []
     others: list[Derivation | None] = []
     for node in forest.nodes:
@@ -216,16 +216,16 @@ def _occurs(words: Words, spelling: TextLayer, text: str) -> bool:
     return all(part in text or capitalised(part) in text for part in written)
 
 
-#: The likeliest readings of an ambiguous sentence whose outputs are looked at.
+#: The number of likeliest readings of an ambiguous sentence whose outputs are examined.
 _READINGS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement(SentenceReadings):
-    """The readings of a sentence, and what they say.
+    """The readings of a sentence, with their outputs and structures.
 
-    ``read`` are the likeliest, best first, each with its text in every target; ``outputs`` for each target their
-    different texts.  ``some`` reading, or ``every`` one, contains a structure, by index.
+    ``read`` has the likeliest, best first, each with its text in every target; ``outputs`` has the distinct texts of
+    each target.  ``some`` and ``every`` are the structures, by index, that some or every reading contains.
     """
 
     read: tuple[tuple[Derivation, tuple[str, ...]], ...] = ()
@@ -244,7 +244,7 @@ class Judgement(SentenceReadings):
 
 @dataclass
 class SentenceReader:
-    """Judges sentences of the layer of a parser; ``normalizer`` is one for it."""
+    """A judge of sentences in the layer of a parser; ``normalizer`` is one for that layer."""
 
     parser: Parser
     targets: tuple[Output, ...]
@@ -255,11 +255,11 @@ class SentenceReader:
         self._batches = SentenceBatches(self.parser, self.normalizer)
 
     def judge(self, sentence: str) -> Judgement:
-        """Return what the grammar makes of a sentence."""
+        """Judge a sentence with the grammar."""
         return self.judge_all([sentence])[sentence]
 
     def judge_all(self, sentences: Iterable[str]) -> dict[str, Judgement]:
-        """Judge many sentences, which are read together where that pays."""
+        """Judge many sentences, reading them together if that pays."""
         return {text: self._judged(found) for text, found in self._batches.read(sentences).items()}
 
     def structures(self, derivation: Derivation) -> frozenset[int]:
@@ -301,10 +301,10 @@ class SentenceReader:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguity:
-    """What the readings of a sentence are, beside the one that it was drawn by, and how many.
+    """The readings of a sentence besides the one that it was drawn with.
 
-    ``structures`` are those, by index, that some reading contains; ``outputs`` the text layers and
-    views, by name, in which a reading has another text.
+    ``readings`` is the number of all; ``structures`` are those, by index, that some reading contains; ``outputs`` names
+    the text layers and views in which some reading has another text.
     """
 
     readings: int = 1
@@ -318,13 +318,13 @@ class Ambiguity:
 
     @property
     def matters(self) -> bool:
-        """Whether another reading contains a structure or says something else."""
+        """Whether some reading contains a structure, or another reading has another text."""
         return bool(self.structures or self.outputs)
 
 
 @dataclass
 class AmbiguityFinder:
-    """Looks for other readings of sentences that the grammar has derived; compares readings by ``outputs``."""
+    """A finder of other readings of derived sentences; it compares readings by ``outputs``."""
 
     parser: Parser
     finder: StructureFinder
@@ -337,10 +337,10 @@ class AmbiguityFinder:
     def find_batch(
         self, texts: Sequence[str], derivations: Derivations, *, structures: bool = True
     ) -> dict[int, Ambiguity]:
-        """Return the ambiguity of those texts, by number, that have several readings.
+        """Return the ambiguity of the texts, by number, that have several readings.
 
-        Each text has its derivation.  Without ``structures`` it does not matter which of them
-        readings contain.  The finder may raise ``StructureTooCostly`` and ``UnsupportedStructure``.
+        Each text has its derivation.  Without ``structures``, the structures of readings are ignored.  The finder may
+        raise ``StructureTooCostly`` and ``UnsupportedStructure``.
         """
         several = np.flatnonzero(self._batch.read(texts).counts != np.uint64(1))
         found: dict[int, Ambiguity] = {}
@@ -365,10 +365,10 @@ class AmbiguityFinder:
         return Ambiguity(forest.count, structures, differing)
 
     def evidence(self, text: str, derivation: Derivation, *, structures: bool = True) -> Derivation:
-        """Return another reading of a text whose ambiguity matters, which shows that it does.
+        """Return another reading of a text whose ambiguity matters, as evidence.
 
-        It has another output, or else contains a structure; but if the ``derivation`` that the text
-        was drawn by is the only one that does, it is any other reading.
+        It has another output, or else contains a structure; if only the ``derivation`` that the text was drawn with
+        contains one, return any other reading.
         """
         forest = self.parser.forest(text)
         assert forest is not None, f"the parser does not read what was drawn: {text}"

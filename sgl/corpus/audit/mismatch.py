@@ -1,9 +1,9 @@
-"""Why an output differs from the published one: the smallest phrases that differ.
+"""Explain why an output differs from the published one by the smallest phrases that differ.
 
 The two texts are aligned character by character.  From the whole text downwards, the borders between the parts of a
-phrase are looked up in the other text.  What is between two neighbouring borders is compared by itself: a part that
-differs is explained in its turn, several parts are charged to the phrase.  So each difference is charged to a word,
-to the order in which a rule puts its parts, or to what it puts between them.
+phrase are looked up in the other text.  The text between two neighbouring borders is compared on its own: a single part
+that differs is explained in turn, several parts are charged to the phrase.  So each difference is charged to a word, to
+the order in which a rule puts its parts, or to the words that it puts between them.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sgl.core.grammar import CoreGrammar, Cut, Slot
 from sgl.core.graph import parts_of
-from sgl.core.interpret import Derivation, derive_tokens, finish
+from sgl.core.interpret import Derivation, all_tokens, derive_tokens, finish
 from sgl.rendering import Output
 
 #: Longer texts are not aligned; their difference is charged to the whole.
@@ -25,10 +25,10 @@ WORD, ORDER, PARTS = "word", "order", "parts"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What a rule (by id) gives, and what stands there in the published text.
+    """A text that a rule (by id) gives, and the published text in its place.
 
-    ``kind`` is ``word`` (a lexical entry), ``order`` (the same characters in another
-    order) or ``parts`` (other words between the parts, or more or fewer of them).
+    ``kind`` is ``word`` (a lexical entry), ``order`` (the same characters in another order) or ``parts`` (other words
+    between the parts, or more or fewer of them).
     """
 
     rule: int
@@ -40,9 +40,9 @@ class Difference:
 def explain_difference(
     grammar: CoreGrammar, derivation: Derivation, output: Output, published: str
 ) -> tuple[Difference, ...]:
-    """Return the differences between an output of a derivation and a published one.
+    """Return the differences between an output of a derivation and the published one.
 
-    A view is not put together from the views of phrases: its difference is charged to the rule of the whole text.
+    A view is not composed from the views of phrases, so its difference is charged to the rule of the whole text.
     """
     if output.layer is None:
         given, published = _trimmed(output(derivation), published)
@@ -50,7 +50,7 @@ def explain_difference(
     return tuple(_AlignedTexts(grammar, derivation, output.layer, published).differences())
 
 
-#: A rule by its position in the derivation, and a part of what it makes.
+#: A rule by its position in the derivation, and the number of a part of its phrase.
 _Node = tuple[int, int]
 
 
@@ -63,12 +63,12 @@ class _TemplatePart(NamedTuple):
 
 
 class _AlignedTexts:
-    """A derivation laid out over its text, beside the published one."""
+    """A derivation laid out over its text and aligned with the published one."""
 
     def __init__(self, grammar: CoreGrammar, derivation: Derivation, layer: int, published: str) -> None:
         self._rules = [grammar.rules[rule] for rule in derivation]
         self._published = published
-        #: Of each node what its items stand for, none for a word, and its number of tokens.
+        #: For each node, the nodes of its items, with None for words, and its number of tokens.
         self._items: dict[_Node, list[_Node | None]] = {}
         self._size: dict[_Node, int] = {}
         stack: list[int] = []
@@ -82,9 +82,10 @@ class _AlignedTexts:
             stack.append(node)
         spelling = grammar.text_layers[layer]
         tokens = derive_tokens(grammar, derivation, layer)
-        self._text, self._altered = finish(spelling, tokens), spelling.finish is not None
+        self._text = finish(spelling, all_tokens(grammar, derivation, layer))
+        self._altered = spelling.finish is not None
         self._altered |= any(rule.applies_functions(layer) for rule in self._rules)
-        #: Where each token ends in the text; a separator belongs to the token after it.
+        #: The end of each token in the text; a separator belongs to the token after it.
         self._ends = [0]
         for token in tokens:
             end = self._ends[-1]
@@ -93,7 +94,7 @@ class _AlignedTexts:
         self._borders = _aligned(self._text, published)
 
     def differences(self) -> Iterator[Difference]:
-        """Yield the differences of the whole text; one if words are not as rules write them."""
+        """Yield the differences of the whole text; only one if words are not spelt as rules write them."""
         if self._altered:
             yield Difference(self._rules[0].id, PARTS, *_trimmed(self._text, self._published))
             return
@@ -137,11 +138,11 @@ class _AlignedTexts:
             group, start = [], end
 
     def _border(self, start: int, token: int, end: int, low: int, high: int) -> int | None:
-        """Where the end of a token is in the other text, between ``low`` and ``high``.
+        """Return where the end of a token is in the other text, between ``low`` and ``high``.
 
-        Where something was put in at a border, it belongs to the side that lacks it: so
-        a word that has moved is no business of its old neighbours.  If neither side lacks
-        it, it belongs to the side that differs anyway.  None if that does not decide.
+        Text inserted at a border belongs to the side that lacks it, so a word that has moved does not affect its old
+        neighbours.  If neither side lacks it, it belongs to the side that differs anyway.  Return None if that does not
+        decide.
         """
         places = self._borders.get(self._ends[token], set())
         within = sorted(place for place in places if low <= place <= high)

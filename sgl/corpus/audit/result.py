@@ -1,7 +1,7 @@
-"""What an audit found: counts, the rows that a person wants to see, what explains differences.
+"""Collect the findings of an audit: counts, rows that a person wants to see, explanations of differences.
 
-Rows are listed up to a limit, so that an audit needs a bounded memory; how many there are is always
-counted.  ``audit_data`` is what ``sglc audit --json`` writes (``docs/audit.md``).
+Rows are listed up to a limit, so that an audit needs bounded memory, but all are counted.  ``audit_data`` is the output
+of ``sglc audit --json`` (``docs/audit.md``).
 """
 
 from collections import Counter, defaultdict
@@ -13,27 +13,27 @@ from sgl.corpus.audit.judgement import DeclaredStructure
 from sgl.corpus.audit.sets import RowSet, SharedRows, new_words
 from sgl.corpus.rows import LISTED, ListedRow, list_row
 
-#: Pairs of differing texts that are told apart for one cause.
+#: The most pairs of differing texts that are counted separately for one cause.
 _PAIRS = 50
 
-#: The counts of a tally that are numbers, in the order of ``--json``.
+#: The plain counts of a tally, in the order of ``--json``.
 _COUNTS = ("rows", "parsed", "ambiguous", "differing", "unreadable")
 
-#: What further pairs are counted as.
+#: The pair under which all further pairs are counted.
 OTHER_PAIRS = ("…", "…")
 
 
 class Tally(Counter[tuple[str, str]]):
-    """Counts of rows, the unreadable included, by what they are and by a name, of a layer or a structure, or none.
+    """Counts of rows, including unreadable ones, by what they are and by the name of a layer or structure, or "".
 
-    ``exact`` are those whose text some reading gives; ``differing`` are ambiguous rows whose
-    readings differ in a target.  ``chosen`` counts ambiguous rows by the reading that gives the
-    published texts: ``likeliest``, ``another``, ``several`` or ``none``.  ``changed`` counts what
-    had to be put right in the spelling.  ``some`` reading, or ``every`` one, contains a structure.
+    ``exact`` counts rows whose text some reading gives; ``differing`` counts ambiguous rows whose readings differ in a
+    target.  ``chosen`` counts ambiguous rows by the reading that gives the published texts: ``likeliest``, ``another``,
+    ``several`` or ``none``.  ``changed`` counts corrections of the spelling.  ``some`` and ``every`` count rows of
+    which some or every reading contains a structure.
     """
 
     def named(self, what: str) -> dict[str, int]:
-        """Return the counts of one sort by their names."""
+        """Return the counts of one sort by name."""
         return {name: rows for (of, name), rows in sorted(self.items()) if of == what}
 
 
@@ -47,7 +47,7 @@ def total(tallies: Iterable[Tally]) -> Tally:
 
 @dataclass
 class FileTally:
-    """What was found in one file: a tally for each kind of rows ("" without kinds)."""
+    """The findings in one file: a tally for each kind of rows ("" without kinds)."""
 
     name: str
     kinds: defaultdict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
@@ -58,9 +58,9 @@ class FileTally:
 class Cause:
     """Differences from the published text that one rule or word explains.
 
-    ``name`` is the rule, or the word with its category; ``kind`` is that of
-    :class:`sgl.corpus.audit.mismatch.Difference`.  ``pairs`` counts what is given and published;
-    ``example`` is the first row, with both texts.
+    ``name`` is the rule, or the word with its category; ``kind`` is as in
+    :class:`sgl.corpus.audit.mismatch.Difference`.  ``pairs`` counts pairs of given and published texts; ``example`` is
+    the first row, with both texts.
     """
 
     name: str
@@ -81,9 +81,9 @@ class Cause:
 
 
 class ReadingChoice(NamedTuple):
-    """A kind of choice at a category: between words in the layer looked at, or names of rules.
+    """A kind of choice at a category, between words of the examined layer or names of rules.
 
-    Its kind is ``word``, ``rule``, or ``parts``: ways to divide the parts of one rule.
+    ``kind`` is ``word``, ``rule``, or ``parts``: ways to divide a phrase among the parts of one rule.
     """
 
     kind: str
@@ -95,9 +95,9 @@ class ReadingChoice(NamedTuple):
 class Audit:
     """The result of an audit.
 
-    Of ``unreadable`` and ``ambiguous`` rows, ``choices`` and rows without a reading up to ``LISTED`` are kept.
-    ``failing`` are the words at which sentences stop being the beginning of any that the grammar
-    derives; "" is their end.  ``causes`` are by layer, kind and name.
+    Of ``unreadable`` and ``ambiguous`` rows, ``choices`` and rows without a reading, up to ``LISTED`` are kept.
+    ``failing`` counts the words at which sentences stop being the beginning of any derived sentence; "" is their end.
+    ``causes`` are keyed by layer, kind and name.
     """
 
     source: str
@@ -117,11 +117,11 @@ class Audit:
 
     @property
     def training(self) -> Tally:
-        """The tally of the rows of the first file that are no items of a pattern."""
+        """The tally of the rows of the first file that are not items of a pattern."""
         return self._without_items(1)
 
     def leaks(self) -> dict[str, int]:
-        """Return the structures that are held out and occur in rows that are no items."""
+        """Return the held-out structures that occur in rows that are not items."""
         found = self._without_items(len(self.files)).named("some")
         return {entry.name: found[entry.name] for entry in self.declared if entry.held_out and entry.name in found}
 
@@ -135,27 +135,27 @@ class Audit:
         )
 
     def needs(self) -> list[tuple[DeclaredStructure, int]]:
-        """Return what patterns need in training, with its rows there: the missing first."""
+        """Return the structures that patterns need in training, with their rows there; missing ones come first."""
         training = self.training
         needs = [entry for entry in self.declared if entry.role == "need" and training["parsed", ""]]
         counted = [(entry, training["some", entry.name]) for entry in needs]
         return sorted(counted, key=lambda need: need[1] > 0)
 
     def fail(self, row: ListedRow, word: str) -> None:
-        """Note a sentence without a reading, and the word at which it fails."""
+        """Record a sentence without a reading, and the word at which it fails."""
         list_row(self.unparsed, row)
         if word in self.failing or len(self.failing) < LISTED:
             self.failing[word] += 1
 
     def part(self, row: ListedRow, choice: ReadingChoice) -> None:
-        """Note a choice that an ambiguous row leaves open."""
+        """Record a choice that an ambiguous row leaves open."""
         if choice in self.choices or len(self.choices) < LISTED:
             self.choices[choice] += 1
             self.choice_examples.setdefault(choice, row)
 
 
 def audit_data(audit: Audit) -> dict[str, Any]:
-    """Everything that was found, as plain values in a fixed order."""
+    """Return everything that was found, as plain values in a fixed order."""
     causes = sorted(audit.causes.values(), key=lambda c: (-c.rows, c.layer, c.kind, c.name))
     choices = sorted(audit.choices.items(), key=lambda counted: (-counted[1], counted[0]))
     return {
@@ -177,7 +177,7 @@ def audit_data(audit: Audit) -> dict[str, Any]:
                 **{key: getattr(cause, key) for key in ("layer", "kind", "name", "rows")},
                 "pairs": [
                     {"given": given, "published": published, "rows": rows}
-                    # Frequent pairs come first, those that were not told apart last.
+                    # Frequent pairs come first; the pairs that were not counted separately come last.
                     for (given, published), rows in sorted(
                         cause.pairs.items(), key=lambda e: (e[0] == OTHER_PAIRS, -e[1], e[0])
                     )

@@ -1,10 +1,10 @@
-"""What sets of rows share: held-out structures, words and sentences.
+"""Find what sets of rows share: held-out structures, words and sentences.
 
-A *set* is the rows of one kind in one file.  If the kind, or the file, is called like a pattern, by
-its name or its title, it is a *generalization set*, and its rows are *items*.
+A *set* is the rows of one kind in one file.  If the kind, or the file, has the name or title of a pattern, it is a
+*generalization set*, and its rows are *items*.
 
-A *frame* is a sentence without one of its words, wherever it occurs: of items without a target word, of other rows
-without each word in turn.  Sets with common frames have the same sentences with another word filled in::
+A *frame* is a sentence without one of its words, wherever the word occurs: for items without a target word, for other
+rows without each word in turn.  Sets with common frames have the same sentences with different words filled in::
 
     A ▢ ate .     A shark ate .  (prim_to_subj)     A cockroach ate .  (obj_to_subj)
 """
@@ -29,23 +29,23 @@ from sgl.core.plan import Pattern, Plan, introduced_lemmas
 from sgl.corpus.audit.judgement import DeclaredStructure
 from sgl.corpus.rows import ListedRow
 
-#: Stands in a frame for the word that is left out.
+#: Replaces the omitted word in a frame.
 _BLANK = "\0"
 
 
 def hash_text(text: str) -> int:
-    """Return eight bytes that stand for a text."""
+    """Return an eight-byte hash of a text."""
     content = text.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
 
 
 def is_word(text: str) -> bool:
-    """Return whether a token is a word, not a mark."""
+    """Return whether a token is a word rather than punctuation."""
     return any(map(str.isalnum, text))
 
 
 def pattern_of(file: str, kind: str, patterns: Iterable[Pattern], given: Mapping[str, str]) -> Pattern | None:
-    """Return the pattern that a kind, or else a file, is called like, or that is ``given`` for it; None if none is."""
+    """Return the pattern that a kind, or else a file, is named after or is ``given``; None if there is none."""
     names = {pattern.name: pattern for pattern in patterns}
     known = {_letters(pattern.title): pattern for pattern in names.values()}
     known |= {_letters(name): pattern for name, pattern in names.items()}
@@ -64,13 +64,12 @@ def _letters(text: str) -> str:
 
 @dataclass
 class RowSet:
-    """A set of rows, those that can be read, of the file with this index.
+    """A set of readable rows, of the file with this index.
 
-    ``own`` items contain what their pattern asks of them; ``isolated`` are those of them that
-    contain nothing that another pattern holds out; ``seconds`` are the others, by the other pattern.  ``words``
-    counts rows for each word of each column; ``targets`` are forms of target words.  ``sentences``
-    has the hash of each row; ``frames`` those of all frames, each of the row with the number in
-    ``framed``.
+    ``own`` counts items that contain what their pattern requires; ``isolated`` counts those of them that contain no
+    structure held out by another pattern; ``seconds`` has the others, by the other pattern.  ``words`` counts rows for
+    each word of each column; ``targets`` are forms of target words.  ``sentences`` has the hash of each row, and
+    ``frames`` the hashes of all frames, each of the row whose number is in ``framed``.
     """
 
     file: int
@@ -89,16 +88,16 @@ class RowSet:
 
     @property
     def training(self) -> bool:
-        """Whether the set is training: in the first file, and no items."""
+        """Whether the set is training: in the first file, and not items."""
         return self.file == 0 and self.pattern is None
 
     def add_words(self, column: str, words: Iterable[str]) -> None:
-        """Count the words of a row in a column."""
+        """Count the distinct words of a row in a column."""
         self.words.update([(column, word) for word in set(words)])
 
 
 class SharedRows(NamedTuple):
-    """How many ``rows`` of set ``second`` have a sentence (``distinct`` ones) of ``first``, how many a frame of it."""
+    """The ``rows`` of set ``second`` with a sentence of ``first`` (``distinct`` ones), or ``framed`` by its frames."""
 
     first: int
     second: int
@@ -108,7 +107,7 @@ class SharedRows(NamedTuple):
 
 
 class SetCollector:
-    """Sorts rows into sets and keeps what these may share."""
+    """A collector that sorts rows into sets and keeps what the sets may share."""
 
     def __init__(
         self,
@@ -118,14 +117,14 @@ class SetCollector:
         declared: Sequence[DeclaredStructure],
         given: Mapping[str, str],
     ) -> None:
-        """Take the text ``layer`` that is parsed; ``given`` are the patterns of kinds and files."""
+        """Compare sets in the parsed text ``layer``; ``given`` maps kinds and files to patterns."""
         self.sets: dict[tuple[int, str], RowSet] = {}
         self._grammar, self._layer = grammar, layer
         self._pattern_of = partial(pattern_of, patterns=plan.patterns, given=given)
         self._relations = {p.name: _relations_of(p, plan.patterns, declared) for p in plan.patterns}
         self._lemmas = introduced_lemmas(grammar, plan)
         self._framing = any(pattern.targets for pattern in plan.patterns)
-        #: For each text layer the words that each rule writes there.
+        #: For each text layer, the words that each rule writes there.
         self._words = [
             [tuple(filter(is_word, rule.words(number))) for rule in grammar.rules]
             for number in range(len(grammar.text_layers))
@@ -133,7 +132,7 @@ class SetCollector:
         self._vocabulary = frozenset(chain.from_iterable(self._words[layer]))
 
     def add(self, file: int, name: str, kind: str, text: str) -> RowSet:
-        """Return the set of a row of a file, with its sentence counted."""
+        """Return the set of a row of a file, and count its sentence."""
         if (rows := self.sets.get((file, kind))) is None:
             rows = self.sets[file, kind] = RowSet(file, kind, self._pattern_of(name, kind))
         rows.rows += 1
@@ -145,7 +144,7 @@ class SetCollector:
         if not self._grammar.text_layers[self._layer].join:
             return
         words = re.findall(r"\w+", text)
-        # Only the first word may be another one in the middle of a sentence.
+        # Only the first word may be spelt differently in the middle of a sentence.
         if words and words[0] not in self._vocabulary:
             words[0] = words[0][:1].lower() + words[0][1:]
         rows.add_words(layer, words)
@@ -160,7 +159,7 @@ class SetCollector:
             rows.own += own
             rows.isolated += own and not others
             for name in others:
-                # Every example in the JSON of an audit has a detail; of this one there is none.
+                # Every example in the JSON of an audit has a detail; this one has nothing to say.
                 allowed, example = name in pattern.allow, {**place, "detail": ""}
                 second = {"pattern": name, "allowed": allowed, "example": example, "rows": 0}
                 rows.seconds.setdefault(name, second)["rows"] += 1
@@ -182,7 +181,7 @@ class SetCollector:
         return (rule for rule in derivation if not targets.isdisjoint(self._lemmas[rule]))
 
     def _frames(self, pattern: Pattern | None, derivation: Derivation) -> Iterator[int]:
-        """Yield the frames of a sentence: without a target, or without any word."""
+        """Yield the hashes of a sentence's frames: without each target of its pattern, or else without each word."""
         tokens = derive_tokens(self._grammar, derivation, self._layer)
         omitted = dict.fromkeys(filter(is_word, tokens))
         if pattern is not None:
@@ -197,9 +196,9 @@ class SetCollector:
 def _relations_of(
     pattern: Pattern, patterns: Iterable[Pattern], declared: Sequence[DeclaredStructure]
 ) -> tuple[frozenset[int], dict[str, frozenset[int]]]:
-    """Return the structures, by index, that items of a pattern must contain, and those that others hold out.
+    """Return the structures, by index, that items of a pattern must contain, and those that other patterns hold out.
 
-    What the pattern holds out itself is not another's.
+    A structure that the pattern holds out itself does not count for the others.
     """
     canonical = [entry.structure.canonical() for entry in declared]
     asked = {structure.canonical() for structure in pattern.gen}
@@ -215,13 +214,13 @@ def _relations_of(
 
 
 def new_words(sets: Sequence[RowSet]) -> list[Counter[tuple[str, str]]]:
-    """Return for each set its words, with their columns, that training does not have."""
+    """Return for each set its words, with their columns, that training lacks."""
     known = frozenset(chain.from_iterable(rows.words for rows in sets if rows.training))
     return [Counter({w: n for w, n in rows.words.items() if known and w not in known}) for rows in sets]
 
 
 def shared_rows(sets: Sequence[RowSet]) -> list[SharedRows]:
-    """Return what two sets have in common, if anything; frames if one of the sets has items."""
+    """Return what each two sets have in common, if anything; frames only if one of the two has items."""
     if not sets:
         return []
     distinct = [np.unique(np.array(rows.sentences, np.uint64)) for rows in sets]

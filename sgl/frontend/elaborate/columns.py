@@ -1,9 +1,12 @@
 """Evaluate morphology: paradigms and functions over the columns of a table.
 
-A paradigm rewrites the end of a word by inflection class; the longest matching ending wins, so an exception is a longer
-ending: ``"く" -> "いた", "行く" -> "行った"``.
+A paradigm rewrites the end of a word by inflection class; the longest ending that fits wins, so
+that an exception is a longer ending: ``"く" -> "いた", "行く" -> "行った"``.  Others rewrite the start,
+or what is inside, where it stands last.  ``[aiu]`` is any of these letters, and ``&`` in the result then
+all that was found: ``"[bdkls][aiu]" -> "&&"`` doubles the beginning of a word.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -19,6 +22,40 @@ from sgl.lang import syntax as s
 _MAX_STEPS = 10_000
 _MAX_DEPTH = 150
 _MAX_LENGTH = 1_000
+
+
+def marked(text: str) -> tuple[str, str, str] | None:
+    """Return what is before the marked word of several, with the mark; the word; and what is behind it.
+
+    >>> marked("attorney ^general of"), marked("^general")
+    (('attorney ^', 'general', ' of'), None)
+    """
+    match = re.fullmatch(r"((?:[^ ]+ )*?\^)([^ ]+)((?: [^ ]+)*)", text)
+    return (match[1], match[2], match[3]) if match is not None and " " in text else None
+
+
+def unmarked(text: str) -> str:
+    """Return a text without its mark."""
+    own = marked(text)
+    return text if own is None else f"{own[0][:-1]}{own[1]}{own[2]}"
+
+
+#: The parts of words that paradigms rewrite, and what of theirs a word may lack.
+END = "end"
+PLACES = {END: "its ending", "start": "its beginning", "inside": "what is inside it"}
+_LETTERS = re.compile(r"\[([^\[\]]+)\]")
+
+
+def _rewritten(word: str, place: str, found: s.Name, result: s.Name) -> tuple[tuple[int, int], str] | None:
+    """Return a word after a rewrite, behind what makes one win: its length, and how few letters are any of several."""
+    parts = _LETTERS.split(found.text)
+    own = "".join(f"[{re.escape(part)}]" if number % 2 else re.escape(part) for number, part in enumerate(parts))
+    before, after = {END: (".*", ""), "start": ("", ".*"), "inside": (".*", ".*")}[place]
+    match = re.fullmatch(f"({before})({own})({after})", word, re.DOTALL)
+    if match is None:
+        return None
+    new = result.text.replace("&", match[2]) if len(parts) > 1 else result.text
+    return (len(match[2]), -len(parts)), match[1] + new + match[3]
 
 
 class _Endless(Exception):
@@ -71,10 +108,11 @@ Listener = Callable[[Inflection], None]
 class Evaluation:
     """The context in which an expression is evaluated.
 
-    ``columns`` are the row's cells, ``known`` the table's columns.  In a function they are its arguments, and
-    ``lacking`` has the column to blame for each argument without a value. ``row`` is the span of the row.  ``features``
-    are those of the word's category; ``optional`` columns may be missing in the table.  ``listener`` is called for the
-    author's uses of the library, but not for calls among library functions.
+    ``columns`` are the cells of the row, of the columns ``known`` in the table.  In a function they
+    are its arguments, and ``lacking`` says for those without a value which column is to blame.
+    ``row`` is the span of the table row.  ``features`` are those of the category of the word;
+    columns that are ``optional`` may be missing in the table.  ``cell`` returns what tables have for the features.
+    The ``listener`` hears what the author's files ask of the library, not what its functions ask of one another.
     """
 
     scope: Scope
@@ -88,6 +126,7 @@ class Evaluation:
     listener: Listener | None = None
     features: Mapping[str, Slotting] = field(default_factory=dict)
     optional: frozenset[str] = frozenset()
+    cell: Callable[[s.TableCell], str | None] | None = None
 
     def value(self, expression: s.Expression) -> str | None:
         """Return the text of an expression; report errors and return None."""
@@ -129,6 +168,8 @@ class Evaluation:
             return expression.text
         if isinstance(expression, s.Column | s.Mention):
             return self._column(expression)
+        if isinstance(expression, s.TableCell):
+            return self.cell(expression) if self.cell is not None else None
         if depth >= _MAX_DEPTH:
             self._give_up(expression, f"it takes more than {_MAX_DEPTH} calls in one another")
         if isinstance(expression, s.Call):
@@ -263,21 +304,23 @@ class Evaluation:
         if not values or len(values) > 2 or (len(values) == 1 and len(classes) != 1):
             self._report_arguments(call, 2 if len(classes) != 1 else 1, paradigm.name)
             return None
-        word, name = values[0], values[1] if len(values) == 2 else next(iter(classes))
+        whole, name = values[0], values[1] if len(values) == 2 else next(iter(classes))
+        # Of several words the marked one is inflected.
+        before, word, after = marked(whole) or ("", whole, "")
         asked = Label(call.span, "asked for here")
         if name not in classes:
             message = f"the paradigm `{paradigm.name}` has no class `{name}`"
             self.report("SGL0606", message, suggest(name, classes, "its classes are"), asked)
             return None
-        fitting = [pair for pair in classes[name].rewrites if word.endswith(pair[0].text)]
+        place = paradigm.place.text if paradigm.place is not None and paradigm.place.text in PLACES else END
+        fitting = [found for pair in classes[name].rewrites if (found := _rewritten(word, place, *pair)) is not None]
         if not fitting or not word:
             what = f"`{word}`" if word else "an empty cell"
             message = f"the paradigm `{paradigm.name}` does not say how {what} is inflected as `{name}`"
-            hint = "correct the word or its class, or add its ending to the paradigm"
+            hint = f"correct the word or its class, or add {PLACES[place]} to the paradigm"
             self.report("SGL0607", message, hint, asked)
             return None
-        ending, replacement = max(fitting, key=lambda pair: len(pair[0].text))
-        return word[: len(word) - len(ending.text)] + replacement.text
+        return before + max(fitting)[1] + after
 
     def _report_missing(self, call: s.Call, scope: Scope) -> None:
         name, kinds = call.name.text, (s.Function, s.Paradigm)
@@ -295,6 +338,11 @@ class Evaluation:
 def check_morphology(state: Resolved) -> None:
     """Report classes, endings and parameters that are given twice."""
     lists: list[tuple[str, Iterable[s.Name], s.Name]] = []
+    for paradigm, _ in state.names.declared(s.Paradigm):
+        if paradigm.place is not None and paradigm.place.text not in PLACES:
+            hint = suggest(paradigm.place.text, PLACES) or f"write {', '.join(f'`({place})`' for place in PLACES)}"
+            message = f"a paradigm changes the end of a word, or another part, but no `{paradigm.place}`"
+            state.error("SGL0201", paradigm.place.span, message, hint)
     for function, _ in state.names.declared(s.Function):
         lists.append(("parameter", function.parameters, function.name))
     for paradigm, _ in state.names.declared(s.Paradigm):

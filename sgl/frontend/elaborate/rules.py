@@ -19,13 +19,14 @@ from typing import NamedTuple, TypeVar
 
 from sgl.diagnostics import Label, Span, shortlist, suggest
 from sgl.frontend.elaborate.categories import VariableTable, is_comparable
+from sgl.frontend.elaborate.cells import cells_of
 from sgl.frontend.elaborate.substitution import VARIABLE, Substitution
-from sgl.frontend.elaborate.tables import each_layer
+from sgl.frontend.elaborate.tables import completed, each_layer
 from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
 
-_MARK = "\0"
+_MARK, _ROW, _NEXT = "\0", "\3", "\4"
 _OPEN = re.compile(f"{_MARK}(.*?){_MARK}")
 
 
@@ -34,19 +35,38 @@ def mark(variable: str) -> str:
     return f"{_MARK}{variable}{_MARK}"
 
 
+def mark_of_cell(written: str, variables: Sequence[str], cells: Mapping[tuple[str, ...], str]) -> str:
+    """Return what stands for a cell of a table: how it is written, its variables, and what it is for their values."""
+    rows = (_NEXT.join((*values, form)) for values, form in cells.items())
+    return _ROW.join((f"{_MARK}{written}", _NEXT.join(variables), *rows)) + _MARK
+
+
+def _named(found: str) -> list[str]:
+    """Return the variables that a mark depends on."""
+    return found.split(_ROW)[1].split(_NEXT) if _ROW in found else [found]
+
+
+def _value(found: str, values: Mapping[str, str]) -> str:
+    if _ROW not in found:
+        return values[found]
+    own = [values[name] for name in _named(found)]
+    rows = (row.split(_NEXT) for row in found.split(_ROW)[2:])
+    return next(row[-1] for row in rows if row[:-1] == own)
+
+
 def filled(text: str, values: Mapping[str, str]) -> str:
-    """Return a text with the values filled in for its variables."""
-    return _OPEN.sub(lambda found: values[found[1]], text) if _MARK in text else text
+    """Return a text with the values of its variables."""
+    return _OPEN.sub(lambda found: _value(found[1], values), text) if _MARK in text else text
 
 
 def shown(text: str) -> str:
-    """Return a text in the author's notation, ``nmod:$p``."""
-    return _OPEN.sub(r"$\1", text) if _MARK in text else text
+    """Return a text as its author writes it, ``nmod:$p``."""
+    return _OPEN.sub(lambda found: f"${found[1].partition(_ROW)[0].removeprefix('$')}", text) if _MARK in text else text
 
 
 def possible(text: str, domains: Mapping[str, frozenset[str]]) -> Iterator[str]:
-    """Yield the possible texts for all values of the variables."""
-    names = tuple(dict.fromkeys(_OPEN.findall(text)))
+    """Yield what a text can be for values of its variables."""
+    names = tuple(dict.fromkeys(name for found in _OPEN.findall(text) for name in _named(found)))
     for values in product(*(sorted(domains[name]) for name in names)):
         yield filled(text, dict(zip(names, values, strict=True)))
 
@@ -67,8 +87,8 @@ class RuleNames:
         self.scope, self.state, self.variables = scope, state, VariableTable(state)
         self.children = tuple(item for item in rule.rhs if isinstance(item, s.Child))
         names = {(child.role or child.category.name).text for child in self.children}
-        #: The rule with a separate clause for each layer.
-        self.rule = replace(rule, layers=each_layer(rule.layers, state, names))
+        #: The rule with a clause of its own for each layer.
+        self.rule = replace(rule, layers=completed(each_layer(rule.layers, state, names), state.signature))
         called: dict[str, list[int]] = {}
         for index in range(len(self.children)):
             called.setdefault(self.name(index).text, []).append(index)
@@ -98,7 +118,49 @@ class RuleNames:
             mentioned += [(name, label.span, "an edge of a rule has a label, no label set") for name in names]
         known = [name for name, span, hint in mentioned if self.variables.use(name, span, hint)]
         given = {name: s.Name(mark(name), self.rule.span, quoted=True) for name in known}
+        for cell in s.parts_of(s.TableCell, part):
+            text = self._cell(cell)
+            given |= {str(cell): s.Name(text, cell.span, quoted=True)} if text is not None else {}
         return Substitution(given, self.state).write_out(part) if given else part
+
+    def _cell(self, cell: s.TableCell) -> str | None:
+        """Return the form of a cell of a table, or its mark; None after a report."""
+        if self.scope.find(s.Table, cell.table) is None:
+            return None
+        table, domains = self.state.signature.tables.get(cell.table.text), self.variables.domains
+        if table is None:
+            self.variables.used |= domains.keys()
+            return None  # It was reported.
+        keys = [key.text for key in cell.keys]
+        for feature in table.features if not cell.keys else ():
+            of = [name for name, own in self.variables.mentions.items() if any(feature == other for _, other in own)]
+            of = of or self._only(feature)
+            if len(of) != 1:
+                several = f": {' or '.join(f'`{name}`' for name in of)}" if of else ""
+                hint = f"name variables of the rule: `${cell.table}[{', '.join(table.features)}].{cell.column}`"
+                message = f"which value of `{feature}` is meant in `{cell}`{several}?"
+                self.state.error("SGL0404", cell.span, message, hint)
+                return None
+            keys += of
+        # A value stands for itself.
+        values = [self.state.signature.features.get(feature, ()) for feature in table.features]
+        fixed = [key not in domains and key in own for key, own in zip(keys, values, strict=False)]
+        known = [own or self.variables.use(key, cell.span) for key, own in zip(keys, fixed, strict=False)]
+        if not all(known):
+            return None
+        ranges = [[key] if key not in domains else sorted(domains[key]) for key in keys]
+        found = cells_of(table, cell, ranges, self.state)
+        if found is None or all(fixed):
+            return None if found is None else next(iter(found.values()))
+        places = [place for place, own in enumerate(fixed) if not own]
+        cells = {tuple(values[place] for place in places): form for values, form in found.items()}
+        return mark_of_cell(str(cell), [keys[place] for place in places], cells)
+
+    def _only(self, feature: str) -> list[str]:
+        """Return the values of a feature that the brackets of the rule name."""
+        settings = s.parts_of(s.Setting, (self.rule.lhs, *(child.category for child in self.children)))
+        names = (str(name) for own in settings if own.feature.text == feature for name in own.values)
+        return [*dict.fromkeys(names)]
 
     def name(self, index: int) -> s.Name:
         """Return the name of a child: its role, or otherwise its category."""
@@ -261,7 +323,8 @@ def _groups(rule: s.Rule, weights: Sequence[s.WeightCase], variables: VariableTa
     for layer in dict.fromkeys(clause.layer.text for clause in rule.layers):
         clauses = [clause for clause in rule.layers if clause.layer.text == layer]
         several = any(graph.name == layer for graph in state.signature.graph_layers)
-        has_rest = layer == state.signature.source.name or not all(clause.conditions for clause in clauses)
+        source = layer == state.signature.source.name or state.signature.is_like_source(layer)
+        has_rest = source or not all(clause.conditions for clause in clauses)
         found.append(_Group(f"clause of the layer `{layer}`", clauses, several, has_rest, variables))
     return found
 

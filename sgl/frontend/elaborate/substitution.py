@@ -62,6 +62,8 @@ class Substitution:
                 return self.given.get(part.name.text, part)
             case s.LabelSet():
                 return self._labels(part)
+            case s.TableCell():
+                return self.given.get(str(part), part)
             case s.Application():
                 return replace(part, arguments=tuple(map(self._argument, part.arguments)))
             case s.AttributeTest():

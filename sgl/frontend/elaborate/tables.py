@@ -18,21 +18,19 @@ is probably the wrong column, and is reported itself.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, suggest
+from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.frontend.elaborate.categories import ANY, column_of
 from sgl.frontend.elaborate.columns import Evaluation
 from sgl.frontend.elaborate.substitution import Substitution
+from sgl.frontend.names.concord import table_in
 from sgl.frontend.names.parameters import ORDERINGS, compare, decimal, is_weight
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.frontend.names.signature import Signature, Signed
-from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
-from sgl.lang.yaml_files import LexiconTable, TableRow, cell_span, read_table
-from sgl.memory import kept
+from sgl.lang.yaml_files import LexiconTable, TableRow, cell_span
 
 
 def each_layer(
@@ -58,6 +56,22 @@ def each_layer(
         layers_of_clause = (clause.layer, *named)
         found += [replace(clause, layer=layer, template=left) for layer in layers_of_clause]
     return tuple(found)
+
+
+def completed(clauses: tuple[s.LayerClause, ...], signature: Signature) -> tuple[s.LayerClause, ...]:
+    """Return clauses with those that layers have from layers which they are like, under their own names.
+
+    Own clauses with conditions leave the rest to one without.
+    """
+    for layer, other in signature.likes.items():
+        said = clauses
+        for clause in said:
+            of, _, part = clause.layer.text.partition(".")
+            name = f"{layer}.{part}" if part else layer
+            own = [one for one in said if one.layer.text == name]
+            if of == other and (not own or (not clause.conditions and all(one.conditions for one in own))):
+                clauses += (replace(clause, layer=replace(clause.layer, text=name)),)
+    return clauses
 
 
 def _leading(items: Sequence[s.TemplateItem], layers: Collection[str]) -> list[s.Name]:
@@ -150,11 +164,6 @@ def _setting(
     return replace(written, values=chosen)
 
 
-def _read(source: SourceFile) -> tuple[LexiconTable | None, tuple[Diagnostic, ...]]:
-    found = Diagnostics()
-    return read_table(source, found), found.found
-
-
 @dataclass
 class LexiconTables:
     """The tables read so far, by path."""
@@ -168,11 +177,7 @@ class LexiconTables:
         if path is None:
             return None
         if path not in self.read:
-            source = scope.read(lexicon.path, MAX_TABLE)
-            self.read[path] = None
-            if source is not None:
-                self.read[path], told = kept("table", (), (source.name, source.text), partial(_read, source))
-                self.state.diagnostics.extend(told)
+            self.read[path] = table_in(lexicon.path, scope, self.state)
         table = self.read[path]
         if table is not None and not table.rows:
             self.state.error("SGL0610", lexicon.path.span, f"the table `{table.name}` has no rows")

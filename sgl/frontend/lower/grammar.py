@@ -20,11 +20,13 @@ from sgl.core.grammar import (
     Slot,
     Template,
     Token,
+    glues,
 )
 from sgl.diagnostics import Span
 from sgl.frontend.elaborate.rules import filled
 from sgl.frontend.elaborate.tables import Weighting
 from sgl.frontend.lower.expand import Concrete, Instance
+from sgl.frontend.lower.joints import joined
 from sgl.frontend.lower.productions import Produced
 from sgl.frontend.names.signature import Signature
 from sgl.memory import kept
@@ -69,7 +71,7 @@ def lower(instances: Sequence[Instance], state: Produced) -> Lowered:
         views=signature.views,
     )
     spans = tuple(instance.production.span for instance in instances)
-    return Lowered(grammar, spans, _rule_keys(grammar, instances))
+    return Lowered(joined(grammar, spans, state), spans, _rule_keys(grammar, instances))
 
 
 def _weights(instances: Sequence[Instance], signature: Signature) -> list[float]:
@@ -155,9 +157,18 @@ def _content(instance: Instance, signature: Signature) -> _Content:
 
 
 def _template(template: Template, values: Mapping[str, str], order: list[int]) -> Template:
-    """Return a template with variables replaced by values; drop words that become empty."""
-    items = (_item(item, values, order) for item in template)
-    return tuple(item for item in items if not isinstance(item, Token) or item.text)
+    """Return a template with values in place of variables; words that are empty then are left out."""
+    gone = _empty(template, values)
+    return tuple(_item(item, values, order) for item, lost in zip(template, gone, strict=True) if not lost)
+
+
+def _empty(template: Template, values: Mapping[str, str]) -> list[bool]:
+    """Return which words of a template are left out: those that are empty, each with a joint beside it."""
+    gone = [isinstance(item, Token) and not filled(item.text, values) for item in template]
+    for place in [place for place, lost in enumerate(gone) if lost]:
+        beside = (at for at in (place - 1, place + 1) if 0 <= at < len(gone) and not gone[at])
+        gone[next((at for at in beside if glues(template[at : at + 1])), place)] = True
+    return gone
 
 
 def _item(item: Item, values: Mapping[str, str], order: list[int]) -> Item:
@@ -167,8 +178,8 @@ def _item(item: Item, values: Mapping[str, str], order: list[int]) -> Item:
 
 
 def _fragment(fragment: Fragment, text: Template, values: Mapping[str, str], order: list[int]) -> Fragment:
-    """Return a fragment with variables replaced by values; ``text`` gives the places of its words."""
-    empty = [isinstance(item, Token) and not filled(item.text, values) for item in text]
+    """Return a fragment with values in place of variables, its words where they stand in the text."""
+    empty = _empty(text, values)
     nodes = tuple(
         Node(
             attributes=node.attributes and tuple((name, filled(value, values)) for name, value in node.attributes),
@@ -216,4 +227,4 @@ def _key(grammar: CoreGrammar, rule: Rule, instance: Instance) -> RuleKey:
 
 
 def _text(rule: Rule, layer: int) -> str:
-    return " ".join(item.text for item in rule.templates[layer] if isinstance(item, Token))
+    return " ".join(rule.words(layer))

@@ -20,6 +20,7 @@ from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label
 from sgl.frontend.lower.expand import Instance
 from sgl.frontend.lower.grammar import Expanded
+from sgl.frontend.lower.joints import fused_with, noded
 
 #: The possible contents of a phrase's port.
 WORD, PLACEHOLDER, NOTHING = "a word", "a placeholder", "nothing"
@@ -67,7 +68,8 @@ def check_graphs(state: Expanded) -> bool:
     rules = [pair for pair in pairs if not (pair[1].production.word or pair[1].production.pool)]
     for number in range(len(grammar.graph_layers)):
         held, told = held_by_ports(grammar, number, _kinds), set[object]()
-        graphs += [_RuleGraph(rule, instance, number, held, told, state) for rule, instance in rules]
+        parts = noded(grammar, grammar.anchors[number]) if grammar.divided(grammar.anchors[number]) else frozenset()
+        graphs += [_RuleGraph(rule, instance, number, held, parts, told, state) for rule, instance in rules]
     for graph in graphs:
         graph.check_shape()
     # A missing node may be a consequence of reported errors.
@@ -77,12 +79,23 @@ def check_graphs(state: Expanded) -> bool:
 
 
 class _RuleGraph:
-    """The graph of one rule in one layer; ``held`` are the contents of ports, ``told`` the reports about the layer."""
+    """The graph of one rule in one layer, where ports ``held`` something; ``told`` is what was said of that layer.
+
+    ``noded`` are the parts of phrases that may have nodes.
+    """
 
     def __init__(
-        self, rule: Rule, instance: Instance, number: int, held: Held, told: set[object], state: Expanded
+        self,
+        rule: Rule,
+        instance: Instance,
+        number: int,
+        held: Held,
+        noded: frozenset[tuple[int, int]],
+        told: set[object],
+        state: Expanded,
     ) -> None:
         self.rule, self.instance, self.held, self.told, self.state = rule, instance, held, told, state
+        self.noded = noded
         grammar, fragment = state.declared.grammar, rule.fragments[number]
         self.layer, self.text = grammar.graph_layers[number], grammar.anchors[number]
         self.nodes, self.edges, self.exports = fragment.nodes, fragment.edges, fragment.exports
@@ -104,9 +117,10 @@ class _RuleGraph:
                 self._check_word(index, parts)
 
     def _check_tree(self) -> None:
-        placed = {node.token for node in self.nodes}
-        for index, item in enumerate(self.rule.templates[self.text]):
-            if isinstance(item, Token) and index not in placed:
+        placed, template = {node.token for node in self.nodes}, self.rule.templates[self.text]
+        for index, item in enumerate(template):
+            has_node = any(at in placed or isinstance(template[at], Slot) for at in fused_with(template, index))
+            if isinstance(item, Token) and not (item.joint or has_node):
                 hint = f'connect it: `X -[mark]-> "{item.text}"(upos=…)`'
                 self._error("SGL0507", f'the word "{item.text}" has no place in the graph', hint, place=index)
         for index in range(len(self.nodes)):
@@ -204,14 +218,20 @@ class _RuleGraph:
                     continue
                 if not self.layer.free and index not in tied:
                     yield f"`{category.name}` depends on nothing in `{self.layer.name}`"
-                elif pieces != _parts(category, self.layer.anchor):
+                elif pieces != self._wanted(child, category):
                     yield f"`{category.name}` stands {len(pieces)} times in `{self.layer.anchor}`"
 
     def _pieces(self, child: int) -> list[int]:
         """Return the parts of a child that the rule writes in the text layer; -1 for a part changed by a function."""
         template = self.rule.templates[self.text]
         slots = (item for item in template if isinstance(item, Slot) and item.child == child)
+        slots = (item for item in slots if not item.part or (self.rule.rhs[child], item.number) in self.noded)
         return sorted(-1 if item.functions else item.part for item in slots)
+
+    def _wanted(self, child: int, category: Category) -> list[int]:
+        """Return the parts of a child with nodes, each of which has one place; 0 is a phrase in one piece."""
+        own = _parts(category, self.layer.anchor)
+        return [part for part in own if not part or (self.rule.rhs[child], part - 1) in self.noded]
 
     def _error(
         self,

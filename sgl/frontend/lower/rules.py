@@ -19,7 +19,8 @@ from sgl.lang import syntax as s
 def lower_rules(state: Signed) -> tuple[Production, ...]:
     """Turn rules into productions, layer by layer, with open features."""
     rules = state.names.of(s.Rule)
-    lowered = (state.kept("rule", (rule,), partial(_lower_rule, rule, scope, state)) for rule, scope in rules)
+    tables = state.signature.tables.values()
+    lowered = (state.kept("rule", (rule, *tables), partial(_lower_rule, rule, scope, state)) for rule, scope in rules)
     return tuple(production for production in lowered if production is not None)
 
 
@@ -34,7 +35,8 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: Signed) -> Production | None:
     patterns = _patterns(names)
     if patterns is None:
         return None
-    names.rule = rule = replace(names.rule, layers=names.write_out(names.rule.layers))
+    written = tuple(names.write_out(part) if isinstance(part, s.TableCell) else part for part in names.rule.rhs)
+    names.rule = rule = replace(names.rule, layers=names.write_out(names.rule.layers), rhs=written)
     cases = cases_of(names)
     if cases is None:
         return None

@@ -164,7 +164,8 @@ def has_words(structure: c.Structure, ref: s.GraphRef, context: StructureContext
 
     def told(body: c.Body) -> list[tuple[str, str]]:
         named = [variable.name.partition(".") for variable in body.variables]
-        return [(word, context.beside[layer].layer.anchor) for word, _, layer in named if layer]
+        # A phrase of the derivation has its head in each layer, whatever its text.
+        return [(word, context.beside[layer].layer.anchor) for word, _, layer in named if layer not in ("", DERIVATION)]
 
     # New variables of `without` bodies are separate words.
     texts = dict(reversed(told(structure.body)))

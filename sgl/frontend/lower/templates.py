@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sgl.core.grammar import Cut, Item, Slot, Template, Token
-from sgl.core.spelling import FUNCTIONS
+from sgl.core.spelling import FUNCTIONS, FUSE
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.elaborate.rules import RuleNames
+from sgl.frontend.elaborate.rules import RuleNames, shown
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
 
@@ -28,7 +28,7 @@ def templates_of(names: RuleNames, clauses: Sequence[s.LayerClause]) -> tuple[Te
     first = _SourceTemplate(names, source, applying).sketch()
     sketches = [first]
     for layer in others:
-        taken = layer not in applying and names.state.signature.is_twin(layer)
+        taken = layer not in applying and names.state.signature.is_like_source(layer)
         sketches.append(first if taken else _Template(names, layer, applying).sketch())
     return tuple(sketches)
 
@@ -109,9 +109,11 @@ class _Template:
             return [Token(item.text)]
         if isinstance(item, s.Mention):
             return self.mentioned(item)
-        if isinstance(item, s.Column):
-            self.sound = False  # An unknown variable was reported.
+        if isinstance(item, s.Column | s.TableCell):
+            self.sound = False  # No variable, which was reported.
             return []
+        if isinstance(item, s.Concat):
+            return [*self.item(item.left), Token(FUSE), *self.item(item.right)]
         inner, functions = _called(item)
         if functions and isinstance(inner, s.Mention):
             piece = self.find(inner.name)
@@ -119,10 +121,11 @@ class _Template:
             slots = [] if piece is None else [self.slot(piece, inner.span)]
             return [replace(slot, functions=functions) for slot in slots]
         self.sound = False
-        message = "words are computed in `word` and `lexicon` declarations, not in rules"
         meant = suggest(inner.name.text, FUNCTIONS) if isinstance(inner, s.Call) and len(inner.arguments) == 1 else ""
         hint = meant or "write names of children, quoted words, and `$f` for a feature variable `f`; "
         hint += "" if meant else f"of a child: {', '.join(f'`{name}(X)`' for name in FUNCTIONS)}"
+        own = f"no text function is called `{inner.name}`" if meant and isinstance(inner, s.Call) else ""
+        message = own or "words are computed in `word` and `lexicon` declarations, not in rules"
         self.state.error("SGL0309", item.span, message, hint)
         return []
 
@@ -180,11 +183,11 @@ class _SourceTemplate(_Template):
     def sketch(self) -> Template:
         rule = self.names.rule
         for word in (part for part in rule.rhs if isinstance(part, s.Name)):
-            words = word.text.split()
+            words = shown(word.text).split()
             if not words:
                 message = f"this word is empty in the layer `{self.layer}`"
                 self.state.error("SGL0604", word.span, message, "remove it from the right-hand side")
-            elif words != [word.text]:
+            elif len(words) > 1:
                 apart = " ".join(f'"{each}"' for each in words)
                 message = f"`{word}` has a space in it; each word of `{self.layer}` is quoted separately"
                 self.state.error("SGL0609", word.span, message, f"write `{apart}`")
@@ -210,12 +213,18 @@ class _SourceTemplate(_Template):
                 items += self.mentioned(part)
             elif isinstance(part, s.Name):
                 items += [self._word(number)] if number not in self._words else []
+            elif isinstance(part, s.Joint):
+                items.append(Token(FUSE))
+            elif isinstance(part, s.TableCell):
+                self.sound = False  # What is wrong with it was reported.
             elif (piece := (next(children), "")) not in self.used:
                 items.append(self.slot(piece, part.span, capital=part.capital))
         return items
 
     def item(self, item: s.TemplateItem) -> _Items:
         rhs = self.names.rule.rhs
+        if isinstance(item, s.Concat):
+            return super().item(item)
         if isinstance(item, s.Name):
             words = (i for i, part in enumerate(rhs) if isinstance(part, s.Name))
             for found in (i for i in words if str(rhs[i]) == item.text and i not in self._words):

@@ -7,11 +7,11 @@ from itertools import chain
 from pathlib import Path
 
 from sgl.characters import code_of, hidden
-from sgl.core.grammar import Cut, Fragment, GraphLayer, Item, Node, Template, Token
-from sgl.diagnostics import Label, Span
-from sgl.frontend.elaborate import tables
+from sgl.core.grammar import Cut, Edge, Fragment, GraphLayer, Item, Node, Template, Token
+from sgl.diagnostics import Label, Span, suggest
+from sgl.frontend.elaborate import cells, tables
 from sgl.frontend.elaborate.categories import category_pattern
-from sgl.frontend.elaborate.columns import Evaluation, check_morphology
+from sgl.frontend.elaborate.columns import Evaluation, check_morphology, marked, unmarked
 from sgl.frontend.elaborate.rules import possible, shown
 from sgl.frontend.lower.productions import (
     Produced,
@@ -32,20 +32,24 @@ from sgl.rendering.conllu import is_attribute
 Words = tuple[Production, ...]
 Clauses = tuple[s.LayerClause, ...]
 
-#: The hint for a column that gives an empty text.
+#: Relations of Universal Dependencies whose head is the first word.
+_HEADED_FIRST = ("fixed", "flat")
+
+#: What to do about a column that gives an empty text.
 _FILL_IN = "fill in the column, or write `x or y` for a fallback"
 
 
 def lower_words(state: Signed) -> tuple[tuple[Words, ...], Mapping[Path, LexiconTable]]:
     """Turn words and rows of lexicons into groups of childless productions; return these and the tables."""
     found = [
-        state.kept("word", (word,), partial(_word, word, scope, state)) for word, scope in state.names.of(s.WordDecl)
+        state.kept("word", (word, *state.signature.tables.values()), partial(_word, word, scope, state))
+        for word, scope in state.names.of(s.WordDecl)
     ]
     lexicons = tables.LexiconTables(state)
     for lexicon, scope in state.names.of(s.Lexicon):
         table = lexicons.of(lexicon, scope)
         lower = partial(_lexicon, lexicon, scope, state, table)
-        found.append(state.kept("lexicon", (lexicon, table), lower))
+        found.append(state.kept("lexicon", (lexicon, table, *state.signature.tables.values()), lower))
     check_morphology(state)
     if state.diagnostics.errors == 0:
         lexicons.report_blocks(state.signature.features)
@@ -55,13 +59,15 @@ def lower_words(state: Signed) -> tuple[tuple[Words, ...], Mapping[Path, Lexicon
 def _word(word: s.WordDecl, scope: Scope, state: Signed) -> Words:
     text, source = word.text, state.signature.source.name
     own = s.LayerClause(text.span, s.Name(source, text.span), (text,), None)
-    clauses = (own, *tables.each_layer(word.layers, state))
+    clauses = tables.completed((own, *tables.each_layer(word.layers, state)), state.signature)
     if not (check_layers(clauses, state) and check_parts(clauses, word.category.name, state)):
         return ()
     evaluation = Evaluation(scope, {}, (), None, state.diagnostics)
     share = rule_weight(word.weight, state)
-    production = _WordLowering(word.category, clauses, evaluation, word.span, state).lower(f'word "{text}"', share)
-    return () if production is None else (production,)
+    categories = cells.opened(word.category, clauses, (), state.signature)
+    words = (_WordLowering(own, clauses, evaluation, word.span, state) for own in categories)
+    lowered = [own.lower(f'word "{text}"', share) for own in words]
+    return tuple(production for production in lowered if production is not None)
 
 
 class _WordLowering:
@@ -72,9 +78,25 @@ class _WordLowering:
     ) -> None:
         self.category, self.clauses, self.span, self.state = category, clauses, span, state
         self.said = {clause.layer.text: clause for clause in clauses}
+        #: Which of several words is marked, by text layer.
+        self.marked: dict[str, int] = {}
         self.lhs = category_pattern(category, evaluation.scope, evaluation.columns if evaluation.row else None, state)
         features = dict(zip(self.lhs.info.features, self.lhs.slots, strict=True)) if self.lhs is not None else {}
-        self.evaluation = replace(evaluation, features=features)
+        self.evaluation = replace(evaluation, features=features, cell=self._cell)
+
+    def _cell(self, cell: s.TableCell) -> str | None:
+        """Return what a table has for the features of the word; None after a report."""
+        features = self.evaluation.features
+        table = self.state.signature.tables.get(cell.table.text)
+        if self.evaluation.scope.find(s.Table, cell.table) is None or table is None:
+            return None
+        names = [*map(str, cell.keys)] or table.features
+        for name in (name for name in names if name not in features):
+            message = f"`{self.category.name}` has no feature `{name}`, which `{cell}` asks for"
+            self.state.error("SGL0401", cell.span, message, suggest(name, features))
+            return None
+        found = cells.cells_of(table, cell, [[*features[name]] for name in names], self.state)
+        return None if found is None else next(iter(found.values()))
 
     def lower(self, name: str, share: float, pool: tables.Weighting | None = None) -> Production | None:
         signature, lhs = self.state.signature, self.lhs
@@ -113,8 +135,6 @@ class _WordLowering:
         return self.said.get(layer)
 
     def _words(self, layer: str) -> list[str] | None:
-        if layer not in self.said and self.state.signature.is_twin(layer):
-            return self._words(self.state.signature.source.name)
         hint = f"add a line `{layer} …`, with a column or a word"
         if layer != self.state.signature.source.name:
             hint = f'add a line `{layer} …`; `{layer} ""` if it has no word there'
@@ -138,7 +158,9 @@ class _WordLowering:
             text = self.evaluation.value(item)
             if text is None:
                 return None
-            words.extend(text.split())
+            if (own := marked(text)) is not None:
+                self.marked[layer] = len(words) + len(own[0].split()) - 1
+            words.extend(unmarked(text).split())
         if not words and layer == self.state.signature.source.name:
             hint = f"`{layer}` is the source, whose words have a text; let other layers leave the word out"
             hint = _FILL_IN if [*s.parts_of(s.Column, clause.template)] else hint
@@ -148,12 +170,12 @@ class _WordLowering:
         return words
 
     def _fragment(self, layer: GraphLayer, words: list[str] | None) -> Fragment | None:
-        """Return the fragment of the word; report errors and return None.
+        """Return the node of the word, and of several words an edge to each of the others; None after a report.
 
-        A word without a clause in a free layer, or with an empty text in a layer other than the source, is not a node.
-        If there are several words in a free layer, the last one is the node.
+        A word without a clause in a free layer, or empty in another layer than the source, is no node.  Of several
+        words in a free layer the marked one, or the last one, is the node.
         """
-        name, values = layer.name, dict[str, str]()
+        name = layer.name
         if words == [] or (layer.free and name not in self.said):
             return Fragment((Node(),), (), (0,))
         clause = self._clause(name, f"add a line `{name} node(upos=…)`")
@@ -167,21 +189,37 @@ class _WordLowering:
             return None
         if words is None:
             return None
-        if len(words) != 1 and not layer.free:
+        asked = statement.label if len(words) != 1 and not layer.free else None
+        label = self.evaluation.value(asked) if asked is not None else ""
+        if label is None:
+            return None
+        head = self.marked.get(layer.anchor)
+        if head is None and (layer.free or len(words) == 1 or label.partition(":")[0] in _HEADED_FIRST):
+            head = 0 if label else len(words) - 1
+        if head is None or (len(words) != 1 and not (layer.free or label)):
             place, text = self.evaluation.row or self.span, " ".join(words)
             message = f"`{text}` is {len(words)} words of `{layer.anchor}`, but a node of `{name}` is one word"
-            hint = "make it a rule with several words, or write it without spaces"
+            hint = f"mark it: `{' '.join(words[:-1])} ^{words[-1]}`, and write `node(…) -[compound]-> words(upos=…)`"
             self.state.error("SGL0609", place, message, hint)
             return None
-        values["lemma"] = words[-1]
-        for attribute in statement.attributes:
+        places = [head, *(n for n in range(len(words)) if n != head)] if label else [head]
+        said = [statement.attributes, *[statement.others] * len(places)]
+        nodes = [self._node(own, words[at], at, layer) for own, at in zip(said, places, strict=False)]
+        if not all(nodes):
+            return None
+        edges = tuple(Edge(0, label, number) for number in range(1, len(nodes)))
+        return Fragment(tuple(node for node in nodes if node is not None), edges, (0,))
+
+    def _node(self, attributes: Sequence[s.Attribute], word: str, place: int, layer: GraphLayer) -> Node | None:
+        values = {"lemma": word}
+        for attribute in attributes:
             check_attribute_name(attribute, layer, self.state)
             value = self.evaluation.value(attribute.value)
             if value is None:
                 return None
             if value:
-                values[attribute.name.text] = value
-        return Fragment((Node(tuple(sorted(values.items())), len(words) - 1),), (), (0,))
+                values[attribute.name.text] = unmarked(value)
+        return Node(tuple(sorted(values.items())), place)
 
 
 def _check_columns(entry: s.Entry, layers: Clauses, table: LexiconTable, state: Signed) -> bool:
@@ -218,19 +256,21 @@ def _lexicon(lexicon: s.Lexicon, scope: Scope, state: Signed, table: LexiconTabl
     chosen = tables.rows_of(lexicon, table, state)
     for entry in entries:
         pool = replace(weighting)
-        layers = tables.laid_over(entry.layers, shared)
-        # Columns that a block mentions may be missing in the table.
+        layers = tables.completed(tables.laid_over(entry.layers, shared), state.signature)
+        # What a block asks for a table need not have.
         optional = frozenset(column.name.text for column in s.parts_of(s.Column, entry.block))
         sound = check_parts(layers, entry.category.name, state)
         if not _check_columns(entry, layers, table, state) or not sound:
             continue
+        categories = [*cells.opened(entry.category, layers, table.columns, state.signature)]
         for row in tables.rows_with_values(entry, chosen, table, state):
             known = (row.cells, table.columns, row.span)
             evaluation = Evaluation(scope, *known, state.diagnostics, optional=optional)
             share = weighting.share(row, evaluation)
-            lowering = _WordLowering(entry.category, layers, evaluation, row.span, state)
-            word = lowering.lower(lexicon.name.text, share, pool)
-            found += [word] if word is not None else []
+            for category in categories:
+                lowering = _WordLowering(category, layers, evaluation, row.span, state)
+                word = lowering.lower(lexicon.name.text, share, pool)
+                found += [word] if word is not None else []
     return tuple(found)
 
 
@@ -245,7 +285,7 @@ def check_words(state: Produced) -> None:
 def _check_characters(productions: Sequence[Production], state: Produced) -> None:
     for production in productions:
         for item in chain(*chain(*(version.templates for version in production.versions))):
-            text = shown(item.text) if isinstance(item, Token) else ""
+            text = shown(item.text) if isinstance(item, Token) and not item.joint else ""
             if (at := hidden(text, whole=True)) >= 0:
                 message = f"the word `{text}` has a character that cannot be seen, {code_of(text[at])}"
                 state.error("SGL0107", production.span, message, "it changes nothing there; remove it")

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from sgl.core.extent import Extent
 from sgl.core.plan import Ambiguous, Release, canary_of, known
@@ -239,26 +240,24 @@ def read_release(state: Session) -> Release | None:
     if not _VERSION.fullmatch(first.version.text):
         message = f"`{first.version}` is no version of a dataset"
         state.error("SGL0833", first.version.span, message, 'write three numbers: `release "1.0.0"`')
-    said: dict[str, s.ReleaseClause] = {}
+    said, forms = dict[str, s.ReleaseClause](), known()["clauses"]
+    texts: dict[str, tuple[str, ...]] = {}
     for clause in first.clauses:
-        if clause.key.text in said:
-            earlier = said[clause.key.text].key.span
-            state.report_twice("clause", clause.key, earlier, "remove one of the two")
-        said.setdefault(clause.key.text, clause)
+        key = clause.key.text
+        # What has several values may have each on a line of its own.
+        if key in said and "several" not in forms.get(key, ()):
+            state.report_twice("clause", clause.key, said[key].key.span, _ONE_OF_TWO)
+        said.setdefault(key, clause)
+        texts[key] = (*texts.get(key, ()), *(value.text for value in clause.values))
         _check(clause, state)
     for key, hint in _NECESSARY.items():
         if key not in said:
             state.error("SGL0833", first.span, f"the release does not say its `{key}`", hint)
     if state.diagnostics.errors > errors:
         return None
-    values = {key: tuple(value.text for value in clause.values) for key, clause in said.items()}
-    licence, cite, homepage, date, canary = (
-        values.get(key, ("",))[0] for key in ("licence", "cite", "homepage", "date", "canary")
-    )
-    authors = values["authors"]
-    guid = "" if canary == "off" else canary_of(state.project.name, authors[0])
-    languages = values.get("languages", ())
-    return Release(first.version.text, licence, authors, languages, cite, homepage, date, guid)
+    values: dict[str, Any] = {key: v if "several" in forms[key] else v[0] for key, v in texts.items()}
+    canary = "" if values.get("canary") == "off" else canary_of(state.project.name, texts["authors"][0])
+    return Release(first.version.text, **values | {"canary": canary})
 
 
 def _check(clause: s.ReleaseClause, state: Session) -> None:
@@ -268,7 +267,7 @@ def _check(clause: s.ReleaseClause, state: Session) -> None:
         state.error("SGL0201", clause.key.span, f"a release has no `{key}`", suggest(key, table["clauses"], "it has"))
         return
     form = table["clauses"][key]
-    listed = table["licences"] if key == "licence" else {}
+    listed = table["licences"] if key in ("licence", "grammar") else {}
     if "several" not in form and len(clause.values) > 1:
         state.error("SGL0833", clause.values[1].span, f"`{key}` has one value", "put the whole text in quotation marks")
     for value in clause.values:

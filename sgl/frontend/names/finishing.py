@@ -3,9 +3,11 @@
 A twin of the source layer inherits every template.  A clause of its own is a *difference*::
 
     V[num=sg]   en $sg   bad $pl        the dogs near the cat bark / barks
+
+So does a layer `(as de)` with one that was declared before it, without a limit to differences.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from sgl.core.grammar import TextLayer
@@ -48,24 +50,66 @@ def options_in_force(declaration: s.Layer, state: Resolved) -> Iterator[s.LayerO
             yield option
 
 
-def text_layer(declaration: s.Layer, state: Resolved) -> TextLayer:
-    """Return a text layer with its options in force."""
+def text_layers(declarations: Sequence[s.Layer], state: Resolved) -> tuple[TextLayer, ...]:
+    """Return the text layers with their options in force; a twin joins its words as the source layer does."""
+    found: list[TextLayer] = []
+    for declaration in declarations:
+        known = {layer.name: layer for layer in found}
+        other = other_layer(declaration, known, state)
+        layer = _text_layer(declaration, known[other] if other else None, state)
+        twin = next((option.layer.text for option in declaration.options if isinstance(option, s.Contrast)), "")
+        if twin:
+            plain = replace(layer, finish=None) == TextLayer(layer.name) and layer.finish is None
+            if not found or twin != found[0].name or not plain:
+                message = f"`{layer.name}` is the twin of no layer before it, or has other options"
+                hint = "only the source layer, the first one, can have a twin, which joins words as it"
+                state.error("SGL0325", declaration.span, message, hint)
+            source = found[0] if found else layer
+            layer = replace(source, name=layer.name, finish=(source.finish or Finish())._replace(twin=twin))
+        found.append(layer)
+    return tuple(found)
+
+
+def likes_of(declarations: Sequence[s.Layer]) -> dict[str, str]:
+    """Return the layers that are like others of their kind, which are declared before them."""
+    found, kinds = dict[str, str](), dict[str, str]()
+    for declaration in declarations:
+        for option in (one for one in declaration.options if isinstance(one, s.Contrast | s.Like)):
+            if kinds.get(option.layer.text) == declaration.kind.text:
+                found[declaration.name.text] = option.layer.text
+        kinds.setdefault(declaration.name.text, declaration.kind.text)
+    return found
+
+
+def other_layer(declaration: s.Layer, known: Collection[str], state: Resolved) -> str:
+    """Return the layer that a layer is like, which is among those of its kind before it; empty after a report."""
+    like = next((option.layer for option in declaration.options if isinstance(option, s.Like)), None)
+    if like is not None and like.text not in known:
+        kind = declaration.kind.text
+        hint = f"a layer is like a {kind} layer that is declared before it: {', '.join(known) or 'there is none'}"
+        state.report_missing(f"{kind} layer", like, known, hint, "layer")
+    return like.text if like is not None and like.text in known else ""
+
+
+def _text_layer(declaration: s.Layer, other: TextLayer | None, state: Resolved) -> TextLayer:
+    """Return a text layer without twins; what its options do not say is as in another one."""
     join: s.Option | None = None
-    attach, after, absorb, capital, twin = set[str](), set[str](), set[tuple[str, str]](), False, ""
-    tables: tuple[_Forms, _Forms] = ({}, {})
+    attach, after, absorb, capital, said = set[str](), set[str](), set[tuple[str, str]](), False, set[str]()
+    tables: tuple[_Forms, ...] = ({}, {}, {})
     for option in options_in_force(declaration, state):
-        if isinstance(option, s.Contrast):
-            twin = option.layer.text
+        if isinstance(option, s.Contrast | s.Like):
             continue
         beside = [word.text for word in option.place.words] if option.place is not None else []
+        said.add(option.name.text if isinstance(option, s.Option) else type(option).__name__)
         if not isinstance(option, s.Option):
             rights = [option.right.text] if isinstance(option, s.Elision) else beside
-            _add_forms(option, rights, tables[isinstance(option, s.Elision)], state)
+            after_others = option.place is not None and option.place.kind.text == "after"
+            _add_forms(option, rights, tables[1 if isinstance(option, s.Elision) else 2 * after_others], state)
         elif option.name.text == "attach":
             attach.update(value.text for value in option.values)
             after.update(beside)
         elif option.name.text == "absorb":
-            absorb |= {(word.text, other) for word in option.values for other in beside or [""]}
+            absorb |= {(word.text, other_word) for word in option.values for other_word in beside or [""]}
         elif option.name.text == "capital":
             capital = True
         elif join is not None:
@@ -73,10 +117,23 @@ def text_layer(declaration: s.Layer, state: Resolved) -> TextLayer:
             state.error("SGL0308", option.span, message, _ONE, labels=[Label(join.span, "here first")])
         else:
             join = option
-    forms, elisions = (tuple((*pair, form) for pair, form in own.items()) for own in tables)
-    finish = Finish(tuple(sorted(after)), tuple(sorted(absorb)), forms, elisions, int(capital), twin)
+    forms, elisions, mutations = (tuple((*pair, form) for pair, form in own.items()) for own in tables)
+    finish = Finish(tuple(sorted(after)), tuple(sorted(absorb)), forms, elisions, int(capital), "", mutations)
     between = " " if join is None else join.values[0].text
-    return TextLayer(declaration.name.text, between, frozenset(attach), finish if finish != Finish() else None)
+    layer = TextLayer(declaration.name.text, between, frozenset(attach), finish)
+    if other is not None:
+        taken = {option: getattr(other, option) for option in ("join", "attach") if option not in said}
+        theirs = (other.finish or Finish())._asdict()
+        kept = {name: theirs[name] for name, option in _FINISHES.items() if option not in said}
+        layer = replace(layer, **taken, finish=finish._replace(**kept))
+    return replace(layer, finish=None) if layer.finish == Finish() else layer
+
+
+#: What a finish has by which options.
+_FINISHES = {
+    "after": "attach", "absorb": "absorb", "forms": "WordForm", "elisions": "Elision", "capital": "capital",
+    "mutations": "WordForm",
+}  # fmt: skip
 
 
 #: The forms of words before other words.
@@ -86,23 +143,9 @@ _Forms = dict[tuple[str, str], str]
 def _add_forms(option: s.Elision | s.WordForm, rights: Sequence[str], known: _Forms, state: Session) -> None:
     for pair in [(option.left.text, right) for right in rights]:
         if known.setdefault(pair, option.form.text) != option.form.text:
-            message = f"`{pair[0]}` is written in two ways before `{pair[1]}`"
+            where = "after" if option.place is not None and option.place.kind.text == "after" else "before"
+            message = f"`{pair[0]}` is written in two ways {where} `{pair[1]}`"
             state.error("SGL0308", option.span, message, _ONE)
-
-
-def with_twins(text: Sequence[TextLayer], state: Resolved) -> tuple[TextLayer, ...]:
-    """Return the text layers; twins join their words like the source layer."""
-    found = list(text[:1])
-    for layer in text:
-        twin = layer.twin
-        plain = replace(layer, finish=Finish(twin=twin)) == TextLayer(layer.name, finish=layer.finish)
-        if twin and (twin != text[0].name or layer is text[0] or not plain):
-            message = f"`{layer.name}` is the twin of no layer before it, or has other options"
-            hint = "only the source layer, the first one, can have a twin, which joins words as it"
-            state.error("SGL0325", span_of(layer, state.names), message, hint)
-        own = (text[0].finish or Finish())._replace(twin=twin)
-        found.append(replace(text[0], name=layer.name, finish=own) if twin else layer)
-    return tuple(found[1:])
 
 
 def span_of(layer: TextLayer, names: ResolvedNames) -> Span:

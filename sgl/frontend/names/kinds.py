@@ -21,6 +21,7 @@ KINDS: dict[type, str] = {
     s.PartDecl: "part",
     s.Quota: "quota",
     s.Relation: "relation",
+    s.Table: "table",
     s.Weights: "set of weights",
 }
 

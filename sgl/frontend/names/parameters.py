@@ -166,7 +166,9 @@ def set_parameters(session: Session) -> Parameters | None:
     for name, value in settings.items():
         problem, hint = _problem_with(name, value, declared, session)
         if problem:
-            session.error("SGL0903", None, f"`--set {name}={value}`: {problem}", hint)
+            recorded = project.settings.get(name) == value
+            place = f"`grammar.json` of the dataset sets `{name}`" if recorded else f"`--set {name}={value}`"
+            session.error("SGL0903", None, f"{place}: {problem}", hint)
     values = {name: settings.get(name, param.value.text) for name, param in declared.items()}
     return Parameters(values, session)
 

@@ -12,7 +12,8 @@ from sgl.core.derivation import RULES
 from sgl.core.grammar import DERIVATION, HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Label
 from sgl.foreign import limits
-from sgl.frontend.names.finishing import text_layer, with_twins
+from sgl.frontend.names.concord import FeatureTable, read_tables
+from sgl.frontend.names.finishing import likes_of, other_layer, text_layers
 from sgl.frontend.names.parameters import Session, is_weight
 from sgl.frontend.names.scopes import Resolved, Scope, check_taken
 from sgl.lang import syntax as s
@@ -64,8 +65,9 @@ class CategoryInfo:
 class Signature:
     """Layers in the order of their declaration, features, categories.
 
-    The values of ``ordered`` features can be compared.  ``unsound`` are the names of layers and views with reported
-    declarations, ``unknown`` those that clauses mention without any declaration.
+    The values of features that are ``ordered`` can be compared; ``likes`` are the layers that are like others, and
+    the others; ``tables`` have forms for values of features.  ``unsound`` are the names of layers and views whose
+    declarations were reported, ``unknown`` those that clauses mention and that are not declared at all.
     """
 
     text_layers: tuple[TextLayer, ...]
@@ -77,6 +79,8 @@ class Signature:
     unknown: set[str] = field(default_factory=set)
     views: tuple[View, ...] = ()
     ordered: frozenset[str] = frozenset()
+    likes: Mapping[str, str] = field(default_factory=dict)
+    tables: Mapping[str, FeatureTable] = field(default_factory=dict)
 
     @property
     def layer_names(self) -> list[str]:
@@ -87,9 +91,13 @@ class Signature:
         """Return whether a clause has an unknown layer, which was reported: a missing clause is probably this one."""
         return any(clause.layer.text.partition(".")[0] not in self.layer_names for clause in clauses)
 
-    def is_twin(self, layer: str) -> bool:
-        """Return whether a text layer is the twin of the source."""
-        return bool(next(own.twin for own in self.text_layers if own.name == layer))
+    def is_like_source(self, layer: str) -> bool:
+        """Return whether a text layer is like the source, directly or by another one."""
+        while layer in self.likes:
+            layer = self.likes[layer]
+            if layer == self.source.name:
+                return True
+        return False
 
     @property
     def source(self) -> TextLayer:
@@ -108,8 +116,10 @@ def build_signature(state: Resolved) -> Signature | None:
     """Collect layers, features and categories; return None if errors would cause misleading reports on rules."""
     complete = check_taken(state.names)
     found = state.kept("signature", (), partial(_signature, state)) if complete else _signature(state)
-    # Later passes add to ``unknown``, so each gets its own set.
-    return replace(found, unknown=set()) if found is not None and complete else None
+    # Whoever works with it adds to what is unknown.
+    if found is None or not complete:
+        return None
+    return replace(found, unknown=set(), tables=read_tables(found.features, state))
 
 
 def _signature(state: Resolved) -> Signature | None:
@@ -119,8 +129,9 @@ def _signature(state: Resolved) -> Signature | None:
         state.error("SGL0203", layer.name.span, message, "give the layer another name")
     for layer in (layer for layer in layers if layer.kind.text not in _KINDS):
         state.report_missing("kind of layer", layer.kind, _KINDS, "a layer is `text` or `graph on …`")
-    text = with_twins([text_layer(d, state) for d in layers if d.kind.text == "text"], state)
+    text = text_layers([d for d in layers if d.kind.text == "text"], state)
     graphs = tuple(_graph_layers(layers, [layer.name for layer in text], state))
+    likes = likes_of(layers)
     views = tuple(_views(graphs, state))
     features, weights = _features(state)
     sound = {*(one.name for one in text), *(one.name for one in graphs), *(one.name for one in views)}
@@ -128,9 +139,9 @@ def _signature(state: Resolved) -> Signature | None:
     known = (*(layer.name for layer in graphs), *unsound)
     texts = [*(layer.name for layer in text), *unsound]
     declared = state.names.of(s.CategoryDecl)
-    categories = {d.name.text: _category(d, scope, graphs, known, texts) for d, scope in declared}
+    categories = {d.name.text: _category(d, scope, graphs, known, texts, likes) for d, scope in declared}
     ordered = frozenset(d.name.text for d, _ in state.names.of(s.Feature) if d.ordered)
-    found = Signature(text, graphs, features, weights, categories, unsound, views=views, ordered=ordered)
+    found = Signature(text, graphs, features, weights, categories, unsound, views=views, ordered=ordered, likes=likes)
     limits = {layer for category in categories.values() for _, layer in category.limited}
     return found if _has_layers(layers, state) and limits.issubset(known) else None
 
@@ -146,19 +157,28 @@ def _has_layers(layers: Sequence[s.Layer], state: Resolved) -> bool:
         state.error("SGL0307", None, "the grammar declares no text layer", "start with `layer en : text`")
     told = _names(s.Layer, state) | _names(s.ViewDecl, state)
     anchors = {layer.anchor.text for layer in layers if layer.anchor is not None}
+    likes = likes_of(layers)
+    alike = all(d.name.text in likes for d in layers if any(isinstance(option, s.Like) for option in d.options))
     listed = [(_names(kind, state), state.names.of(kind)) for kind in (s.Layer, s.CategoryDecl, s.Feature)]
     once = all(len(names) == len(declared) for names, declared in listed)
-    return once and "text" in kinds and not unread and kinds.issubset(_KINDS) and anchors <= told
+    return once and alike and "text" in kinds and not unread and kinds.issubset(_KINDS) and anchors <= told
 
 
-def _graph_layers(layers: Sequence[s.Layer], text: Sequence[str], state: Session) -> list[GraphLayer]:
+def _graph_layers(layers: Sequence[s.Layer], text: Sequence[str], state: Resolved) -> list[GraphLayer]:
     found: list[GraphLayer] = []
     strange = {layer.name.text for layer in layers if layer.kind.text not in _KINDS}
     for layer in layers:
         anchor, name = layer.anchor, layer.name.text
         if layer.kind.text != "graph":
             continue
-        if anchor is None:
+        other = other_layer(layer, [graph.name for graph in found], state)
+        like = next((graph for graph in found if graph.name == other), None)
+        if like is not None and (anchor is None or anchor.text == like.anchor):
+            _check_options(layer, state)
+            found.append(replace(like, name=name, free=like.free or len(layer.options) > 1))
+        elif anchor is None and any(isinstance(option, s.Like) for option in layer.options):
+            continue  # What it is like was reported.
+        elif anchor is None:
             message = f"the graph layer `{name}` does not say whose words its nodes are"
             state.error("SGL0308", layer.span, message, f"write `layer {name} : graph on {text[0] if text else 'en'}`")
         elif anchor.text not in text:
@@ -168,8 +188,8 @@ def _graph_layers(layers: Sequence[s.Layer], text: Sequence[str], state: Session
             message = f"the first graph layer is on the source layer, which `{anchor}` is not"
             state.error("SGL0312", anchor.span, message, f"declare a layer `graph on {text[0]}` before `{name}`")
         else:
-            # A layer with an unknown option counts as free, which is the only option.
-            sound, free = _check_options(layer, state), bool(layer.options)
+            # A layer with another option counts as free: only that can be meant.
+            sound, free = _check_options(layer, state), any(not isinstance(o, s.Like) for o in layer.options)
             found.append(GraphLayer(name, anchor.text, free))
             if free and sound and len(found) == 1:
                 message = "the first graph layer is the one that patterns speak about; it is a tree"
@@ -179,7 +199,7 @@ def _graph_layers(layers: Sequence[s.Layer], text: Sequence[str], state: Session
 
 def _check_options(layer: s.Layer, state: Session) -> bool:
     errors = state.diagnostics.errors
-    for option in layer.options:
+    for option in (option for option in layer.options if not isinstance(option, s.Like)):
         if not isinstance(option, s.Option) or option.name.text != FREE or option.values:
             written = f" `{option.name}`" if isinstance(option, s.Option) else "s of texts"
             state.error("SGL0201", option.span, f"a graph layer has no option{written}", f"its only option is `{FREE}`")
@@ -212,6 +232,7 @@ def _category(
     graphs: Sequence[GraphLayer],
     known: Collection[str],
     texts: Sequence[str],
+    likes: Mapping[str, str],
 ) -> CategoryInfo:
     category, features = declaration.name.text, dict[str, None]()
     state = scope.resolved.session
@@ -234,7 +255,11 @@ def _category(
             names = [layer.name for layer in graphs]
             state.report_missing("graph layer", port.layer, names, f"there is: {', '.join(names) or 'none'}", "layer")
     own = tuple(features), tuple(ports), declaration, tuple(limited)
-    return CategoryInfo(category, *own, _parts(declaration, texts, state))
+    parts = list(_parts(declaration, texts, state))
+    for layer, other in likes.items():
+        alike = [f"{layer}.{part.partition('.')[2]}" for part in parts if part.startswith(f"{other}.")]
+        parts += [part for part in alike if part not in parts]
+    return CategoryInfo(category, *own, tuple(parts))
 
 
 def _parts(declaration: s.CategoryDecl, texts: Sequence[str], state: Session) -> tuple[str, ...]:

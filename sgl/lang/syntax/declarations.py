@@ -91,7 +91,15 @@ class Contrast(SyntaxNode):
     when: None = None
 
 
-LayerOption = Option | Elision | WordForm | Contrast
+class Like(SyntaxNode):
+    """``as en``: what is not said of the layer, in its options, rules and words, is as another one has it."""
+
+    layer: Name
+    place: None = None
+    when: None = None
+
+
+LayerOption = Option | Elision | WordForm | Contrast | Like
 
 
 class Layer(NamedDeclaration):
@@ -286,8 +294,9 @@ class ParadigmLine(SyntaxNode):
 
 
 class Paradigm(NamedDeclaration):
-    """A table of ending rewrites by inflection class."""
+    """A table of rewrites by inflection class: of endings, or as its ``place`` says."""
 
+    place: Name | None
     title: Name | None
     lines: tuple[ParadigmLine, ...]
 
@@ -302,6 +311,13 @@ class Function(NamedDeclaration):
 class Relation(NamedDeclaration):
     """``relation takes from "takes.yaml"``."""
 
+    path: Name
+
+
+class Table(NamedDeclaration):
+    """``table concord[cl, number] from "concord.yaml"``: forms for values of features."""
+
+    features: tuple[Name, ...]
     path: Name
 
 

@@ -9,6 +9,7 @@ from sgl.lang.syntax.structures import (
     Name,
     NamedDeclaration,
     SyntaxNode,
+    TableCell,
 )
 
 
@@ -42,6 +43,10 @@ class Child(SyntaxNode):
     role: Name | None
     category: CategoryRef
     capital: bool
+
+
+class Joint(SyntaxNode):
+    """``+`` on the right-hand side: what stands beside it is written together."""
 
 
 class Attribute(SyntaxNode):
@@ -82,9 +87,11 @@ class ForgetStatement(SyntaxNode):
 
 
 class NodeStatement(SyntaxNode):
-    """``node(lemma=$en, upos=NOUN)``: the node of a word."""
+    """``node(lemma=$en, upos=NOUN)``: the node of a word; with ``-[compound]-> words(upos=NOUN)`` of several words."""
 
     attributes: tuple[Attribute, ...]
+    label: Expression | None = None
+    others: tuple[Attribute, ...] = ()
 
 
 Statement = EdgeStatement | BindStatement | ForgetStatement | NodeStatement
@@ -143,7 +150,7 @@ class Rule(NamedDeclaration):
     """``rule np: NP -> Det N`` with its clauses."""
 
     lhs: CategoryRef
-    rhs: tuple[Child | Name | Mention, ...]
+    rhs: tuple[Child | Name | Mention | Joint | TableCell, ...]
     weights: tuple[WeightCase, ...]
     layers: tuple[LayerClause, ...]
     keep: Keep | None

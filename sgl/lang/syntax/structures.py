@@ -85,7 +85,19 @@ class Call(SyntaxNode):
     arguments: tuple[Expression, ...]
 
 
-Expression = Name | Column | Mention | Concat | Fallback | Call
+class TableCell(SyntaxNode):
+    """``$concord.subject``, ``$concord[c, n].subject``: what a table has for values of features."""
+
+    table: Name
+    keys: tuple[Name, ...]
+    column: Name
+
+    def __str__(self) -> str:
+        keys = f"[{','.join(map(str, self.keys))}]" if self.keys else ""
+        return f"${self.table}{keys}.{self.column}"
+
+
+Expression = Name | Column | Mention | Concat | Fallback | Call | TableCell
 
 
 class LabelText(SyntaxNode):

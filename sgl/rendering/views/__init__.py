@@ -1,6 +1,6 @@
-"""The views of the library: every module of this package registers one, or several.
+"""Register the views of the library: every module of this package adds one or several.
 
-To add one, put its module here; see ``sgl.rendering.meaning``.
+To add a view, put its module here; see ``sgl.rendering.meaning``.
 """
 
 from importlib import import_module
@@ -11,6 +11,6 @@ from sgl.rendering.meaning import VIEWS, View
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
-# They are listed by name, whichever of them imports another.
+# List views by name, whichever of them imports another.
 for _name in sorted(VIEWS):
     VIEWS[_name] = VIEWS.pop(_name)

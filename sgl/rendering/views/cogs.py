@@ -1,4 +1,4 @@
-"""The logical form of COGS: a conjunction of atoms over variables named by positions.
+"""Write the logical form of COGS: a conjunction of atoms over variables named by positions.
 
 ``The baby on a tray in the house screamed``::
 
@@ -8,10 +8,11 @@
     AND scream . agent ( x _ 8 , x _ 1 )                             roles of verbs
 
 Definite nouns come first, then, token by token, indefinite nouns with their modifiers, and the roles of verbs.  An
-adjective is an atom on its own token, and its noun has an atom that leads to it.  A name stands for itself and a
-wh-word is ``?``; neither has an atom.
+adjective is an atom on its own token, and its noun has an atom that leads to it.  A name is written as itself and a
+wh-word as ``?``; neither has an atom.
 
-A word by itself is a function:  ``LAMBDA a . ball ( a )``.
+A single word is a function:  ``LAMBDA a . ball ( a )``.
+
 Form:  Kim & Linzen 2020, *COGS*; questions and relative clauses:  Li et al. 2023, *SLOG*.
 """
 

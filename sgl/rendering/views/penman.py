@@ -1,9 +1,9 @@
-"""Penman notation, in which meaning representations such as AMR are written.
+"""Write Penman notation, which is used for meaning representations such as AMR.
 
-On one line: ``(h / hope :agent (b / baby :definite +) :xcomp (s / smile :agent b))``.  A node has a
-variable, the first letter of its concept, numbered from the second one on.  It is opened where it
-is first reached; later its variable is written.  Names and wh-words are as in AMR, ``(n / name :op1
-"Emma")`` and ``(a / amr-unknown)``.  A colon in a label becomes a hyphen.
+On one line: ``(h / hope :agent (b / baby :definite +) :xcomp (s / smile :agent b))``.  A node has a variable, the first
+letter of its concept, with a number from the second one on.  The node is written in full where it is first reached;
+after that, only its variable is.  Names and wh-words are as in AMR, ``(n / name :op1 "Emma")`` and ``(a /
+amr-unknown)``.  A colon in a label becomes a hyphen.
 """
 
 import re
@@ -16,7 +16,7 @@ _SYMBOL = re.compile(r"[^\s()/:~\"]+")
 
 _MARKED = re.compile(f"{OPEN}[0-9]+{CLOSE}")
 
-#: A variable where its node is opened, and the first character of the concept.
+#: A variable where its node is written in full, with the first character of the concept.
 _OPENED = re.compile(f'\\(({OPEN}[0-9]+{CLOSE}) / "?(.)', re.DOTALL)
 
 
@@ -26,7 +26,7 @@ def penman(meaning: Meaning) -> str:
     special = {WH: "amr-unknown", NAME: "name"}
 
     def written(number: int, depth: int) -> str:
-        """Open a node where it is first reached."""
+        """Write a node in full where it is first reached."""
         if depth > DEEPEST:
             raise ViewError(f"more than {DEEPEST} words hang on one another")
         opened.add(number)
@@ -74,7 +74,7 @@ def _quoted(text: str) -> str:
 
 
 def _kept(lemma: str) -> int | None:
-    """Return 0, or None for lemmas in quotes, and for those with a character that is escaped."""
+    """Return 0, or None for lemmas that need quotes or have an escaped character."""
     return 0 if _SYMBOL.fullmatch(lemma) and "\\" not in lemma else None
 
 

@@ -1,13 +1,13 @@
-"""The forms of ReCOGS: one statement for every word, names included.
+"""Write the forms of ReCOGS: one statement for every word, names included.
 
 ``The baby on a tray saw Emma``, by positions::
 
     * baby ( 1 ) ; tray ( 4 ) ; Emma ( 6 ) ; nmod . on ( 1 , 4 )
     AND see ( 5 ) AND agent ( 5 , 1 ) AND theme ( 5 , 6 )
 
-Version 2 has random numbers in place of positions; version 1 has all modifiers before the first verb as well.  Here
-0 to 59 are sorted by SHA-256 of seed, positional form and number, and given out as variables first occur.  Questions
-and relative clauses are written in the spirit of ReCOGS: ``?`` is a name, and ``nmod ( noun , verb )`` a relative
+Version 2 has random numbers in place of positions; version 1 also has all modifiers before the first verb.  Here the
+numbers 0 to 59 are sorted by SHA-256 of seed, positional form and number, and assigned as variables first occur.
+Questions and relative clauses follow the spirit of ReCOGS: ``?`` is a name, and ``nmod ( noun , verb )`` a relative
 clause.  Form: Wu, Manning & Potts 2023, *ReCOGS*.
 """
 
@@ -17,7 +17,7 @@ from hashlib import sha256
 
 from sgl.rendering.meaning import CLOSE, EVENT, OPEN, PART, Meaning, View, ViewError, register
 
-#: Variables of versions 1 and 2 are below this number, and this seed decides which they are.
+#: The variables of versions 1 and 2 are below this number, and this seed decides their order.
 VARIABLES, SEED = 60, 0
 
 _NUMBERS = [str(number) for number in range(VARIABLES)]
@@ -30,7 +30,7 @@ def recogs(meaning: Meaning) -> str:
 
 
 def unfinished(meaning: Meaning, *, modifiers_first: bool = False) -> str:
-    """Return the form with marks for variables, then the positional one; raises ``ViewError``."""
+    """Return the form with marks for variables, then the positional form; raises ``ViewError``."""
     positional = recogs(meaning)
     if _own_function(meaning):
         return positional
@@ -44,7 +44,7 @@ def unfinished(meaning: Meaning, *, modifiers_first: bool = False) -> str:
 
 
 def version_1(meaning: Meaning) -> str:
-    """Return the same with all modifiers before the first verb."""
+    """Return the unfinished form with all modifiers before the first verb."""
     return unfinished(meaning, modifiers_first=True)
 
 

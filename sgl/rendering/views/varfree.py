@@ -1,35 +1,36 @@
-"""The variable-free form: the graph unfolded from its head into a term.
+"""Write the variable-free form: the graph unfolded from its head into a term.
 
 ``Emma hoped that the girl on a bed smiled``::
 
     hope ( agent = Emma ,
            ccomp = smile ( agent = * girl ( nmod . on = bed ) ) )
 
-A node that several edges lead to is written once for each of them.  On the way down from the head a node is never
-opened twice: inside itself only its head word is written, as for the gap of a relative clause::
+A node with several incoming edges is written once for each of them.  On the way down from the head, a node is never
+expanded twice: inside itself only its head word is written, as for the gap of a relative clause::
 
     cake ( nmod = eat ( agent = Emma , theme = cake ) )
 
-A definite noun has its ``*`` in every copy.  A word by itself is its lemma.
+A definite noun has its ``*`` in every copy.  A single word is its lemma.
+
 Form: Qiu et al. 2022, as distributed with ReCOGS and SLOG.
 """
 
 from sgl.rendering.meaning import Meaning, View, ViewError, register
 
-#: A form is refused when it has more heads than this: copies of copies double.
+#: The most heads in a form, as copies of copies double.
 MOST_HEADS = 20_000
-#: Nor is it opened deeper than this.
+#: The deepest level to which a form is expanded.
 DEEPEST = 100
 
 
 def varfree(meaning: Meaning) -> str:
     """Return the variable-free form of a semantic graph.
 
-    Raises ``ViewError`` if the graph has none: a word hangs on nothing, or the copies would fill
-    more than ``MOST_HEADS`` heads or ``DEEPEST`` levels.
+    Raises ``ViewError`` if the graph has none: a word is not reached from the head, or the copies would need more than
+    ``MOST_HEADS`` heads or ``DEEPEST`` levels.
     """
     tokens: list[str] = []
-    #: The nodes that were written, and those from the head of the graph to the one that is.
+    #: The nodes written, and the path from the head of the graph to the current node.
     shown: list[int] = []
     path: list[int] = []
 

@@ -1,9 +1,9 @@
-"""Go through a treebank once, with the outputs of all systems beside it.
+"""Go through a treebank once, together with the outputs of all systems.
 
-Of a sentence some hundred bytes are kept, and the structures of its tree if that is new.  Then the
-statistics are computed on columns, structures are mined in tables, and the few sentences that are
-shown as examples are read again.  Each system has its own failed sentences: a structure that is
-suspicious for many systems is hard in itself; one for a single system is that system's weakness.
+About a hundred bytes are kept for each sentence, plus the structures of its tree if that is new.  Then statistics are
+computed on columns, structures are mined in tables, and the few sentences shown as examples are read again.  Each
+system has its own failed sentences: a structure that is suspicious for many systems is hard in itself; one that is
+suspicious for a single system is that system's weakness.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,22 +18,23 @@ import numpy as np
 from sgl.foreign import TREEBANK, opened
 from sgl.research.analyse import mining, scoring, statistics
 from sgl.research.analyse.metrics import Skeleton, without_punctuation
-from sgl.research.analyse.predictions import PredictionsError, SystemOutput, some_outputs
+from sgl.research.analyse.outputs import PredictionsError, SystemOutput
+from sgl.research.analyse.predictions import some_outputs
 from sgl.research.analyse.words import SAMPLED, SEGMENTERS, language_of
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
-#: Relations with fewer edges say little about their freedom.
+#: Relations with fewer edges say little about the freedom of their order.
 _FEWEST_EDGES = 10
 
-#: So many structures are kept, and so many of them have an example.
+#: The most structures that are kept, and how many of them have an example.
 _KEPT, _WITH_EXAMPLE = 100, 20
 
 
 class Analysis(NamedTuple):
-    """Everything that was found.
+    """All findings of an analysis.
 
-    ``unusable`` has the paths of predictions that could not be scored, with what is wrong.
-    ``data`` is the object of ``--json`` (``docs/analyse.md``), from which all tables are made.
+    ``unusable`` has the paths of predictions that could not be scored, each with its error.  ``data`` is the object of
+    ``--json`` (``docs/analyse.md``), from which all tables are made.
     """
 
     treebank: scoring.TreebankMeasures
@@ -50,7 +51,7 @@ def analyse(
 ) -> Analysis:
     """Analyse a treebank and the predictions of systems (name and file) for its sentences.
 
-    Now and then ``advance`` is told the bytes read, and all.
+    From time to time ``advance`` is called with the bytes read and the total.
     """
     chosen = settings or scoring.AnalysisSettings()
     if predictions and chosen.tokenizer == "marks":
@@ -79,7 +80,7 @@ def analyse(
 
 
 def _segmented(path: Path, settings: scoring.AnalysisSettings) -> scoring.AnalysisSettings:
-    """Return settings with the segmenter that the language of a treebank needs, if it is there."""
+    """Return settings with the segmenter for the language of a treebank, if it is installed."""
     blocks = islice(TreebankReader().read(path), SAMPLED)
     forms = (word.form for block in blocks if isinstance(block, TreebankSentence) for word in block.words)
     language = language_of(forms)
@@ -94,7 +95,7 @@ def _collect(
     settings: scoring.AnalysisSettings,
     advance: Callable[[int, int], None],
 ) -> None:
-    """Go through the treebank."""
+    """Add every sentence of the treebank to all measures, scores and collectors."""
     with opened(treebank.path, TREEBANK) as stream:
         size = stream.seek(0, SEEK_END)
     for number, block in enumerate(TreebankReader().read(treebank.path)):
@@ -144,11 +145,11 @@ def _groups(bank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemScor
 
 
 def _tests(treebank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemScores]) -> scoring.Json:
-    """Return the tests by system; each is corrected for those of its family.
+    """Return the tests by system, each corrected for its family.
 
-    Correlations are a family for each system, or without systems the treebank alone.  The
-    projectivity tests of all scores of all systems are one.  So are the tests of freedom,
-    which tell over relations whether edges with a freer order are kept less.
+    Correlations are a family for each system, or for the treebank alone if there are no systems.  The projectivity
+    tests of all scores of all systems are one family.  So are the tests of freedom, which correlate over relations how
+    free the order of an edge is with how often outputs keep it.
     """
     columns: dict[str, Mapping[str, statistics.Values]]
     columns = {system.name: {**treebank.columns, **system.columns} for system in systems}
@@ -176,8 +177,8 @@ def _tests(treebank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemS
 def failed_sentences(system: scoring.SystemScores, failure: str | float) -> scoring.Flags:
     """Return the sentences that a system has failed.
 
-    With ``quartile`` they have a BLEU in the lowest quarter and are not exact: a perfect output of
-    two words has a low BLEU, too.
+    With ``quartile``, these have a BLEU in the lowest quarter and are not exact, as even a perfect output of two words
+    has a low BLEU.
     """
     if failure == "inexact":
         return ~system.exact
@@ -194,7 +195,7 @@ def find_suspects(
     collector: mining.Collector,
     settings: scoring.AnalysisSettings,
 ) -> scoring.Json:
-    """Return the suspicious structures of one view, the worst mean over their systems first."""
+    """Return the suspicious structures of one view, those with the worst mean over their systems first."""
     table = mining.collapsed(mining.frequent(collector.table(), settings.support))
     by_tree = [collector.by_tree(failed[system.name]) for system in systems]
     blamed = np.array([mining.suspicion(table, counts, settings.rounds) for counts in by_tree])
@@ -223,7 +224,7 @@ def find_suspects(
         }
         for at in order[:_KEPT]
     ]
-    # Examples are of the system for which the structure is worst.
+    # An example comes from the system for which the structure is worst.
     worst = np.where(suspicious, scored, -np.inf).argmax(axis=0)
     lengths = treebank.columns["length"]
     reader = TreebankReader()
@@ -247,7 +248,7 @@ def find_suspects(
     }
 
 
-#: A suspect, a sentence with it, the number of this among all blocks, and the BLEU of the output.
+#: A suspect, a sentence that has it, the index of the sentence's block, and the BLEU of the output.
 _Example = tuple[scoring.Json, TreebankSentence, int, float]
 
 
@@ -260,7 +261,7 @@ def _add_examples(
         skeleton = skeleton_of(sentence, settings)
         labels = mining.labels_of(sentence.words, skeleton, view)
         marked = mining.occurrence(skeleton.heads, labels, suspect["structure"]) or ()
-        text, said = outputs.get(number, SystemOutput(""))
+        text, said = outputs.get(number, SystemOutput(""))[:2]
         suspect["example"] = {
             "sent_id": sentence.comment("sent_id") or "",
             "line": sentence.line,

@@ -1,4 +1,4 @@
-"""``sglc analyse``: the trees of a treebank, and which of them systems fail at."""
+"""Run ``sglc analyse``: measure the trees of a treebank, and find those at which systems fail."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from sgl.cli.files import FILE, PAGE, PATTERNS, TABLES, Input, force_option, jso
 from sgl.cli.session import Session, session_options
 from sgl.cli.terminal import bar, count, json_text, text_table
 from sgl.diagnostics import Diagnostics
-from sgl.research.analyse.predictions import PredictionsError, first_of, named_system, systems_of
+from sgl.research.analyse.outputs import PredictionsError
+from sgl.research.analyse.predictions import first_of, named_system, systems_of
 from sgl.research.analyse.words import SEGMENTERS, foreign_script
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _VIEWS = ("dep", "pos", "pos-dep", "lemma", "lemma-pos", "lemma-dep", "lemma-pos
 
 
 class _System(Input):
-    """The predictions of a system, perhaps with its name before them."""
+    """The predictions of a system, with an optional name before them."""
 
     def convert(self, value: Any, *_: object) -> Any:  # noqa: ANN401 - click decides
         return value
@@ -123,7 +124,7 @@ def command(session: Session, gold: Path, predictions: tuple[str, ...], **option
 
 
 def installed(libraries: Sequence[str], extra: str, diagnostics: Diagnostics) -> bool:
-    """Tell whether the libraries of an extra of the package are there; report those missing."""
+    """Return whether the libraries of an extra are installed, reporting missing ones."""
     missing = [name for name in libraries if find_spec(name) is None]
     if missing:
         message = f"no {' and no '.join(missing)}"
@@ -139,7 +140,7 @@ _Text = Callable[[Any], str]
 
 
 def write_results(session: Session, files: Mapping[str, Path | None], data: Json, page: _Text, tex: _Text) -> bool:
-    """Write the files that were asked for; False after reports."""
+    """Write the requested files; return False if errors were reported."""
     texts = zip(RESULTS, (json_text, page, tex), strict=True)
     contents = {path: text(data) for name, text in texts if (path := files[name])}
     written = [session.write(path, content) for path, content in contents.items()]
@@ -206,7 +207,7 @@ def report_fault(path: Path, fault: PredictionsError, diagnostics: Diagnostics) 
 
 
 def report_pieces(path: Path, number: int, diagnostics: Diagnostics) -> None:
-    """Report predictions that had marks of a tokenizer, if there are any."""
+    """Report predictions that contained a tokenizer's marks, if there are any."""
     if number:
         message = f"`{path}`: {count(number, 'prediction')} joined, without the marks of a tokenizer"
         notes = ["they have `@@ `, `▁`, `##`, `Ġ`, letters that are bytes, or tokens like `</s>`, and no gold text has"]

@@ -1,16 +1,16 @@
 """Measure dependency trees, and score outputs against them.
 
-The measures are those of Shimorina, Parmentier and Gardent (2021).  The *flux* at a position
-between two words is the set of edges that pass over it (Kahane, Yan & Botalla 2017).  Its size is
-their number, whose mean is the mean dependency distance; its weight is the largest number of them
-that share no word, by a largest matching in a forest, from the leaves up.
+The measures are those of Shimorina, Parmentier and Gardent (2021).  The *flux* at a position between two words is the
+set of edges that pass over it (Kahane, Yan & Botalla 2017).  Its size is their number, whose mean is the mean
+dependency distance; its weight is the largest number of them that share no word, computed as a largest matching in a
+forest, from the leaves up.
 
-*BLEU* of a sentence has smoothing 2 (Lin & Och 2004; Chen & Cherry 2014), which adds one to both
-sides of the precisions from n = 2 on, as in NLTK (3.5 and later).  A text of fewer than four words
-counts as having one 4-gram; sacreBLEU's ``add-k`` is the same but for these.
+*BLEU* of a sentence uses smoothing 2 (Lin & Och 2004; Chen & Cherry 2014), which adds one to both sides of the
+precisions from n = 2 on, as in NLTK (3.5 and later).  A text of fewer than four words counts as having one 4-gram;
+sacreBLEU's ``add-k`` differs only for these.
 
-*Dependency edge accuracy* (DEA) is the share of the edges of a tree that a text has, where an edge
-is its two words and the signed distance between them, as often as the text has it.
+*Dependency edge accuracy* (DEA) is the share of a tree's edges that a text has; an edge is its two words and the signed
+distance between them, counted as often as the text has it.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ from sgl.research.treebank import TreebankWord
 
 
 class Measures(NamedTuple):
-    """What is measured of a tree; means over nothing are 0."""
+    """The measures of a tree; means over nothing are 0."""
 
     length: int
     depth: int
@@ -34,7 +34,7 @@ class Measures(NamedTuple):
 
 
 def measure(heads: Sequence[int]) -> Measures:
-    """Return the measures of a tree, whose governors are numbered from 1; the root has 0."""
+    """Return the measures of a tree; governors are numbered from 1, and the root's is 0."""
     length = len(heads)
     edges = max(length - 1, 1)
     depths = word_depths(heads)
@@ -51,12 +51,12 @@ def measure(heads: Sequence[int]) -> Measures:
 
 
 def word_depths(heads: Sequence[int]) -> list[int]:
-    """How many edges are above each word."""
+    """Return the number of edges above each word."""
     below: list[list[int]] = [[] for _ in range(len(heads) + 1)]
     for word, head in enumerate(heads, 1):
         below[head].append(word)
     depths = [0] * len(heads)
-    # A list that grows while it is read: governors come before what is below them.
+    # The list grows while it is read: governors come before their dependents.
     for word in (words := below[0]):
         for dependent in below[word]:
             depths[dependent - 1] = depths[word - 1] + 1
@@ -65,12 +65,12 @@ def word_depths(heads: Sequence[int]) -> list[int]:
 
 
 def upwards(depths: Sequence[int]) -> list[int]:
-    """Return the words of a tree, what is below before what is above."""
+    """Return the words of a tree, dependents before governors."""
     return sorted(range(len(depths)), key=depths.__getitem__, reverse=True)
 
 
 def matched_edges(heads: Sequence[int], depths: Sequence[int]) -> list[int]:
-    """Return for each edge the positions at which it is in the largest matching, as bits."""
+    """Return for each edge the positions where the largest matching uses it, as bits."""
     taken = [0] * len(heads)
     matched = []
     for word in upwards(depths):
@@ -97,20 +97,20 @@ def _is_projective(heads: Sequence[int], depths: Sequence[int]) -> bool:
 
 
 class Skeleton(NamedTuple):
-    """A tree without its punctuation: governors, and the places (from 0) of what is left."""
+    """A tree without its punctuation: governors, and the original places (from 0) of the remaining words."""
 
     heads: tuple[int, ...]
     kept: tuple[int, ...]
 
 
 def without_punctuation(words: Sequence[TreebankWord]) -> Skeleton:
-    """Return the tree less punctuation, its root kept; what depends on it goes to the nearest governor kept."""
+    """Return the tree without punctuation, keeping its root and moving dependents to the nearest governor kept."""
     kept = [place for place, word in enumerate(words) if word.head == 0 or word.deprel.partition(":")[0] != "punct"]
     return Skeleton(contracted([word.head for word in words], kept), tuple(kept))
 
 
 def contracted(heads: Sequence[int], kept: Sequence[int]) -> tuple[int, ...]:
-    """Return the governors of the words at these places, numbered anew, as if no other word were there."""
+    """Return the renumbered governors of the words at these places, as if there were no other words."""
     number = {0: 0} | {place + 1: at for at, place in enumerate(kept, 1)}
     found = []
     for place in kept:
@@ -125,7 +125,7 @@ _ORDER = 4
 
 
 def sentence_bleu(reference: Sequence[str], output: Sequence[str]) -> float:
-    """BLEU-4 of an output with smoothing 2, from 0 to 1; 0 if no word is right."""
+    """Return BLEU-4 of an output with smoothing 2, from 0 to 1; 0 if no word is right."""
     if len(output) >= _ORDER and list(reference) == list(output):
         return 1.0
     logarithms = 0.0
@@ -133,7 +133,7 @@ def sentence_bleu(reference: Sequence[str], output: Sequence[str]) -> float:
         wanted, given = (
             Counter(zip(*(words[at:] for at in range(order)), strict=False)) for words in (reference, output)
         )
-        # From pairs on both sides have one more; a text without n-grams counts as having one.
+        # From pairs on, both sides get one more; a text without n-grams counts as having one.
         matches, ngrams = (wanted & given).total() + (order > 1), max(given.total(), 1) + (order > 1)
         if not matches:
             return 0.0
@@ -142,24 +142,24 @@ def sentence_bleu(reference: Sequence[str], output: Sequence[str]) -> float:
 
 
 class EdgeAccuracy(NamedTuple):
-    """How many of some edges are in a text."""
+    """How many of some edges a text has."""
 
     kept: int
     edges: int
 
     @classmethod
     def of(cls, found: Sequence[bool | None]) -> "EdgeAccuracy":
-        """Count what ``edges_kept`` says."""
+        """Count the results of ``edges_kept``."""
         return cls(found.count(True), len(found) - found.count(None))
 
     @property
     def share(self) -> float | None:
-        """The accuracy; nothing where there is no edge."""
+        """The accuracy, or None if there are no edges."""
         return self.kept / self.edges if self.edges else None
 
 
 def edges_kept(words: Sequence[str], heads: Sequence[int], text: Sequence[str]) -> list[bool | None]:
-    """For each word whether the text has the edge to its governor; none for the root."""
+    """Return for each word whether the text has the edge to its governor, or None for the root."""
     places: dict[str, list[int]] = {}
     for place, given in enumerate(text):
         places.setdefault(given, []).append(place)
@@ -179,27 +179,27 @@ def edges_kept(words: Sequence[str], heads: Sequence[int], text: Sequence[str]) 
 
 
 def edge_accuracy(words: Sequence[str], heads: Sequence[int], text: Sequence[str]) -> EdgeAccuracy:
-    """How many edges of a tree a text has."""
+    """Return how many edges of a tree a text has."""
     return EdgeAccuracy.of(edges_kept(words, heads, text))
 
 
 class Sides(NamedTuple):
-    """How many dependents of a relation stand to the left and to the right of their governors."""
+    """The numbers of dependents of a relation to the left and to the right of their governors."""
 
     left: int
     right: int
 
     @property
     def edges(self) -> int:
-        """All of them."""
+        """The number of all edges."""
         return self.left + self.right
 
     @property
     def entropy(self) -> float:
-        """How free the order is, in bits."""
+        """The entropy of the order, in bits."""
         return -sum(part / self.edges * log2(part / self.edges) for part in self if part) + 0.0
 
 
 def mean_entropy(sides: Mapping[str, Sides]) -> float:
-    """Return the mean over relations, each counted once; 0 without any."""
+    """Return the mean over relations, each counted once, or 0 without any."""
     return sum(entry.entropy for entry in sides.values()) / len(sides) if sides else 0.0

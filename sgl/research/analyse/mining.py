@@ -1,21 +1,21 @@
-"""Error mining: which structures are to blame for the sentences that fail.
+"""Mine errors: which structures are to blame for failed sentences?
 
-A *structure* of a tree is some of its words that hang together, with the edges between them,
-written as its top word with what is below in brackets, sorted: ``(conj (advmod (aux)))``.
-Structures are counted from the leaves up, equal choices of dependents together.
+A *structure* of a tree is a connected set of its words with the edges between them, written as its top word followed by
+the structures below, sorted and in brackets: ``(conj (advmod (aux)))``.  Structures are counted from the leaves up,
+equal choices of dependents together.
 
-Those that occur in few other sentences are suspected more, and what one structure explains need not
-be explained by another (Sagot & de la Clergerie 2006; for trees Gardent & Narayan 2012).  With n
-the number of times that a structure occurs in a sentence, and |s| that of all occurrences there::
+A structure is the more suspicious the fewer other sentences have it, and sentences explained by one structure need no
+other (Sagot & de la Clergerie 2006; for trees Gardent & Narayan 2012).  With n the number of occurrences of a structure
+in a sentence, and |s| the number of all occurrences there::
 
     at first          the blame in a failed sentence is divided evenly: n / |s|
     suspicion S       the mean blame of an occurrence, over all sentences
     in each round     the blame in a failed sentence is divided by suspicion: n S / sum of n S
     score             S · ln(number of occurrences)
 
-Structures that occur in the same trees would share their blame; the smallest stands for all.  What
-is rare is left out: what occurs once explains its sentence perfectly.  What is found can be written as patterns of a
-grammar, which hold these structures out of training and ask for them.
+Structures that occur in the same trees would share their blame, so the smallest represents them all.  Rare structures
+are left out, as a single occurrence explains its sentence perfectly.  The results can be written as patterns of a
+grammar, which hold these structures out of training and test them.
 """
 
 import itertools
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: What labels of words are made of, by the parts of the name of a view: ``pos-dep``.
+#: The parts of word labels, by the parts of the name of a view: ``pos-dep``.
 _LABELS: Mapping[str, Callable[[TreebankWord], str]] = {
     "dep": attrgetter("deprel"),
     "pos": attrgetter("upos"),
@@ -52,7 +52,7 @@ _LABELS: Mapping[str, Callable[[TreebankWord], str]] = {
 #: A tree with more different structures at one word than this is not taken apart.
 _MOST = 20_000
 
-#: Brackets in labels would be taken for those of structures.
+#: Brackets in labels would be mistaken for those of structures.
 _SPELT = str.maketrans({"(": "⟨", ")": "⟩", " ": "_"})
 
 
@@ -61,13 +61,13 @@ class TooManySubtreesError(Exception):
 
 
 class Subtree(NamedTuple):
-    """A structure: its label and those of its parts, and how many words it has."""
+    """A structure: its label with those of its parts, and its number of words."""
 
     text: str
     words: int
 
 
-#: Structures with a given top word, and how often each is there.
+#: Structures with a given top word, and how often each occurs.
 _Rooted = dict[Subtree, int]
 
 
@@ -78,7 +78,7 @@ def labels_of(words: Sequence[TreebankWord], skeleton: Skeleton, view: str) -> t
 
 
 def subtrees(heads: Sequence[int], labels: Sequence[str], smallest: int, largest: int) -> Counter[Subtree]:
-    """Return how often each structure of so many words occurs; raises ``TooManySubtreesError``."""
+    """Count the structures with ``smallest`` to ``largest`` words; raises ``TooManySubtreesError``."""
     below: list[list[_Rooted]] = [[] for _ in heads]
     found: Counter[Subtree] = Counter()
     for word in upwards(word_depths(heads)):
@@ -108,7 +108,7 @@ def _rooted(label: str, below: Sequence[_Rooted], largest: int) -> _Rooted:
 
 
 def occurrence(heads: Sequence[int], labels: Sequence[str], text: str) -> frozenset[int] | None:
-    """Return the words (from 0) of the first occurrence of a structure in a tree."""
+    """Return the words (from 0) of the first occurrence of a structure in a tree, or None."""
     below: list[list[int]] = [[] for _ in heads]
     for word, head in enumerate(heads):
         if head:
@@ -128,13 +128,13 @@ def occurrence(heads: Sequence[int], labels: Sequence[str], text: str) -> frozen
     return next(filled([parsed(text)], range(len(heads))), None)
 
 
-#: A structure as a label and its parts.
+#: A structure as the label of its top word and its parts.
 Parsed = tuple[str, tuple["Parsed", ...]]
 
 
 def parsed(text: str) -> Parsed:
-    """Return a structure as the label of its top word and its parts."""
-    # As a tuple of Python: every word is its label and the tuple of its parts.
+    """Parse a structure into the label of its top word and its parts."""
+    # Rewrite it as a Python tuple: every word is its label and the tuple of its parts.
     literal = re.sub(r"\(([^() ]+)", lambda top: f"({top[1]!r}, (", text).replace(")", ")),")
     found: tuple[Parsed] = literal_eval(literal)
     return found[0]
@@ -149,30 +149,30 @@ class Occurrences(NamedTuple):
 
     @property
     def support(self) -> Ints:
-        """In how many sentences each structure occurs."""
+        """The number of sentences in which each structure occurs."""
         return self.failing(self.sentences)
 
     @property
     def total(self) -> Ints:
-        """How often each structure occurs, in all sentences."""
+        """The number of occurrences of each structure in all sentences."""
         return np.asarray(self.times @ self.sentences)
 
     def failing(self, failed: Ints) -> Ints:
-        """In how many failed sentences each structure occurs; ``failed`` counts them by tree."""
+        """Return how many failed sentences have each structure; ``failed`` counts them by tree."""
         return np.asarray(self.times.astype(np.bool_) @ failed)
 
     def only(self, kept: Sequence[int]) -> "Occurrences":
-        """Return the same with these structures only."""
+        """Return the table with only these structures."""
         return Occurrences(tuple([self.subtrees[at] for at in kept]), self.times[kept], self.sentences)
 
 
 def frequent(table: Occurrences, least: int) -> Occurrences:
-    """Return the structures that occur in at least so many sentences."""
+    """Return the structures that occur in at least ``least`` sentences."""
     return table.only(np.flatnonzero(table.support >= least).tolist())
 
 
 def collapsed(table: Occurrences) -> Occurrences:
-    """Of structures that occur in the same trees only the smallest."""
+    """Keep only the smallest of structures that occur in the same trees."""
     trees = np.split(table.times.indices, table.times.indptr[1:-1])
     ranks = [(entry.words, len(entry.text), entry.text) for entry in table.subtrees]
     best: dict[bytes, int] = {}
@@ -184,7 +184,7 @@ def collapsed(table: Occurrences) -> Occurrences:
 def suspicion(table: Occurrences, failed: Ints, rounds: int) -> Floats:
     """Return the suspicion of each structure; ``failed`` counts failed sentences by tree."""
     total = table.total
-    # To divide the blame evenly is to divide it by equal suspicions.
+    # Dividing the blame evenly is dividing it by equal suspicions.
     found = np.ones(len(total))
     for _ in range(rounds + 1):
         size = found @ table.times
@@ -194,16 +194,16 @@ def suspicion(table: Occurrences, failed: Ints, rounds: int) -> Floats:
 
 
 def scores(table: Occurrences, suspicions: Floats) -> Floats:
-    """Return suspicions, weighed by how often each structure occurs."""
+    """Return suspicions, weighted by the number of occurrences of each structure."""
     return suspicions * np.log(table.total)
 
 
-#: Stands for the tree of a sentence that has too many structures.
+#: Replaces the tree of a sentence that has too many structures.
 _NONE = -1
 
 
 class Collector:
-    """The structures of one view, with ``smallest`` to ``largest`` words."""
+    """The structures of one view with ``smallest`` to ``largest`` words."""
 
     def __init__(self, view: str, smallest: int, largest: int) -> None:
         self.view = view
@@ -226,12 +226,12 @@ class Collector:
             return _NONE
 
     def sentence_has(self, tree: int) -> None:
-        """Count the next sentence, which has the tree of this number."""
+        """Record that the next sentence has this tree."""
         self.too_broad += tree == _NONE
         self._of_sentence.append(tree)
 
     def add_tree(self, counts: Mapping[Subtree, int]) -> int:
-        """Add a tree that has these structures so often; its number."""
+        """Add a tree with these counts of structures and return its number."""
         for structure, count in counts.items():
             kind = self._structures.setdefault(structure, len(self._structures))
             for row, value in zip(self._rows, (self._number, kind, count), strict=True):
@@ -241,16 +241,16 @@ class Collector:
 
     @property
     def of_sentence(self) -> Ints:
-        """The tree of each sentence, -1 for one that was too broad."""
+        """The tree of each sentence, or -1 for one with too many structures."""
         return np.array(self._of_sentence, np.int64)
 
     def by_tree(self, chosen: NDArray[np.bool_]) -> Ints:
-        """How many of the chosen sentences have each tree."""
+        """Return the number of chosen sentences with each tree."""
         trees = self.of_sentence[chosen]
         return np.bincount(trees[trees != _NONE], minlength=self._number).astype(np.int64)
 
     def table(self) -> Occurrences:
-        """Return the table of what has been collected."""
+        """Return the table of everything collected."""
         from scipy.sparse import csr_array
 
         trees, kinds, times = (np.array(row, np.int64) for row in self._rows)
@@ -259,15 +259,15 @@ class Collector:
         return Occurrences(tuple(self._structures), csr_array((times, (kinds, trees)), shape), sentences)
 
 
-#: What a relation is in a pattern, and what may stand in quotes.
+#: A relation that a pattern can contain, and a text that can be quoted.
 _LABEL, _QUOTED = re.compile(r"[^\W\d]\w*(:\w+)*|\*"), re.compile(r'[^"\\⟨⟩]+')
 
-#: So many patterns are written.
+#: The most patterns that are written.
 _WRITTEN = 20
 
 
 def write_patterns(data: Json, name: str) -> str:
-    """Return the file of patterns of this name, from the data of an analysis: those of all views, the worst first."""
+    """Return a file of patterns, with this name, from the data of an analysis: from all views, the worst first."""
     suspects = [(suspect, mined["view"]) for mined in data["mined"] for suspect in mined["suspects"]]
     suspects.sort(key=lambda pair: (-pair[0]["coverage"], -pair[0]["score"]))
     found = [(suspect, body_of(suspect["structure"], view)) for suspect, view in suspects]
@@ -278,7 +278,7 @@ def write_patterns(data: Json, name: str) -> str:
 
 
 def body_of(structure: str, view: str) -> str:
-    """Return a mined structure in the notation of patterns; nothing if a label cannot be written there.
+    """Return a mined structure in the notation of patterns, or "" if a label cannot be written there.
 
     >>> body_of("(VERB-acl (ADP-mark))", "pos-dep")
     '{ A -[acl]-> B[upos=VERB]; B -[mark]-> C[upos=ADP] }'

@@ -1,9 +1,9 @@
-r"""Read the outputs of systems, and say which sentence or row each output belongs to.
+r"""Read the outputs of systems, and match each output to its sentence or row.
 
-The ending of a file says what it is (``.conllu``, ``.jsonl``, ``.tsv``); where it does not, the first line does; any
-other file has a text on each line.  Files with ids may be in any order, and are read into memory; the others are read
-as the treebank is.  A sentence without an output has the empty one, which is counted; outputs for no sentence are
-reported.  A system has a name before its file, ``NAME=FILE``, or the part in which paths differ.
+The suffix of a file gives its format (``.conllu``, ``.jsonl``, ``.tsv``); if it does not, the first line does; any
+other file has a text on each line.  Files with ids may be in any order and are read into memory; others are read along
+with the treebank.  A sentence without an output gets an empty one, which is counted; outputs for no sentence are
+reported.  A system is named before its file, ``NAME=FILE``, or after the part in which paths differ.
 """
 
 import csv
@@ -16,68 +16,46 @@ from itertools import islice, takewhile
 from math import inf, isfinite
 from pathlib import Path
 from statistics import fmean, pstdev
-from typing import Any, NamedTuple
+from typing import Any
 
-from sgl.diagnostics import UserError
-from sgl.foreign import PREDICTIONS, ForeignFileError, opened
-from sgl.foreign.json import json_of
+from sgl.foreign import PREDICTIONS, opened
+from sgl.research.analyse.outputs import ARCHIVE, IDS, TEXTS, OutputRow, PredictionsError, SystemOutput, objects
 from sgl.research.treebank import LONGEST_LINE, Malformed, TreebankReader, TreebankSentence
 
-#: Lines of a file of predictions: as many as `sglc compile` writes of a split at most.
+#: The most lines of a file of predictions, which is also the most that `sglc compile` writes of a split.
 MOST_LINES = 10_000_000
 
 
 def named_system(given: str) -> tuple[str, Path]:
-    """Return the name of a system, empty if there is none, and its file."""
+    """Return the name of a system, or "" if it has none, and its file."""
     name, equals, file = given.partition("=")
     return (name, Path(file)) if equals and not Path(given).is_file() else ("", Path(given))
 
 
 def systems_of(arguments: Sequence[str]) -> list[tuple[str, Path]]:
-    """Return names and files of all systems; files of one name are the runs of one system."""
+    """Return names and files of all systems; files with one name are runs of one system."""
     systems = [named_system(given) for given in arguments]
     parts = {path: (path.parent / path.stem).parts[::-1] for name, path in systems if not name}
     alike = takewhile(lambda column: len(set(column)) == 1, zip(*parts.values(), strict=False))
     same = len(list(alike)) if len(parts) > 1 else 0
-    # The last part of each path behind which all are the same.
+    # For each path, the last part before which all differ.
     names = {path: part[min(same, len(part) - 1)] if part else "" for path, part in parts.items()}
     uses = Counter([*(name for name, _ in systems if name), *names.values()])
     return [(name or (names[path] if uses[names[path]] == 1 else str(path)), path) for name, path in systems]
 
-
-class SystemOutput(NamedTuple):
-    """An output of a system: a text, or its words if it came as words, perhaps with a text."""
-
-    text: str | None
-    words: tuple[str, ...] | None = None
-
-
-#: The members of a JSON object that an output can be in, perhaps deeper, and its id.
-TEXTS = (
-    *("prediction", "hypothesis", "output", "text", "predict", "pred", "generated_text", "generated_predictions"),
-    *("translation", "translation_text", "decoded", "response", "completion", "predicted_tokens", "filtered_resps"),
-    *("resps", "outputs", "body", "choices", "message", "content"),
-)
-IDS = ("id", "sent_id", "custom_id")
 
 #: A line of the log of fairseq-generate: its kind, the number of the item, and the rest.
 _LOGGED = re.compile(r"([STHDP])-(\d{1,9})\t(.*)")
 
 
 def first_of(names: Sequence[str], number: int = 5) -> list[str]:
-    """Return the first of many names, and dots for the others."""
+    """Return the first of many names, followed by dots if there are more."""
     return [*names[:number], *(["…"] if len(names) > number else [])]
-
-
-class PredictionsError(UserError):
-    """A file of predictions that cannot be used."""
-
-    code = "SGL1402"
 
 
 @dataclass(slots=True)
 class Aligned:
-    """The outputs of a system, asked for sentence by sentence in the order of the treebank."""
+    """The outputs of a system, requested sentence by sentence in the order of the treebank."""
 
     by_id: dict[str, SystemOutput] | None
     in_order: Iterator[SystemOutput]
@@ -87,7 +65,7 @@ class Aligned:
     _asked: set[str] = field(default_factory=set)
 
     def output(self, sent_id: str | None) -> SystemOutput | None:
-        """Return the output for the next sentence, if any; ``PredictionsError`` where ids lack a new one."""
+        """Return the next sentence's output, if any; raises ``PredictionsError`` if its id is missing or repeated."""
         if self.by_id is None:
             found = next(self.in_order, None)
             if found is not None and sent_id is not None:
@@ -105,7 +83,7 @@ class Aligned:
         return found
 
     def skip(self, sent_id: str | None) -> None:
-        """Go past the output for a sentence that cannot be read."""
+        """Skip the output for a sentence that cannot be read."""
         if self.by_id is None:
             self.given += next(self.in_order, None) is not None
         elif sent_id is not None:
@@ -119,7 +97,7 @@ class Aligned:
             raise PredictionsError(f"{begin}, and the file is read as one without names", hint=hint)
 
     def finish(self) -> None:
-        """Raise ``PredictionsError`` unless there was an output for each sentence (or ids)."""
+        """Raise ``PredictionsError`` if outputs are left over or, without ids, missing."""
         if self.by_id is not None:
             unknown = [sent_id for sent_id in self.by_id if sent_id not in self._asked]
             if unknown:
@@ -137,39 +115,43 @@ class Aligned:
 
 
 def given_outputs(given: Mapping[str, str] | Sequence[str]) -> Aligned:
-    """Return outputs that are no file: texts by ids, or in the order of the sentences; raises ``PredictionsError``."""
-    named: Iterable[tuple[object, object]] = given.items() if isinstance(given, Mapping) else enumerate(given, 1)
-    for name, text in named:
-        if not isinstance(text, str) or isinstance(name, str) != isinstance(given, Mapping):
+    """Return outputs that are no file: texts by ids, or in the order of the sentences; raises ``PredictionsError``.
+
+    None, or what frames have in its place, is no output where there are ids.
+    """
+    by_name = isinstance(given, Mapping)
+    found: list[tuple[Any, Any]] = [*(given.items() if isinstance(given, Mapping) else enumerate(given, 1))]
+    # NaN alone is not equal to itself.
+    found = [(name, text) for name, text in found if not by_name or (text is not None and text == text)]
+    for name, text in found:
+        if not isinstance(text, str) or isinstance(name, str) != by_name:
             raise PredictionsError(f"the prediction for `{name}` is no text: {text!r:.60}")
-    by_id = {name: SystemOutput(text) for name, text in given.items()} if isinstance(given, Mapping) else None
-    return Aligned(by_id, map(SystemOutput, () if by_id is not None else given))
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise PredictionsError(f"the prediction for `{name}` has half of a character: {text!a:.60}")
+    outputs = {name: SystemOutput(text) for name, text in found}
+    return Aligned(outputs, iter(())) if by_name else Aligned(None, iter(outputs.values()))
 
 
 def some_outputs(path: Path, column: str, wanted: Mapping[int, str | None]) -> dict[int, SystemOutput]:
-    """Return the outputs for sentences, by places in the treebank; ``wanted`` has their ids."""
+    """Return the outputs for some sentences by place in the treebank; ``wanted`` has their ids."""
     aligned = open_predictions(path, column)
     if (by_id := aligned.by_id) is None:
         return {at: output for at, output in enumerate(aligned.in_order) if at in wanted}
     return {at: by_id[name] for at, name in wanted.items() if name and name in by_id}
 
 
-#: An output with the number of its line, and its id if it has one.
-_Row = tuple[int, str | None, SystemOutput]
-
-
 def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Aligned:
-    """Open the predictions of a file; raises ``PredictionsError`` if it is something else.
+    """Open a file of predictions; raises ``PredictionsError`` if it is something else.
 
-    ``column`` (form, lemma) says what the words of CoNLL-U are.  A file whose first line begins
-    with one of ``ids`` and a tab has ids.
+    ``column`` (form, lemma) says what the words of CoNLL-U are.  A file whose first line begins with one of ``ids`` and
+    a tab has ids.
     """
-    opened(path, PREDICTIONS).close()
+    opened(path, ARCHIVE if path.suffix == ".eval" else PREDICTIONS).close()
     named, rows = _rows(path, column, ids)
     if not named:
         return Aligned(None, (output for _, _, output in rows))
     by_id = _by_id(rows)
-    # Libraries number what they predict, from 0 or 1.
+    # Libraries number their predictions from 0 or 1.
     numbers = sorted(int(name) for name in by_id if name.isdecimal() and len(name) < 10)
     counted = [list(range(first, first + len(by_id))) for first in (0, 1)]
     if ids and numbers in counted and by_id.keys().isdisjoint(ids):
@@ -177,17 +159,17 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
     return Aligned(by_id, iter(()))
 
 
-def _rows(path: Path, column: str, ids: Collection[str]) -> tuple[bool, Iterable[_Row]]:
+def _rows(path: Path, column: str, ids: Collection[str]) -> tuple[bool, Iterable[OutputRow]]:
     """Return the rows of a file, whatever its format, and whether they have ids."""
     kind = path.suffix.lower()
     if kind == ".conllu":
         block = next(TreebankReader(trees=False).read(path), None)
         return isinstance(block, TreebankSentence) and block.comment("sent_id") is not None, _sentences(path, column)
-    if log := _log(path):
+    if kind != ".eval" and (log := _log(path)):
         return False, log
-    first = next((line for _, line in _lines(path) if line.strip()), "")
-    if kind in (".jsonl", ".ndjson", ".json") or first.startswith(("{", "[{", '["')) or first == "[":
-        rows = list(_objects(path))
+    first = "" if kind == ".eval" else next((line for _, line in _lines(path) if line.strip()), "")
+    if kind in (".jsonl", ".ndjson", ".json", ".eval") or first.startswith(("{", "[{", '["')) or first == "[":
+        rows = list(objects(path, _lines(path)))
         nameless = [number for number, name, _ in rows if name is None]
         if 0 < len(nameless) < len(rows):
             raise PredictionsError(f"line {nameless[0]:,} has no `id`, and others have one")
@@ -215,7 +197,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             yield number, text.rstrip("\r\n")
 
 
-def _tsv(path: Path) -> Iterator[_Row]:
+def _tsv(path: Path) -> Iterator[OutputRow]:
     for number, line in _lines(path):
         cells = line.split("\t")
         if number == 1 and cells[0] in IDS:
@@ -226,64 +208,18 @@ def _tsv(path: Path) -> Iterator[_Row]:
         yield number, cells[0].strip(), SystemOutput(cells[1])
 
 
-def _objects(path: Path) -> Iterator[_Row]:
-    """Yield what the values of JSON, one on a line or all in a list, hold: texts, or lists of words."""
-    for number, value in _values(path):
-        if isinstance(value, str):
-            yield number, None, SystemOutput(value)
-            continue
-        name = next((value[key] for key in IDS if key in value), None) if isinstance(value, dict) else None
-        if name is not None and not isinstance(name, str | int):
-            raise PredictionsError(f"line {number:,} has an `id` that is no text")
-        output = _said(value)
-        if output is None:
-            hint = f"the member with the text is called one of {', '.join(TEXTS)}"
-            raise PredictionsError(f"line {number:,} has no `prediction` that is a text or a list of words", hint=hint)
-        yield number, None if name is None else str(name), output
-
-
-def _said(value: Any) -> SystemOutput | None:  # noqa: ANN401 - JSON
-    """Return the text or the words of an output, however deep; of several the first, which is the best."""
-    if isinstance(value, dict):
-        return next((said for key in TEXTS if key in value and (said := _said(value[key]))), None)
-    if isinstance(value, list) and all(isinstance(word, str) for word in value):
-        return SystemOutput(value[0]) if len(value) == 1 and " " in value[0] else SystemOutput(None, tuple(value))
-    if isinstance(value, list):
-        return _said(value[0])
-    return SystemOutput(value) if isinstance(value, str) else None
-
-
-def _values(path: Path) -> Iterator[tuple[int, object]]:
-    """Yield the values of a file of JSON lines, of one list, or of an object with a text for each id."""
-    lines = [(number, line) for number, line in _lines(path) if line.strip()]
-    try:
-        first = lines[0][1].lstrip() if lines else ""
-        if first.startswith("[") or first == "{" or len(lines) == 1:
-            whole = json_of("\n".join(line for _, line in lines).encode(), path, 1)
-            if isinstance(whole, dict) and isinstance(whole.get("predictions"), list):
-                whole = whole["predictions"]
-            elif isinstance(whole, dict) and whole and whole.keys().isdisjoint((*TEXTS, *IDS)):
-                whole = [{"id": name, "prediction": value} for name, value in whole.items()]
-            yield from enumerate(whole if isinstance(whole, list) else [whole], 1)
-            return
-        for number, line in lines:
-            yield number, json_of(line.encode(), path, number)
-    except ForeignFileError as problem:
-        raise PredictionsError(f"{problem.strerror}") from None
-
-
-def _csv(path: Path) -> Iterator[_Row]:
+def _csv(path: Path) -> Iterator[OutputRow]:
     """Yield the rows of a CSV file, whose first line says which column is the text."""
     heads, rows = _table(path)
     text, name = (next((head for head in heads if head.lower() in known), None) for known in (TEXTS, IDS))
     if text is None:
         raise PredictionsError(f"no column is called one of {', '.join(TEXTS)}")
     for number, row in enumerate(rows, 2):
-        yield number, None if name is None else row[name], SystemOutput(" ".join(row[text].splitlines()))
+        yield number, None if name is None else row[name], SystemOutput(row[text].strip())
 
 
 def _table(path: Path) -> tuple[Sequence[str], list[dict[str, str]]]:
-    """Return the columns and rows of a file of cells between commas, semicolons or tabs."""
+    """Return the columns and rows of a file separated by commas, semicolons or tabs."""
     lines = [f"{line}\n" for _, line in _lines(path)]
     table = csv.DictReader(lines, delimiter=max(",;\t", key="".join(lines[:1]).count), restval="")
     try:
@@ -292,7 +228,7 @@ def _table(path: Path) -> tuple[Sequence[str], list[dict[str, str]]]:
         raise PredictionsError(f"`{path}` is no table: {problem}") from None
 
 
-def _commented(path: Path) -> Iterator[_Row]:
+def _commented(path: Path) -> Iterator[OutputRow]:
     """Yield the outputs of the shared tasks of surface realization: `# sent_id = …`, `# text = …`."""
     name: str | None = None
     for number, line in _lines(path):
@@ -304,7 +240,7 @@ def _commented(path: Path) -> Iterator[_Row]:
             name = None
 
 
-def _log(path: Path) -> list[_Row]:
+def _log(path: Path) -> list[OutputRow]:
     """Return the best outputs in the order of the items, detokenized ones before others; nothing if it is no log."""
     # A log of fairseq-generate may begin with other lines.
     head = (_LOGGED.match(line) for _, line in islice(_lines(path), 200))
@@ -313,7 +249,7 @@ def _log(path: Path) -> list[_Row]:
     found: dict[int, tuple[str, str]] = {}
     for logged in filter(None, (_LOGGED.match(line) for _, line in _lines(path))):
         number, text = int(logged[2]), logged[3].partition("\t")[2]
-        # Behind the best hypothesis others may follow, each with its detokenized text.
+        # More hypotheses may follow the best one, each with its detokenized text.
         if (logged[1] == "H" and number not in found) or (logged[1] == "D" and found.get(number, "H")[0] == "H"):
             found[number] = logged[1], text
     lacking = next((number for number in range(len(found)) if number not in found), None)
@@ -323,10 +259,10 @@ def _log(path: Path) -> list[_Row]:
 
 
 def read_judgements(path: Path, reserved: Collection[str]) -> dict[str, dict[str, dict[str, float]]]:
-    """Return the scores that people give to outputs, by kind, system and sentence.
+    """Return people's scores of outputs, by kind, system and sentence.
 
-    They are columns beside `system`, `sent_id` and perhaps `annotator`.  Those of an annotator are
-    replaced by z-scores; several of one output have their mean.
+    Scores are columns next to `system`, `sent_id` and perhaps `annotator`.  Each annotator's scores become z-scores;
+    several scores of one output are averaged.
     """
     heads, rows = _table(path)
     names = [head for head in heads if head not in ("system", "sent_id", "annotator")]
@@ -356,7 +292,7 @@ def read_judgements(path: Path, reserved: Collection[str]) -> dict[str, dict[str
     }
 
 
-def _sentences(path: Path, column: str) -> Iterator[_Row]:
+def _sentences(path: Path, column: str) -> Iterator[OutputRow]:
     for block in TreebankReader(trees=False).read(path):
         if isinstance(block, Malformed):
             raise PredictionsError(f"line {block.line:,}: {block.reason}")
@@ -364,7 +300,7 @@ def _sentences(path: Path, column: str) -> Iterator[_Row]:
         yield block.line, block.comment("sent_id"), SystemOutput(block.comment("text"), words)
 
 
-def _by_id(rows: Iterable[_Row]) -> dict[str, SystemOutput]:
+def _by_id(rows: Iterable[OutputRow]) -> dict[str, SystemOutput]:
     outputs: dict[str, SystemOutput] = {}
     for number, sent_id, output in rows:
         if not sent_id:

@@ -1,7 +1,7 @@
-"""What is collected of all sentences: the measures of their trees, and the scores of outputs.
+"""Collect the measures of all trees and the scores of all outputs.
 
-BLEU compares all words.  Edges are looked for among words without punctuation, as distances are
-those of a tree without it.
+BLEU compares all words.  Edges are searched among words without punctuation, as distances are measured in trees without
+it.
 """
 
 from array import array
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from sgl.research.analyse.metrics import EdgeAccuracy, Measures, Sides, Skeleton, edges_kept, mean_entropy, measure
 from sgl.research.analyse.metrics import sentence_bleu as bleu_of
-from sgl.research.analyse.predictions import PredictionsError, open_predictions, read_judgements
+from sgl.research.analyse.outputs import PredictionsError, SystemOutput
+from sgl.research.analyse.predictions import open_predictions, read_judgements
 from sgl.research.analyse.statistics import Values, places_by
 from sgl.research.analyse.tokenizers import joined
 from sgl.research.analyse.words import SAMPLED, composed, folded, tokenizer_of, without_marks
@@ -26,16 +27,15 @@ Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Json = dict[str, Any]
 
-#: Malformed sentences that are listed, and shapes of trees that are remembered.
+#: The most malformed sentences to list, and the most shapes of trees to remember.
 _LISTED, _REMEMBERED = 100, 1 << 16
 
 
 class AnalysisSettings(NamedTuple):
-    """What was asked for.
+    """The settings of an analysis.
 
-    ``column`` has the words that are compared (form, lemma).  ``failure`` is ``quartile``,
-    ``inexact``, or a value of BLEU below which a sentence has failed.  ``judgements`` is the
-    file with what people say of outputs.
+    ``column`` names the words to compare (form, lemma).  ``failure`` is ``quartile``, ``inexact``, or a BLEU below
+    which a sentence has failed.  ``judgements`` is the file of people's scores.
     """
 
     column: str = "form"
@@ -52,7 +52,7 @@ class AnalysisSettings(NamedTuple):
 
 
 class TreebankMeasures:
-    """The measures of all sentences, columns that grow; ``listed`` are the first of the ``malformed`` blocks."""
+    """The measures of all sentences in growing columns; ``listed`` has the first of the ``malformed`` blocks."""
 
     def __init__(self, path: Path, by: str | None) -> None:
         self.path = path
@@ -65,7 +65,7 @@ class TreebankMeasures:
         self._groups: list[str] = []
 
     def add(self, number: int, sentence: TreebankSentence, skeleton: Skeleton) -> None:
-        """Measure a sentence, which is the block of this number."""
+        """Measure a sentence, which is block ``number``."""
         self._rows.extend(self._measure(skeleton.heads))
         for at, (head, place) in enumerate(zip(*skeleton, strict=True), 1):
             if head:
@@ -75,16 +75,16 @@ class TreebankMeasures:
             self._groups.append(sentence.comment(self._by) or "")
 
     def skip(self, block: Malformed) -> None:
-        """Count a block that is no sentence."""
+        """Count a block that is not a sentence."""
         self.malformed += 1
         if len(self.listed) < _LISTED:
             self.listed.append(block)
 
     def finish(self) -> None:
-        """Make columns of all sentences that have been added.
+        """Turn all added sentences into columns.
 
-        ``places`` has for each its number among all blocks, its line and the byte where it begins, ``groups`` the
-        numbers of those with each value of the comment ``by``, ``relations`` how many edges go to which side.
+        ``places`` has for each sentence its index among all blocks, its line and the byte where it begins; ``groups``
+        has the indices of sentences with each value of the comment ``by``; ``relations`` counts edges to either side.
         """
         measures = np.array(self._rows, np.float64).reshape(-1, len(Measures._fields)).T.copy()
         self.columns: dict[str, Values] = dict(zip(Measures._fields[:-1], measures, strict=False))
@@ -95,7 +95,7 @@ class TreebankMeasures:
         self.relations = {label: Sides(left[label], right[label]) for label in sorted({*left, *right})}
 
     def data(self) -> Json:
-        """Return what ``--json`` says of the treebank."""
+        """Return the part of ``--json`` about the treebank."""
         return {
             "path": str(self.path),
             "sentences": len(self.places),
@@ -112,13 +112,13 @@ class TreebankMeasures:
 
 
 def mean(values: Values) -> float | None:
-    """Return the mean of the values that are defined; None without any."""
+    """Return the mean of the defined values, or None without any."""
     found = summary(values)
     return None if found is None else found["mean"]
 
 
 def summary(values: Values) -> Json | None:
-    """Return a column in a few numbers; None if it is not defined anywhere."""
+    """Summarise a column in a few numbers, or return None if nothing in it is defined."""
     known = values[~np.isnan(values)]
     if not len(known):
         return None
@@ -133,7 +133,7 @@ def summary(values: Values) -> Json | None:
 
 
 class GoldSentence:
-    """What outputs for one sentence are compared with."""
+    """A sentence to compare outputs with."""
 
     __slots__ = ("kept", "relations", "sentence", "skeleton", "strip", "text", "words")
 
@@ -150,10 +150,10 @@ class GoldSentence:
         self.text = same(text.strip()) if text else None
 
     def edges_kept(self, output: Sequence[str]) -> list[bool | None]:
-        """For each word of the tree whether an output has the edge to its governor.
+        """Return for each word of the tree whether an output has the edge to its governor.
 
-        Punctuation is left out of the output if the tree is without it.  A form may be
-        punctuation at one place and a word at another: an exact output has both.
+        If the tree has no punctuation, the output's is left out too.  A form may be punctuation at one place and a word
+        at another; an exact output has both.
         """
         if output == self.words:
             output = self.kept
@@ -164,12 +164,12 @@ class GoldSentence:
 
 
 class SystemScores:
-    """The scores of a system, sentence by sentence; ``dea`` is ``nan`` where a tree has no edge.
+    """The scores of a system, sentence by sentence; ``dea`` is ``nan`` for a tree without edges.
 
-    Each step may raise ``PredictionsError``; this ``fault`` of the file ends the scoring.
-    ``empty`` outputs are there and have no word; ``missing`` ones are not there.  ``glued`` ones
-    are exactly the text of the sentence, and not its words; ``pieces`` had marks
-    of a tokenizer, which were removed.  ``sampled`` are the words of the first sentences with those of their outputs.
+    Each step may raise ``PredictionsError``; such a ``fault`` of the file ends the scoring.  ``empty`` counts outputs
+    without words and ``missing`` absent ones.  ``glued`` counts outputs that equal the text of the sentence but not its
+    words; ``pieces`` counts those whose tokenizer marks were removed.  ``sampled`` pairs the words of the first
+    sentences with those of their outputs.
     """
 
     def __init__(self, name: str, path: Path, settings: AnalysisSettings) -> None:
@@ -196,7 +196,7 @@ class SystemScores:
         output = self.outputs.output(gold.sentence.comment("sent_id"))
         for scores, column in self._judged.values():
             column.append(scores.get(gold.sentence.comment("sent_id") or "", np.nan))
-        text, cut = output or (None, ())
+        text, cut = (output or SystemOutput(None, ()))[:2]
         whole = text or " ".join(cut or ())
         if (bare := joined(whole)) != whole and joined(plain := " ".join(gold.words)) == plain:
             self.pieces += 1
@@ -219,11 +219,11 @@ class SystemScores:
         self._dea.append(accuracy.kept / accuracy.edges if accuracy.edges else np.nan)
 
     def skip(self, block: Malformed) -> None:
-        """Go past the output for a sentence that cannot be read."""
+        """Skip the output for a sentence that cannot be read."""
         self.outputs.skip(block.sent_id)
 
     def finish(self) -> None:
-        """Check that no outputs are left, and make columns: which outputs are ``exact``, and the scores by name."""
+        """Check that no outputs are left, and make columns of the ``exact`` flags and of the scores by name."""
         self.outputs.refuse_names()
         self.outputs.finish()
         self.exact: Flags = np.array(self._exact, np.bool_)
@@ -236,7 +236,7 @@ class SystemScores:
         self.relations = {name: EdgeAccuracy(self._kept[name], edges) for name, edges in self._edges.items()}
 
     def data(self, failed: int) -> Json:
-        """Return what ``--json`` says of the system, which has failed so many sentences."""
+        """Return the part of ``--json`` about the system, which has failed this many sentences."""
         return {
             "name": self.name,
             "path": str(self.path),

@@ -1,15 +1,14 @@
-"""Tests: which measures go together, and could a difference between two groups be chance?
+"""Test which measures correlate, and whether a difference between two groups could be chance.
 
-Spearman's rank correlation is over the sentences for which both measures are defined.  The test of
-Mann and Whitney has the normal approximation, corrected for ties and continuity; its effect is the
-probability that a projective sentence has the larger value.  The p-values of a family of tests are
-corrected for their number (Holm 1979).  What cannot be computed is ``None``.
+Spearman's rank correlation uses the sentences for which both measures are defined.  The test of Mann and Whitney uses
+the normal approximation, corrected for ties and continuity; its effect is the probability that a projective sentence
+has the larger value.  The p-values of a family of tests are corrected for their number (Holm 1979).  Values that cannot
+be computed are ``None``.
 
-Two tests compare systems on the same items by sampling (Noreen 1989; Koehn 2004; Riezler & Maxwell
-2005).  *Approximate randomisation*: with random signs, how often is the mean difference as far from
-zero?  *Paired bootstrap*: items are drawn anew, with replacement; how often does the mean lie on
-the other side of zero?  The middle 95 % of these means are the interval.  Differences have few
-values, so a sample is one draw of a binomial or multinomial number.
+Two tests compare systems on the same items by sampling (Noreen 1989; Koehn 2004; Riezler & Maxwell 2005).  *Approximate
+randomisation*: with random signs, how often is the mean difference as far from zero?  *Paired bootstrap*: if items are
+redrawn with replacement, how often is the mean on the other side of zero?  The middle 95 % of these means are the
+interval.  Differences have few distinct values, so a sample is one draw from a binomial or multinomial distribution.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -22,21 +21,21 @@ from numpy.typing import NDArray
 
 Values = NDArray[np.float64]
 
-#: How the difference between two systems is tested.
+#: The test of the difference between two systems.
 DifferenceTest = Literal["randomisation", "bootstrap"]
 
-#: Decimals to which two differences are the same one.
+#: The number of decimals to which two differences count as equal.
 _DECIMALS = 9
 
 #: The quantile of the normal distribution for the middle 95 %.
 WIDTH = 1.959963984540054
 
-#: Draws for an interval; a p-value may need more.  Fewer pairs have no correlation worth the name.
+#: The draws for an interval, although a p-value may need more; and the fewest pairs for a meaningful correlation.
 _DRAWS, _FEWEST = 10_000, 3
 
 
 class Correlation(NamedTuple):
-    """Spearman's correlation of two measures over so many sentences."""
+    """Spearman's correlation of two measures over ``pairs`` sentences."""
 
     first: str
     second: str
@@ -47,7 +46,7 @@ class Correlation(NamedTuple):
 
 
 class GroupTest(NamedTuple):
-    """The test of Mann and Whitney on a measure of projective and of other sentences."""
+    """The test of Mann and Whitney on a measure of projective and other sentences."""
 
     measure: str
     projective: int
@@ -60,7 +59,7 @@ class GroupTest(NamedTuple):
 
 
 class Difference(NamedTuple):
-    """A difference of means (second less first), its interval, its p-value and Holm's."""
+    """A difference of means (second minus first), its interval, its p-value and Holm's correction."""
 
     first: str
     second: str
@@ -79,7 +78,7 @@ Label = TypeVar("Label", bound=Hashable)
 
 
 def spearman(first: str, second: str, x: Values, y: Values) -> Correlation:
-    """Return the correlation of two columns, in which ``nan`` stands for what is not defined."""
+    """Return the correlation of two columns, in which undefined values are ``nan``."""
     from scipy.stats import spearmanr
 
     both = ~(np.isnan(x) | np.isnan(y))
@@ -97,7 +96,7 @@ def correlations(columns: Mapping[str, Values]) -> tuple[Correlation, ...]:
 
 
 def projectivity_test(measure: str, values: Values, projective: NDArray[np.bool_]) -> GroupTest:
-    """Tell whether a measure differs between projective and other sentences."""
+    """Test whether a measure differs between projective and other sentences."""
     from scipy.stats import mannwhitneyu
 
     known = ~np.isnan(values)
@@ -111,7 +110,7 @@ def projectivity_test(measure: str, values: Values, projective: NDArray[np.bool_
 
 
 def places_by(labels: Iterable[Iterable[Label]]) -> dict[Label, NDArray[np.int64]]:
-    """Return the places of the items with each label, from the labels of each item.
+    """Return the indices of the items with each label, given the labels of each item.
 
     >>> places_by(["ab", "b"])
     {'a': array([0]), 'b': array([0, 1])}
@@ -124,12 +123,12 @@ def places_by(labels: Iterable[Iterable[Label]]) -> dict[Label, NDArray[np.int64
 
 
 def spread(runs: Sequence[float]) -> dict[str, Any]:
-    """Return what several runs of a system have together."""
+    """Summarise several runs of a system."""
     return {"mean": fmean(runs), "deviation": stdev(runs) if len(runs) > 1 else None, "runs": list(runs)}
 
 
 def corrected(tests: Sequence[AnyTest]) -> tuple[AnyTest, ...]:
-    """Return the tests with p-values that hold for all of them together (Holm)."""
+    """Return the tests with p-values corrected for the whole family (Holm)."""
     adjusted = iter(holm([test.p for test in tests if test.p is not None]))
     return tuple(test._replace(adjusted=next(adjusted)) if test.p is not None else test for test in tests)
 
@@ -163,7 +162,7 @@ def compare(
         return mean, *interval, min(1.0, 2 * (other + 1) / (samples + 1))
     sizes = {size: numbers[np.abs(values) == size] for size in np.unique(np.abs(values)) if size > 0}
     if len(sizes) == 1:
-        # One run each: the signs are tosses of a coin, and nothing has to be sampled.
+        # With one run each, the signs are coin tosses, and no sampling is needed.
         from scipy.special import bdtr
 
         ((signs),) = sizes.values()
@@ -171,23 +170,23 @@ def compare(
     sums = np.zeros(samples)
     for size, changed in sizes.items():
         sums += size * (2.0 * random.binomial(changed.sum(), 0.5, samples) - changed.sum())
-    # Sums that are equal but for rounding count as equal.
+    # Sums that differ only by rounding count as equal.
     return mean, *interval, chance(np.abs(sums) >= abs(mean * items) - 1e-6)
 
 
 def middle(drawn: Values) -> tuple[float, float]:
-    """Return the interval with the middle 95 % of what was drawn."""
+    """Return the interval with the middle 95 % of the draws."""
     low, high = np.quantile(drawn, (0.025, 0.975))
     return float(low), float(high)
 
 
 def chance(as_far: NDArray[np.bool_]) -> float:
-    """Return the p-value of what is found, from whether each draw is as far from nothing."""
+    """Return a p-value, given whether each draw is as far from zero as the observation."""
     return (int(as_far.sum()) + 1) / (len(as_far) + 1)
 
 
 def contrast(first: Values, second: Values, samples: int, seed: int) -> tuple[float, float, float, float]:
-    """Return the difference of two means, its bootstrap interval, and a p-value of random divisions."""
+    """Return the difference of two means, its bootstrap interval, and a p-value from random divisions."""
     values, kinds = np.unique(np.round(np.concatenate([first, second]), _DECIMALS), return_inverse=True)
     one, two = (np.bincount(part, minlength=len(values)) for part in np.split(kinds, [len(first)]))
     mean = float(second.mean() - first.mean())
@@ -199,7 +198,7 @@ def contrast(first: Values, second: Values, samples: int, seed: int) -> tuple[fl
 
 
 def wilson(right: float, items: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share of items; several runs count as their mean."""
+    """Return Wilson's 95 % interval of a share of items; several runs count as their mean."""
     if not items:
         return 0.0, 1.0
     share, wide = round(right) / items, WIDTH**2 / items

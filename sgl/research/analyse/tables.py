@@ -1,8 +1,8 @@
-r"""The object of ``sglc analyse --json`` as tables, for the terminal and LaTeX, and as a page.
+r"""Show the object of ``sglc analyse --json`` as tables, in the terminal and in LaTeX, and as a page.
 
-Numbers are right-aligned; ``–`` stands for what is not defined.  In LaTeX whatever is in a cell is
-text: characters with a meaning are escaped, and those that its fonts may lack are replaced.  On the
-page correlations are a triangle of squares.
+Numbers are right-aligned; ``–`` marks undefined values.  In LaTeX, the contents of cells are plain text: special
+characters are escaped, and those that its fonts may lack are replaced.  On the page, correlations are a triangle of
+squares.
 """
 
 import re
@@ -19,15 +19,15 @@ Json = Mapping[str, Any]
 
 _NOTHING = "–"
 
-#: What measures and scores are called that have another name in the object.
+#: The titles of measures and scores that differ from their names in the object.
 _TITLES = {"distance": "dependency distance", "bleu": "BLEU", "dea": "DEA"}
 
-#: A sentence with more words is not drawn.
+#: The most words of a sentence that is drawn.
 _LONGEST = 60
 
 
 class ResultTable(NamedTuple):
-    """A table of finished cells; the first ``texts`` columns are no numbers."""
+    """A table of finished cells; all but the first ``texts`` columns are numbers."""
 
     name: str
     title: str
@@ -37,7 +37,7 @@ class ResultTable(NamedTuple):
 
 
 def tables(data: Json) -> list[ResultTable]:
-    """Return all tables that have something to show, as ``tables.j2`` makes them."""
+    """Return all non-empty tables, as ``tables.j2`` makes them."""
     made: list[ResultTable] = []
 
     def plain(text: str) -> str:
@@ -51,7 +51,7 @@ def tables(data: Json) -> list[ResultTable]:
 
 
 def _p_value(value: float | None) -> str:
-    """Return a p-value as a text: ``0.013``, or ``2e-09`` for a small one."""
+    """Return a p-value as text: ``0.013``, or ``2e-09`` for a small one."""
     if value is None:
         return _NOTHING
     return "<1e-300" if value == 0 else f"{value:.3f}" if value >= 0.001 else f"{value:.0e}"
@@ -65,7 +65,7 @@ def _coefficient(test: Json) -> str:
     if test["rho"] is None:
         return _NOTHING
     stars = sum(test["adjusted"] < limit for limit in (0.001, 0.01, 0.05))
-    # No sign stands before zero.
+    # Zero has no sign.
     return f"{round(test['rho'], 2) + 0.0:.2f}{'*' * stars}"
 
 
@@ -91,7 +91,7 @@ def latex(tables: Sequence[ResultTable]) -> str:
 
 
 def latex_environment(package: str) -> Environment:
-    """Return the environment of templates for LaTeX, whose own braces are left alone."""
+    """Return the environment of templates for LaTeX, which leaves LaTeX's own braces alone."""
     environment = Environment(  # noqa: S701 - it is not HTML; texts are escaped by a filter
         loader=PackageLoader(package),
         block_start_string="<%",
@@ -110,8 +110,8 @@ def latex_environment(package: str) -> Environment:
 
 
 def escaped(text: str) -> str:
-    """Return a text as LaTeX shows it."""
-    # At the beginning of a row a bracket or star would belong to the line break before it.
+    """Return a text escaped for LaTeX."""
+    # At the beginning of a row, a bracket or star would belong to the preceding line break.
     return ("{}" if text.startswith(("[", "*")) else "") + text.translate(_SPELT)
 
 
@@ -131,7 +131,7 @@ def render_analysis(data: Mapping[str, Any], title: str) -> str:
 
 
 def draw_example(example: Mapping[str, Any], name: str) -> Markup:
-    """Draw the tree of an example, with its structure set off; not that of a long sentence."""
+    """Draw the tree of an example with its structure highlighted, or nothing for a long sentence."""
     if len(example["words"]) > _LONGEST:
         return Markup("")
     marked = set(example["marked"])

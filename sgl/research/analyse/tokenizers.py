@@ -1,8 +1,8 @@
-"""Texts that a tokenizer has left in pieces: byte pairs, SentencePiece, WordPiece, and the bytes of GPT-2."""
+"""Join texts that a tokenizer has left in pieces: byte pairs, SentencePiece, WordPiece, GPT-2's bytes."""
 
 import re
 
-#: Tokens that are no words.
+#: Tokens that are not words.
 _SPECIAL = re.compile(
     r"</?s>|<(?:pad|bos|eos)>|\[(?:CLS|SEP|PAD|BOS|EOS)\]|<\|(?:endoftext|end_of_text|im_end|eot_id)\|>"
 )
@@ -15,7 +15,7 @@ _BYTES = re.compile("(?=.*[Ā-\u0143])[ !-~¡-¬®-\u0143]+")
 
 
 def joined(text: str) -> str:
-    """Return a text of pieces as the tokenizer that has made them joins them, without tokens that are no words.
+    """Join a text of pieces as their tokenizer would, leaving out tokens that are not words.
 
     >>> [joined(text) for text in ("ch@@ ased it", "▁cha sed ▁it", "cha ##sed it", "ch ased Ġit", "<s> chased it </s>")]
     ['chased it', 'chased it', 'chased it', 'chased it', 'chased it']
@@ -26,7 +26,7 @@ def joined(text: str) -> str:
         return text.replace(" ", "").replace("▁", " ").strip()
     spaced = re.search("[ĠĊ]", text)
     if _BYTES.fullmatch(text):
-        # A language may have some of these letters: without the sign for a space all has to be text.
+        # A language may use some of these letters: without a sign for spaces, everything must be text.
         found = bytes(_BYTE_OF[letter] for letter in text if letter != " ").decode(errors="replace")
         found = " ".join(found.split())
         if spaced or (found.isprintable() and "\ufffd" not in found):

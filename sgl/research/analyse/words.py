@@ -1,12 +1,12 @@
-"""What counts as a word of an output, and when two words are the same.
+"""Decide what counts as a word of an output, and when two words are equal.
 
-Words are compared in Unicode's normal form NFKC and in lower case, unless case matters.  A text is
-split at spaces; where a piece is no word of its sentence, marks at its ends are split off, and what
-the treebank has as a multiword token becomes its words: ``Don't`` is ``Do n't``.
+Words are compared in Unicode's normal form NFKC and in lower case, unless case matters.  A text is split at spaces; if
+a piece is not a word of its sentence, marks at its ends are split off, and a multiword token of the treebank becomes
+its words: ``Don't`` is ``Do n't``.
 
-Scores of the wrong file look like those of a bad system.  If hardly any letter of the first few
-hundred outputs is of a script that the treebank has, and hardly any of their words is a word of it,
-the file most likely holds sources, or is in another language.
+Scores of the wrong file look like those of a bad system.  If hardly any letter of the first few hundred outputs is in a
+script of the treebank, and hardly any of their words is a word of the treebank, the file most likely contains sources
+or is in another language.
 """
 
 import unicodedata
@@ -32,28 +32,28 @@ def folded(word: str) -> str:
 
 @lru_cache(1 << 16)
 def composed(word: str) -> str:
-    """Return the same, but with the case it has."""
+    """Return a word in normal form, keeping its case."""
     return unicodedata.normalize("NFKC", word)
 
 
 @lru_cache(1 << 12)
 def is_mark(character: str) -> bool:
-    """Tell whether a character is punctuation."""
+    """Return whether a character is punctuation."""
     return unicodedata.category(character).startswith("P")
 
 
 def is_punctuation(word: str) -> bool:
-    """Tell whether a word has punctuation only."""
+    """Return whether a word consists of punctuation."""
     return bool(word) and all(map(is_mark, word))
 
 
 @cache
 def tokenizer_of(tokenizer: str) -> Callable[[str, TreebankSentence], list[str]]:
-    """How a text is cut into words, for the sentence that it should be.
+    """Return a function that cuts a text into words, given the sentence that it should equal.
 
-    At marks and spaces (``marks``), at spaces (``space``), or as sacreBLEU does (``13a``,
-    ``intl``, ``zh``, ``char``).  Segmenters cut what has no spaces and is not the text of the sentence, the rest is
-    cut like ``marks``.  Raises ``ImportError`` without the library of a segmenter.
+    It cuts at marks and spaces (``marks``), at spaces (``space``), or as sacreBLEU does (``13a``, ``intl``, ``zh``,
+    ``char``).  Segmenters cut texts that have no spaces and do not equal the sentence; others are cut as by ``marks``.
+    Raises ``ImportError`` without the library of a segmenter.
     """
     if tokenizer == "marks":
         return tokenize_at_marks
@@ -77,15 +77,15 @@ def tokenizer_of(tokenizer: str) -> Callable[[str, TreebankSentence], list[str]]
 
 
 def chinese_words() -> Callable[[str], str]:
-    """Return what puts spaces between the words of a Chinese text; raises ``ImportError`` without jieba."""
+    """Return a function that puts spaces between the words of a Chinese text; raises ``ImportError`` without jieba."""
     with warnings.catch_warnings():
-        # Its sources have escapes that newer versions of Python warn of.
+        # Its sources have escapes that newer versions of Python warn about.
         warnings.simplefilter("ignore")
         import jieba
     jieba.setLogLevel("ERROR")
     tokenizer = jieba.Tokenizer()
-    # It caches its dictionary in the directory for temporary files, where anybody could have
-    # put another one.  In a directory of its own it builds it anew.
+    # It caches its dictionary in the temporary directory, where anybody could have put another.  In a directory of its
+    # own, it builds the dictionary anew.
     with temporary() as folder:
         tokenizer.tmp_dir = str(folder)
         tokenizer.initialize()
@@ -93,7 +93,7 @@ def chinese_words() -> Callable[[str], str]:
 
 
 def language_of(words: Iterable[str]) -> str:
-    """Return the language of words that are written without spaces: Japanese if there is kana, Chinese, or none.
+    """Return the language of words written without spaces: Japanese if there is kana, else Chinese; or "".
 
     >>> language_of(["猫", "が"]), language_of(["猫", "在"]), language_of(["a", "cat"])
     ('ja', 'zh', '')
@@ -104,12 +104,12 @@ def language_of(words: Iterable[str]) -> str:
     return "zh" if 2 * scripts["Han"] > scripts.total() else ""
 
 
-#: What cuts texts without spaces; `sglc eval` has the same.
+#: The segmenters of texts without spaces, also used by `sglc eval`.
 SEGMENTERS = {"ja": "ja-mecab", "zh": "jieba"}
 
 
 def tokenize_at_marks(text: str, sentence: TreebankSentence) -> list[str]:
-    """Tokenize a text at spaces, and at the marks around pieces that are no words."""
+    """Tokenize a text at spaces, and at the marks around pieces that are not words."""
     known = {folded(word) for entry in sentence.words for word in (entry.form, entry.lemma)}
     spelt = {
         folded(contraction.form): [word.form for word in sentence.words[contraction.first - 1 : contraction.last]]
@@ -119,7 +119,7 @@ def tokenize_at_marks(text: str, sentence: TreebankSentence) -> list[str]:
 
 
 def _peeled(piece: str, known: set[str], spelt: dict[str, list[str]]) -> list[str]:
-    """Return a piece and the marks before and behind it; a repeated mark is one: ``...``."""
+    """Return a piece and the marks before and after it; a repeated mark is one mark: ``...``."""
     if folded(piece) in known:
         return [piece]
     before: list[str] = []
@@ -138,20 +138,20 @@ def _peeled(piece: str, known: set[str], spelt: dict[str, list[str]]) -> list[st
 
 
 def without_marks(words: Sequence[str], kept: set[str], dropped: set[str]) -> list[str]:
-    """Return the words of an output less its punctuation.
+    """Return the words of an output without its punctuation.
 
-    That is what the treebank has as such in this sentence (``dropped``), and any word of marks only
-    that is not among the sentence's other words (``kept``).
+    That is whatever the treebank treats as such in this sentence (``dropped``), and any word made of marks that is not
+    among the sentence's other words (``kept``).
     """
     return [word for word in words if word in kept or not (word in dropped or is_punctuation(word))]
 
 
-#: Outputs that are looked at, and the fewest letters that say something.
+#: The number of outputs to examine, and the fewest letters that allow a conclusion.
 SAMPLED = 200
 _FEWEST_LETTERS = 50
 
-#: Of the letters and words of outputs less than so much is that of the treebank.  A script with
-#: less than this share of the letters of the treebank is not one of its own.
+#: The share of letters and words of outputs below which they do not match the treebank.  A script with less than this
+#: share of the treebank's letters does not count as one of its own.
 _HARDLY_ANY = _OWN = 0.05
 
 
@@ -165,7 +165,7 @@ class ForeignScript(NamedTuple):
 
 
 def foreign_script(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> ForeignScript | None:
-    """Return what is known of outputs in another script, from pairs of words; None if in none."""
+    """Return the details of outputs in another script, given pairs of words, or None if they are not."""
     gold, said = ([word for pair in pairs for word in pair[side]] for side in (0, 1))
     native, letters = (Counter(map(script, filter(str.isalpha, "".join(side)))) for side in (gold, said))
     own, others = (
@@ -183,7 +183,7 @@ def foreign_script(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> Fore
 
 @lru_cache(1 << 14)
 def script(letter: str) -> str:
-    """Return the script of a letter by its name in Unicode.
+    """Return the script of a letter, from its name in Unicode.
 
     >>> script("a"), script("猫")
     ('Latin', 'Han')

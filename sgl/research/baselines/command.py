@@ -1,4 +1,4 @@
-"""``sglc baseline``: train a small model on a dataset, let it predict, and score it."""
+"""Run ``sglc baseline``: train a small model on a dataset, let it predict, and score it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sgl.research.baselines.job import Job
     from sgl.research.baselines.training import TrainingProgress
 
-#: Libraries of the extra `baselines`, and of `lora`, which contains it.
+#: The libraries of the extra `baselines`, and of `lora`, which contains it.
 _NEEDED = ("torch", "tokenizers", "safetensors", "scipy")
 _NEEDED_FOR_LORA = ("transformers", "peft")
 
@@ -92,7 +92,7 @@ def _reporting(session: Session, out: Path | None = None) -> Iterator[None]:
         reason = problem.strerror or str(problem)
         session.fail("SGL1103", f"cannot write in `{out}`: {reason}")
     except (RuntimeError, MemoryError) as problem:
-        # PyTorch has an exception of its own for a lack of memory on GPUs only.
+        # PyTorch has an exception of its own only for a lack of memory on GPUs.
         if not isinstance(problem, MemoryError) and "memory" not in str(problem):
             raise
         message = "there is not enough memory for this model and its batches"
@@ -121,7 +121,7 @@ def _job(session: Session, options: dict[str, Any], number: int | None) -> Job:
     name = Path(options["config"]).stem if options["config"] else config.model
     options["out"] = options["out"] or in_out(f"{data.name}-{name}")
     out = options["out"] if number is None else options["out"] / f"seed-{config.seed}"
-    # Of several runs those that have not begun begin.
+    # Of several runs, those that have not started yet do so.
     resume = options["resume"] and (number is None or out.exists())
     with _reporting(session, out):
         make_way(out)
@@ -204,7 +204,7 @@ def _score(session: Session, job: Job, options: dict[str, Any], split: str, file
     with _reporting(session, options["out"]):
         json_file, html_file = (Directory(options["out"]).scores(split, kind) for kind in ("json", "html"))
     diagnostics = Diagnostics()
-    # The rows of a split by divergence are a file.
+    # A split by divergence has its rows in a file.
     rows = options["dataset"] / f"{split}.tsv"
     request = EvaluationRequest(
         dataset=rows if rows.is_file() else options["dataset"],

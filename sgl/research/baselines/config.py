@@ -1,7 +1,7 @@
-"""The configuration of a baseline: a YAML file whose every key is known and in its bounds.
+"""Read the configuration of a baseline: a YAML file whose keys are all known and within bounds.
 
-What a file does not say has the value below.  Presets are such files and come with the package;
-``model`` alone names the small preset of that model.
+Settings that a file omits have the values below.  Presets are such files and come with the package; ``model`` alone
+selects the small preset of that model.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ UP, DOWN = "up", "down"
 
 PRESETS = Path(__file__).parent / "presets"
 
-#: The preset that stands for a model.
+#: The preset of each model.
 SMALL = {TRANSFORMER: "small-transformer", LSTM: "small-lstm"}
 
 
@@ -34,7 +34,7 @@ class ConfigError(UserError):
     code = "SGL1601"
 
 
-#: What holds of the values of a setting, and how that is said.
+#: A condition on the values of a setting, and its wording.
 _Check = tuple[Callable[[Any], bool], str]
 
 
@@ -54,7 +54,7 @@ def _one_of(values: Sequence[str]) -> _Check:
 
 
 def _is_text(value: object) -> bool:
-    """Return whether a value is a text that can be written: YAML can say half a character."""
+    """Return whether a value is a text that can be written; YAML can express half a character."""
     return isinstance(value, str) and not any("\ud800" <= part <= "\udfff" for part in value)
 
 
@@ -116,28 +116,28 @@ class Config:
     longest: int = _setting(256, _whole(8, 1_000_000))
 
     def data(self) -> dict[str, Any]:
-        """Return the settings as plain data, in their order."""
+        """Return the settings as plain data, in order."""
         return asdict(self) | {"modules": list(self.modules)}
 
     @property
     def distances(self) -> int:
-        """How far relative positions are told apart; 0 for sinusoids."""
+        """The largest distance between positions that is distinguished, or 0 for sinusoids."""
         return self.reach if self.positions == RELATIVE else 0
 
     @property
     def digest(self) -> str:
-        """A hash of all settings."""
+        """The hash of all settings."""
         text = json.dumps(self.data(), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 def presets() -> tuple[str, ...]:
-    """Return the names of the configurations that come with the package."""
+    """Return the names of the configurations in the package."""
     return tuple(sorted(path.stem for path in PRESETS.glob("*.yml")))
 
 
 def read_config(wanted: str | None, model: str | None) -> Config:
-    """Return settings of a preset, a file, or the small ones of ``model``; or ``ConfigError``."""
+    """Return the settings of a preset or file, or the small ones of ``model``; raises ``ConfigError``."""
     if wanted is None:
         name = model or TRANSFORMER
         if name not in SMALL:
@@ -153,7 +153,7 @@ def read_config(wanted: str | None, model: str | None) -> Config:
 
 
 def change_config(config: Config, **settings: int | str | None) -> Config:
-    """Return the configuration with those settings that are given."""
+    """Return the configuration with these settings changed, except those that are None."""
     given = {name: value for name, value in settings.items() if value is not None}
     return _check(Path("the command line"), config.data() | given)
 

@@ -1,12 +1,12 @@
-r"""What a baseline learns from: rows in batches, and texts as tokens.
+r"""Prepare the material of a baseline: rows in batches, and texts as tokens.
 
-The split ``train`` is learnt, ``dev`` decides which state of the model is kept, and the others are
-predicted.  Both languages share one vocabulary (Sennrich, Haddow & Birch 2016), or have one each, learnt from
-words that were cut before, so that no piece goes across two words.  What training does not have is unknown: words
-with ``word``, only characters with ``bpe``.
+The model learns from the split ``train``, ``dev`` decides which state of it is kept, and it predicts the others.  Both
+languages share one vocabulary (Sennrich, Haddow & Birch 2016) or have one each, learnt from words that were cut
+beforehand, so that no piece spans two words.  What training lacks is unknown: with ``word`` unseen words, with ``bpe``
+only unseen characters.
 
-A token keeps its leading space, so detokenization is lossless.  In texts with spaces the first word
-gets one as well, so that a name is the same word everywhere; joining takes it away.
+A token keeps its leading space, so detokenization is lossless.  In texts with spaces, the first word gets one too, so
+that a name is the same word everywhere; joining removes it.
 """
 
 import hashlib
@@ -29,24 +29,24 @@ from sgl.research.evaluate import benchmark
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-#: How words are found; ``auto`` decides by the language.
+#: How to find words; ``auto`` decides by the language.
 AUTO = "auto"
 SPACES, SUDACHI, CHARACTERS = "spaces", "sudachi", "characters"
 
-#: What ``auto`` means for languages that write no spaces.
+#: The meaning of ``auto`` for languages written without spaces.
 _UNSPACED = {"ja": SUDACHI, "zh": CHARACTERS}
 
-#: A word, a sign or a lone space; with a space before it, if there is one.
+#: A word, a sign or a single space; the first two with the space before them, if any.
 _WORD = re.compile(r"\s?\w+|\s?[^\w\s]|\s")
 
 
 def scheme_for(wanted: str, language: str) -> str:
-    """How the words of a language are found, if ``wanted`` leaves it open."""
+    """Return how to find the words of a language, if ``wanted`` leaves it open."""
     return _UNSPACED.get(language, SPACES) if wanted == AUTO else wanted
 
 
 def tokenize(how: str, text: str) -> list[str]:
-    """Return words that joined give the text; raises ``AnalyserMissing`` without SudachiPy."""
+    """Return words that together make up the text; raises ``AnalyserMissing`` without SudachiPy."""
     return _TOKENIZERS[how](text)
 
 
@@ -67,7 +67,7 @@ SCHEMES = (AUTO, *_TOKENIZERS)
 
 WORD, PIECES = "word", "bpe"
 
-#: Special tokens, by number: padding, begin, end, unknown.
+#: The special tokens, by number: padding, begin, end, unknown.
 PAD, BEGIN, END, UNKNOWN = range(4)
 _SPECIAL = ["<pad>", "<s>", "</s>", "<unk>"]
 
@@ -75,7 +75,7 @@ _KEPT = 1 << 16
 
 
 class Side:
-    """One language as a model reads or writes it: how its words are cut, and their tokens."""
+    """One language as a model reads or writes it: how to cut its words, and their tokens."""
 
     def __init__(self, how: str, tokenizer: "Tokenizer") -> None:
         self.how = how
@@ -85,18 +85,18 @@ class Side:
         )
 
     def encode(self, text: str) -> list[int]:
-        """Return the tokens of a text, with the end."""
+        """Return the tokens of a text, followed by the end token."""
         return [token for word in tokenize(self.how, text) for token in self._tokens(word)] + [END]
 
     def decode(self, tokens: Iterable[int]) -> str:
-        """Return the text of tokens up to the end; nothing stands for what is unknown."""
+        """Return the text of tokens up to the end token, leaving out unknown tokens."""
         said = takewhile(lambda token: token != END, tokens)
         pieces = (self.tokenizer.id_to_token(token) for token in said if token > UNKNOWN)
         return detokenize(self.how, [piece for piece in pieces if piece is not None])
 
 
 def learn(texts: Iterable[tuple[str, str]], kind: str, pieces: int) -> "Tokenizer":
-    """Learn a vocabulary, ``word`` or ``bpe`` with so many ``pieces``, of texts, each with its scheme of tokens."""
+    """Learn a vocabulary, ``word`` or ``bpe`` with up to ``pieces`` pieces, from texts with their schemes of tokens."""
     from tokenizers import Tokenizer
     from tokenizers.models import BPE, WordLevel
     from tokenizers.trainers import BpeTrainer
@@ -108,25 +108,25 @@ def learn(texts: Iterable[tuple[str, str]], kind: str, pieces: int) -> "Tokenize
         return Tokenizer(WordLevel(numbers, unk_token=_SPECIAL[UNKNOWN]))
     tokenizer = Tokenizer(BPE(unk_token=_SPECIAL[UNKNOWN], fuse_unk=False))
     trainer = BpeTrainer(vocab_size=pieces, special_tokens=_SPECIAL, show_progress=False, min_frequency=2)
-    # Each word as often as it occurs, in an order that does not depend on hashing.
+    # Each word is repeated as often as it occurs, in an order that does not depend on hashing.
     tokenizer.train_from_iterator(Counter(dict(sorted(counts.items()))).elements(), trainer)
     return tokenizer
 
 
 def unwritable(side: Side, texts: Sequence[str]) -> list[int]:
-    """Return the places of texts that are not what their tokens give back."""
+    """Return the indices of texts that their tokens do not reproduce."""
     return [place for place, text in enumerate(texts) if side.decode(side.encode(text)) != text]
 
 
 TRAIN, DEV = "train", "dev"
 
-#: How many batches are made from rows of about the same length.
+#: The number of batches made from rows of similar length.
 _POOL = 40
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineData:
-    """A dataset as a baseline sees it; ``predicted`` are splits in the order of the manifest."""
+    """A dataset as a baseline sees it; ``predicted`` has splits in the order of the manifest."""
 
     name: str
     signature: str
@@ -138,7 +138,7 @@ class BaselineData:
 
     @property
     def digest(self) -> str:
-        """A hash of everything that the weights of a model can depend on."""
+        """The hash of everything in the data that affects the weights of a model."""
         told = hashlib.sha256(f"{self.signature}\n{self.source}\n{self.target}\n".encode())
         for rows in (self.train, self.dev):
             told.update(b"\0")
@@ -148,7 +148,7 @@ class BaselineData:
 
 
 def read_data(path: Path, target: str | None) -> BaselineData:
-    """Read all splits, of `sglc compile` or `sglc split`; raises ``DatasetError`` if there is nothing to predict."""
+    """Read all splits of `sglc compile` or `sglc split`; raises ``DatasetError`` if there is nothing to predict."""
     if (path / "train.tsv").is_file() and not (path / MANIFEST).exists():
         train, test = (benchmark.read_benchmark(path / f"{name}.tsv", None, target) for name in (TRAIN, "test"))
         return BaselineData(path.resolve().name, "", train.source, train.target, train.rows, (), (test,))
@@ -158,7 +158,7 @@ def read_data(path: Path, target: str | None) -> BaselineData:
         )
     train = benchmark.read_benchmark(path, TRAIN, target)
     names = list(manifest_of(path)["splits"].members())
-    # Files of a run are called by these names, and have to stay in its directory.
+    # Files of a run have these names and must stay in its directory.
     for name in (train.name, *names):
         if name in ("", "..") or name != Path(name).name:
             raise benchmark.DatasetError(f"`{path}` has a name that no file can have: {name!r}")
@@ -176,10 +176,10 @@ def read_data(path: Path, target: str | None) -> BaselineData:
 
 
 class BatchOrder:
-    """The batches of a training run by their number: a function of the seed.
+    """The batches of a training run by number, as a function of the seed.
 
-    In each round all rows are shuffled.  Batches of rows of about the same length are made within
-    pools of many batches, and shuffled again: little is padded, and no round is like another.
+    In each round all rows are shuffled.  Batches of rows of similar length are made within pools of many batches, and
+    shuffled again, so that there is little padding and no round repeats another.
     """
 
     def __init__(self, lengths: Sequence[int], batch: int, seed: int) -> None:

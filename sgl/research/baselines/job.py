@@ -1,8 +1,8 @@
 """Train, decode and write predictions: the work of `sglc baseline`, without its scoring.
 
-``run.json`` is written first, so that a directory says from its beginning whose it is.  It has the
-settings, the hashes of settings and data, the versions of the libraries, every check on dev, and
-why training ended.  While a run is at work a file ``lock`` keeps a second one out.
+``run.json`` is written first, so that a directory says from the start which run it belongs to.  It has the settings,
+the hashes of settings and data, the versions of the libraries, every check on dev, and the reason why training ended.
+While a run is at work, a file ``lock`` keeps a second one out.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
 #: The files of a locked directory that has nothing else.
 _LOCKING = {LOCK, HOLDER}
 
-#: The first member of the record; what marks a directory as that of a run.
+#: The first member of the record, which marks a directory as that of a run.
 FORMAT = "sgl-baseline/1"
 
 
@@ -45,8 +45,8 @@ class Directory:
         self.vocabularies = path / "source-tokens.json", path / "tokens.json"
 
     def take(self, run: str, *, resume: bool) -> LockedFolder:
-        """Begin or resume a run here, alone while it is locked; ``DirectoryError`` if that cannot be."""
-        # A directory of others does not even get the file of the lock.
+        """Start or resume a run here and lock the directory; raises ``DirectoryError`` if that is impossible."""
+        # Write nothing, not even the lock, into someone else's directory.
         self.check(run, resume=resume)
         make_way(self.path)
         try:
@@ -54,7 +54,7 @@ class Directory:
         except FolderLockedError as problem:
             raise DirectoryError(f"`{self.path}` is in use: {problem}") from None
         try:
-            # Another run may have begun and ended meanwhile.
+            # Another run may have started and ended meanwhile.
             self.check(run, resume=resume)
         except DirectoryError:
             held.leave()
@@ -62,7 +62,7 @@ class Directory:
         return held
 
     def check(self, run: str, *, resume: bool) -> None:
-        """Raise ``DirectoryError`` unless a run may be begun, or resumed, here; writes nothing."""
+        """Raise ``DirectoryError`` unless a run can be started, or resumed, here; writes nothing."""
         if self.path.exists() and not self.path.is_dir():
             raise DirectoryError(f"`{self.path}` is a file")
         if not self.path.is_dir() or {child.name for child in self.path.iterdir()} <= _LOCKING:
@@ -85,12 +85,12 @@ class Directory:
             )
 
     def write_record(self, record: dict[str, Any]) -> None:
-        """Write what is known of the run."""
+        """Write the record of the run."""
         text = json.dumps({"format": FORMAT} | record, ensure_ascii=False, indent=1)
         replace_text(self.record, text + "\n")
 
     def write_predictions(self, split: str, rows: Sequence[BenchmarkRow], texts: Sequence[str]) -> Path:
-        """Write the predictions for a split, in the form that `sglc eval` reads."""
+        """Write the predictions for a split, in the format that `sglc eval` reads."""
         path = self.path / "predictions" / f"{split}.tsv"
         make(path.parent)
         lines = [f"{row.id}\t{text}\n" for row, text in zip(rows, texts, strict=True)]
@@ -98,7 +98,7 @@ class Directory:
         return path
 
     def scores(self, split: str, kind: str) -> Path:
-        """Where the scores of a split are to be."""
+        """Return the path for the scores of a split."""
         path = self.path / "scores" / f"{split}.{kind}"
         make(path.parent)
         return path
@@ -107,24 +107,24 @@ class Directory:
 class Job:
     """A run of training and decoding, which holds its directory until it is closed.
 
-    Raises ``DirectoryError`` if the directory cannot be used, or what is in it is damaged, and
-    ``LanguageModelError`` if there is no language model where the settings say.
+    Raises ``DirectoryError`` if the directory cannot be used or its contents are damaged, and ``LanguageModelError`` if
+    the settings name no usable language model.
     """
 
     def __init__(self, config: Config, data: BaselineData, out: Path, *, resume: bool, limit: float) -> None:
-        """Take the settings, the dataset, the directory and the seconds after which to stop."""
+        """Set up a run with the settings, the dataset, the directory and the seconds after which to stop."""
         self.config = config
         self.data = data
         self.directory = Directory(out)
         self._resume = resume
         self._limit = limit
         lora = ("transformers", "peft") if config.model == CAUSAL else ()
-        # Weights can depend on the versions of these libraries.
+        # Weights may depend on the versions of these libraries.
         versions = {name: version(name) for name in ("torch", "tokenizers", "numpy", *lora)}
         told = " ".join(f"{name} {number}" for name, number in versions.items())
         self.run = hashlib.sha256(f"{config.digest} {data.digest} {told}".encode()).hexdigest()
         self._record = _begun(config, data, self.run, versions)
-        # An empty directory is deleted when it is left to others.
+        # On closing, an empty directory is deleted.
         self.close = self.directory.take(self.run, resume=resume).leave
         try:
             self.learner = self._begin()
@@ -133,15 +133,15 @@ class Job:
             raise
 
     def _begin(self) -> Learner:
-        """Return what learns; write nothing before all that can be wrong with it is found."""
+        """Return the learner; write nothing before everything that can be wrong with it has been checked."""
         with self._reproducible():
             learner = _learner(self.config, self.data, self.directory)
-        # This makes the tokens of all rows, so that one that is too long is found now.
+        # This tokenizes all rows, so that one that is too long is found now.
         _ = learner.lengths
         if not self.directory.record.exists():
             self.directory.write_record(self._record)
         if isinstance(learner, Seq2SeqLearner) and not self.directory.vocabularies[-1].exists():
-            # The last file says that there are all.
+            # The last file is written last, so its presence means that all exist.
             paths = self.directory.vocabularies[-len(learner.tokenizers) :]
             for path, tokenizer in zip(paths, learner.tokenizers, strict=True):
                 replace_text(path, tokenizer.to_str(pretty=True))
@@ -155,7 +155,7 @@ class Job:
                     yield benchmark.split, len(found)
 
     def train(self, line: Line, told: OnCheck, resumed: Callable[[int], None]) -> TrainingResult:
-        """Train from the last step on (``resumed`` is told), write the results; ``DirectoryError`` if damaged."""
+        """Train from the last step (see ``resumed``) and write the results; raises ``DirectoryError`` if damaged."""
         checkpoint, run = self.directory.checkpoint, self.run
         if isinstance(self.learner, Seq2SeqLearner):
             # Weights mean nothing with another vocabulary.
@@ -168,7 +168,7 @@ class Job:
                     training.resume()
                 resumed(training.state.step)
             trained = training.train(line, told)
-            # Predictions of weights that will be gone are gone from the record first.
+            # The record drops predictions of weights before the weights are replaced.
             self.directory.write_record(self._record)
             self.learner.keep(self.directory.path)
         progress, weights = trained.progress, list(self.learner.module.parameters())
@@ -191,12 +191,12 @@ class Job:
         return trained
 
     def predict(self, benchmark: Benchmark, line: Line) -> Path:
-        """Decode a split with the weights that were kept; the file of the predictions."""
+        """Decode a split with the kept weights and return the file of predictions."""
         began = time.monotonic()
         with self._reproducible():
             said = self.learner.translate([row.source for row in benchmark.rows], line)
         path = self.directory.write_predictions(benchmark.split, benchmark.rows, said)
-        # The record names the splits whose predictions are those of the weights that are there.
+        # The record lists the splits whose predictions come from the current weights.
         seconds = self._record.setdefault("decoding_seconds", {})
         seconds[benchmark.split] = round(time.monotonic() - began, 1)
         self.directory.write_record(self._record)
@@ -216,7 +216,7 @@ def _learner(config: Config, data: BaselineData, directory: Directory) -> Learne
     paths = directory.vocabularies if config.source_pieces else directory.vocabularies[-1:]
     try:
         found = [tokenizers.Tokenizer.from_file(str(path)) for path in paths]
-    except Exception as problem:  # the library raises nothing more special
+    except Exception as problem:  # the library raises nothing more specific
         named = " or ".join(f"`{path}`" for path in paths)
         raise DirectoryError(f"{named} cannot be read: {problem}") from problem
     return Seq2SeqLearner(config, data, found)

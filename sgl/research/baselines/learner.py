@@ -1,11 +1,11 @@
-r"""What is trained: a network with the rows that it learns from, which then translates.
+r"""Train networks on rows, and translate with them.
 
-Sentences of about the same length are decoded together; what is said for a sentence does not depend
-on the order in which texts are given, but for the last bit of floating point.
+Sentences of similar length are decoded together; the output for a sentence does not depend on the order of the texts,
+except for the last bit of floating point.
 
-A language model is tuned by low-rank adaptation (Hu et al. 2022): its weights stay as they are, beside the named
-matrices of attention two thin ones are learnt, and only from answers.  It is read from a directory: nothing is
-fetched, no code that lies there is run, and weights are read as safetensors only, which cannot hold code.
+A language model is tuned by low-rank adaptation (Hu et al. 2022): its weights stay fixed, while two thin matrices are
+learnt next to each named attention matrix, and only from answers.  The model is read from a directory: nothing is
+downloaded, no code from there is run, and weights are read only as safetensors, which cannot contain code.
 """
 
 from abc import ABC, abstractmethod
@@ -31,24 +31,24 @@ from sgl.research.baselines.config import LSTM, Config
 from sgl.research.baselines.data import PAD, BaselineData, Side, learn, scheme_for
 from sgl.research.baselines.networks import Lstm, Seq2Seq, Transformer, greedy, said_before
 
-#: Says how far something is: what, done, total.
+#: A progress callback: activity, amount done, total.
 Line = Callable[[str, int, int], None]
 
 Tokens = Sequence[int]
 
-#: A translation is cut off where it is so many times as long as any of training, and where it
-#: has so many times the tokens for each token of its source that any of training has.
+#: A translation is cut off at this many times the length of the longest in training, or at this many times the highest
+#: ratio of target to source tokens in training.
 _LONGER = 2
 
 
 def quiet(_: str, __: int, ___: int) -> None:
-    """Say nothing."""
+    """Report nothing."""
 
 
 class Learner(ABC):
     """A model with its rows; the parameters of ``module`` that need gradients are trained.
 
-    ``prompt`` returns the tokens that a text is given as, ``answer`` those of a gold text, with the end.
+    ``prompt`` returns the tokens of an input text, ``answer`` those of a gold text, with the end token.
     """
 
     module: nn.Module
@@ -63,28 +63,28 @@ class Learner(ABC):
 
     @cached_property
     def pairs(self) -> list[tuple[list[int], list[int]]]:
-        """The tokens of all rows; who only decodes needs none of them."""
+        """The tokens of all rows, which decoding does not need."""
         return [(self.prompt(row.source), self.answer(row.target)) for row in self._rows]
 
     @property
     @abstractmethod
     def lengths(self) -> Sequence[int]:
-        """The length of each row of training; batches have rows of about the same."""
+        """The length of each training row; batches have rows of similar length."""
 
     @abstractmethod
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, int]:
-        """Return the summed loss of some rows, in nats, and how many gold tokens they have."""
+        """Return the summed loss of some rows, in nats, and their number of gold tokens."""
 
     @abstractmethod
     def decode(self, prompts: Sequence[Tokens]) -> list[str]:
-        """Return what the model says to each prompt, greedily."""
+        """Decode the answer to each prompt greedily."""
 
     @abstractmethod
     def keep(self, directory: Path) -> None:
-        """Write what is needed to use the model again."""
+        """Write everything needed to use the model again."""
 
     def translate(self, texts: Sequence[str], line: Line = quiet) -> list[str]:
-        """Return what the model says for each text."""
+        """Return the model's output for each text."""
         self.module.eval()
         prompts = [self.prompt(text) for text in texts]
         order = sorted(range(len(prompts)), key=lambda place: len(prompts[place]))
@@ -98,7 +98,7 @@ class Learner(ABC):
         return results
 
     def cross_entropy(self, scores: Tensor, gold: Tensor, padding: int) -> Tensor:
-        """Return the summed loss of scores of all tokens, in nats."""
+        """Return the summed loss of the scores of all tokens, in nats."""
         smoothing = self.config.smoothing
         return cross_entropy(scores, gold, ignore_index=padding, reduction="sum", label_smoothing=smoothing)
 
@@ -112,7 +112,7 @@ class Learner(ABC):
 
 
 def learn_vocabulary(config: Config, data: BaselineData) -> list[Tokenizer]:
-    """Return the tokens of both languages, or with ``source_pieces`` those of each, from the texts of training."""
+    """Learn the tokens of both languages, or with ``source_pieces`` of each, from the training texts."""
     source, target = _schemes(config, data)
     sides = [(source, row.source) for row in data.train], [(target, row.target) for row in data.train]
     if not config.source_pieces:
@@ -122,7 +122,7 @@ def learn_vocabulary(config: Config, data: BaselineData) -> list[Tokenizer]:
 
 
 class Seq2SeqLearner(Learner):
-    """A Transformer or an LSTM that begins with random weights."""
+    """A Transformer or LSTM that starts with random weights."""
 
     together = 256
 
@@ -136,11 +136,11 @@ class Seq2SeqLearner(Learner):
 
     @cached_property
     def lengths(self) -> Sequence[int]:
-        """Rows are alike in length if source and target are."""
+        """The sort keys of rows, which group similar lengths of target, then of source."""
         return [32 * len(target) + min(len(source), 31) for source, target in self.pairs]
 
     def limit(self, source: int) -> int:
-        """Where the translation of so many tokens is cut off; a model may find no end."""
+        """Return the length at which a translation of ``source`` tokens is cut off; a model may find no end."""
         longest, most = self._bounds
         return _LONGER * min(longest, ceil(most * source))
 
@@ -150,7 +150,7 @@ class Seq2SeqLearner(Learner):
         return max(size for _, size in sizes), max(size / source for source, size in sizes)
 
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, int]:
-        """Cross-entropy of the gold texts."""
+        """Return the cross-entropy of the gold texts, and their number of tokens."""
         pairs = [self.pairs[row] for row in rows]
         source = self._padded([pair[0] for pair in pairs], PAD)
         target = self._padded([pair[1] for pair in pairs], PAD)
@@ -165,19 +165,19 @@ class Seq2SeqLearner(Learner):
         return [self.target.decode(tokens) for tokens in said]
 
     def keep(self, directory: Path) -> None:
-        """Write the weights, in the format of safetensors."""
+        """Write the weights as safetensors."""
         write_tensors(directory / "model.safetensors", self.module.state_dict())
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor], header: dict[str, str] | None = None) -> None:
-    """Write tensors in the format of safetensors, at once or not at all."""
+    """Write tensors as safetensors, whole or not at all."""
     written = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     with staged_file(path) as new:
         write(new, save(written, header))
 
 
 def new_model(config: Config, *words: int) -> Seq2Seq:
-    """Return a model with random weights for so many tokens of both languages, or of each."""
+    """Return a model with random weights for this many tokens of both languages, or of each."""
     return (Lstm if config.model == LSTM else Transformer)(config, words)
 
 
@@ -191,7 +191,7 @@ _GIVEN = -100
 
 
 class LanguageModelError(UserError):
-    """A language model cannot be loaded, or not be used with these rows."""
+    """A language model cannot be loaded, or cannot be used with these rows."""
 
     code = "SGL1605"
 
@@ -216,13 +216,13 @@ class CausalLearner(Learner):
         return ids
 
     def answer(self, target: str) -> list[int]:
-        """Return the tokens of an answer, with the end."""
+        """Return the tokens of an answer, with the end token."""
         ids: list[int] = self._tokenizer(target, add_special_tokens=False).input_ids
         return [*ids, self._end]
 
     @cached_property
     def lengths(self) -> Sequence[int]:
-        """The length of each row with its prompt."""
+        """The length of each row with its prompt; raises ``LanguageModelError`` if one is too long."""
         lengths = [len(prompt) + len(answer) for prompt, answer in self.pairs]
         for row, length in zip(self._rows, lengths, strict=True):
             if length > self.config.longest:
@@ -233,7 +233,7 @@ class CausalLearner(Learner):
         return lengths
 
     def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, int]:
-        """Cross-entropy of the answers."""
+        """Return the cross-entropy of the answers, and their number of tokens."""
         pairs = [self.pairs[row] for row in rows]
         tokens = [prompt + answer for prompt, answer in pairs]
         labels = [[_GIVEN] * len(prompt) + answer for prompt, answer in pairs]
@@ -241,13 +241,13 @@ class CausalLearner(Learner):
             input_ids=self._padded(tokens, self._end),
             attention_mask=self._padded([[1] * len(row) for row in tokens], 0),
         ).logits
-        # The scores after a token are those of the next one.
+        # The scores at a token predict the next one.
         gold = self._padded(labels, _GIVEN)[:, 1:].flatten()
         loss = self.cross_entropy(scores[:, :-1].flatten(0, 1).float(), gold, _GIVEN)
         return loss, sum(len(answer) for _, answer in pairs)
 
     def decode(self, prompts: Sequence[Tokens]) -> list[str]:
-        """Generate answers after prompts, which are padded on the left."""
+        """Generate answers to prompts, which are padded on the left."""
         from transformers import GenerationConfig
 
         greedy = GenerationConfig(
@@ -265,11 +265,11 @@ class CausalLearner(Learner):
                 generation_config=greedy,
             )
         answers = self._tokenizer.batch_decode(found[:, tokens.size(1) :], skip_special_tokens=True)
-        # Predictions are lines.
+        # Predictions must be single lines.
         return [" ".join(answer.split()) for answer in answers]
 
     def keep(self, directory: Path) -> None:
-        """Write the low-rank weights, as PEFT reads them."""
+        """Write the low-rank weights in PEFT's format."""
         make(directory / "adapter")
         with temporary() as place:
             self.module.save_pretrained(place, safe_serialization=True)
@@ -285,10 +285,10 @@ def _load(path: str) -> tuple[Any, Any]:
     disable_progress_bar()
     if not path:
         raise LanguageModelError("no language model is given: `--path DIR` says where it is")
-    # Anything that is no directory would be taken for the name of a model to be fetched.
+    # Anything but a directory would be taken for the name of a model to download.
     if not Path(path).is_dir():
         raise LanguageModelError(f"`{path}` is not a directory with a language model")
-    # The library would go on with the model that the adapter names, wherever that is.
+    # The library would go on to load the model that the adapter names, wherever that is.
     if (Path(path) / "adapter_config.json").exists():
         raise LanguageModelError(f"`{path}` has an adapter of a language model, not the model")
     safely = {"local_files_only": True, "trust_remote_code": False}

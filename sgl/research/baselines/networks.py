@@ -1,7 +1,7 @@
-"""The two networks, small enough to read: an LSTM with attention, and a Transformer.
+"""Define two networks small enough to read: an LSTM with attention, and a Transformer.
 
-Both read a sentence, then say tokens given those said before.  In training all tokens of a gold
-text are given at once; in decoding the likeliest next token is taken (greedy decoding).
+Both read a sentence, then output tokens one by one given the earlier ones.  In training, all tokens of a gold text are
+given at once; in decoding, the likeliest next token is taken (greedy decoding).
 """
 
 import math
@@ -16,8 +16,8 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from sgl.research.baselines.config import UP, Config
 from sgl.research.baselines.data import BEGIN, END, PAD
 
-#: What a model remembers in the middle of translating: tensors, and tuples of tensors, whose
-#: first dimension is the sentence.
+#: The memory of a model in the middle of a translation: tensors, and tuples of tensors, whose first dimension is the
+#: sentence.
 State = tuple[Any, ...]
 
 
@@ -31,7 +31,7 @@ def chosen(state: Any, rows: Tensor) -> Any:  # noqa: ANN401 - a tensor, or a tu
 class Seq2Seq(nn.Module, ABC):
     """A model that maps a sentence to a sentence, both as numbers of tokens.
 
-    One table of embeddings serves both languages and the output; with two numbers of ``words`` the source has its own.
+    One table of embeddings serves both languages and the output; if ``words`` has two sizes, the source has its own.
     """
 
     def __init__(self, width: int, words: Sequence[int]) -> None:
@@ -40,7 +40,7 @@ class Seq2Seq(nn.Module, ABC):
         self.source_embedding = nn.Embedding(words[0], width, padding_idx=PAD) if len(words) > 1 else None
 
     def begin(self) -> None:
-        """Give random values to all weights, those of embeddings by their width."""
+        """Set all weights to random values, embeddings scaled by their width."""
         for name, parameter in sorted(self.named_parameters(), key=lambda each: "embedding" in each[0]):
             if "embedding" in name:
                 nn.init.normal_(parameter, std=parameter.size(1) ** -0.5)
@@ -49,20 +49,20 @@ class Seq2Seq(nn.Module, ABC):
 
     @abstractmethod
     def start(self, source: Tensor) -> State:
-        """Read sentences: a row for each, padded."""
+        """Read sentences, given as padded rows."""
 
     @abstractmethod
     def proceed(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
-        """Scores of the tokens that may follow each of ``tokens``, which have just been said."""
+        """Return scores of the tokens that may follow each of ``tokens``, the latest output, and the new state."""
 
 
 def said_before(target: Tensor) -> Tensor:
-    """For each token of gold texts the one before it; ``<s>`` before the first."""
+    """Return for each token of gold texts the token before it, or ``<s>`` for the first."""
     return torch.cat((target.new_full((target.size(0), 1), BEGIN), target[:, :-1]), dim=1)
 
 
 def greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[int]]:
-    """Return the tokens that a model says for each sentence, up to the end or its limit."""
+    """Return the tokens that a model outputs for each sentence, up to the end token or a limit."""
     left = torch.tensor(limits, device=source.device)
     rows = torch.arange(source.size(0), device=source.device)
     said: list[list[int]] = [[] for _ in range(source.size(0))]
@@ -71,7 +71,7 @@ def greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[i
         state = model.start(source)
         for number in range(max(limits)):
             scores, state = model.proceed(state, last)
-            # Padding and the begin are no words.
+            # Padding and the begin token are not words.
             scores[..., [PAD, BEGIN]] = float("-inf")
             last = scores.argmax(-1)
             going = ((last[:, 0] != END) & (left > number)).nonzero()[:, 0]
@@ -88,10 +88,9 @@ def greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[i
 class Lstm(Seq2Seq):
     """An LSTM encoder and decoder with global attention (Luong, Pham & Manning 2015).
 
-    The score of a source word is the
-    dot product of its state with the decoder's; the next word follows from the context that
-    attention finds and the state: ``h~ = tanh(W [context; h])``, ``scores = embeddings · h~``.
-    There is no *input feeding*, so the states of a whole gold text are computed in one go.
+    The score of a source word is the dot product of its state with the decoder's; the next word follows from the state
+    and the context that attention finds: ``h~ = tanh(W [context; h])``, ``scores = embeddings · h~``.  There is no
+    *input feeding*, so the states of a whole gold text are computed in one go.
     """
 
     def __init__(self, config: Config, words: Sequence[int]) -> None:
@@ -112,7 +111,7 @@ class Lstm(Seq2Seq):
         self.begin()
 
     def start(self, source: Tensor) -> State:
-        """Read sentences; the states of the decoder, those of the source, and which are there."""
+        """Read sentences; return the decoder's states, the source's states, and the mask of source tokens."""
         there = source != PAD
         packed = pack_padded_sequence(
             self.dropout((self.source_embedding or self.embedding)(source)),
@@ -122,12 +121,12 @@ class Lstm(Seq2Seq):
         )
         states, last = self.encoder(packed)
         found, _ = pad_packed_sequence(states, batch_first=True, total_length=source.size(1))
-        # The last states of the two directions stand side by side, layer by layer.
+        # The last states of the two directions are joined layer by layer.
         hidden, cell = (part.unflatten(0, (-1, self.directions)) for part in last)
         return (hidden.permute(2, 0, 1, 3).flatten(2), cell.permute(2, 0, 1, 3).flatten(2), found, there[:, None, :])
 
     def proceed(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
-        """Scores of the tokens that may follow each of these."""
+        """Return scores of the tokens that may follow each of ``tokens``, and the new state."""
         hidden, cell, source, mask = state
         x = self.dropout(self.embedding(tokens))
         before = hidden.transpose(0, 1).contiguous(), cell.transpose(0, 1).contiguous()
@@ -140,11 +139,11 @@ class Lstm(Seq2Seq):
 
 
 class Attention(nn.Module):
-    """Scaled dot-product attention with several heads, and distances if ``reach`` is given.
+    """Scaled dot-product attention with several heads, and with distances if ``reach`` is given.
 
-    With distances (Shaw, Uszkoreit & Vaswani 2018) a query also meets a vector for how far away a
-    key is, up to ``reach`` in either direction.  Of that paper only the vectors for keys are used;
-    its authors find those for values to add nothing.
+    With distances (Shaw, Uszkoreit & Vaswani 2018), a query is also compared with a vector for the distance of a key,
+    up to ``reach`` in either direction.  Only that paper's vectors for keys are used; its authors find that those for
+    values add nothing.
     """
 
     def __init__(self, width: int, heads: int, dropout: float, reach: int = 0) -> None:
@@ -165,7 +164,7 @@ class Attention(nn.Module):
         return self._by_head(keys), self._by_head(values)
 
     def forward(self, x: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-        """Return what each word of ``x`` finds; its words are the last ones of those with keys."""
+        """Return the result for each word of ``x``, which are the last of the words with keys."""
         queries = self._by_head(self.query(x))
         scores = queries @ keys.transpose(-1, -2)
         if self.reach:
@@ -205,10 +204,10 @@ class _Layer(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, mask: Tensor | None, said: State = (), source: State = ()) -> tuple[Tensor, State]:
-        """Return the layer's output, and keys and values of all words so far.
+        """Return the layer's output, and the keys and values of all words so far.
 
-        ``mask`` says which words are seen; ``said`` are keys and values of the words before,
-        ``source`` those of the source with its mask.
+        ``mask`` says which words are visible; ``said`` has the keys and values of earlier words, ``source`` those of
+        the source with its mask.
         """
         normed = self.norms[0](x)
         keys, values = self.attention.remember(normed)
@@ -224,14 +223,14 @@ class _Layer(nn.Module):
 class Transformer(Seq2Seq):
     """A Transformer encoder and decoder (Vaswani et al. 2017).
 
-    Layers are normalised before each block.  Positions are sinusoids or relative.  Decoding keeps
-    the keys and values of what was said, so that a step costs one token.
+    Layers are normalised before each block.  Positions are sinusoids or relative.  Decoding keeps the keys and values
+    of the output so far, so each step costs one token.
     """
 
     def __init__(self, config: Config, words: Sequence[int]) -> None:
         super().__init__(config.width, words)
         self.sinusoids = not config.distances
-        # Words have positions beside them that are as large, or that are small.
+        # Position vectors are as large as word vectors, or small compared with them.
         wide = math.sqrt(config.width)
         self.scales = (wide, 1.0) if config.scaling == UP else (1.0, 1 / wide)
         self.encoder = nn.ModuleList(_Layer(config, decodes=False) for _ in range(config.layers))
@@ -241,7 +240,7 @@ class Transformer(Seq2Seq):
         self.begin()
 
     def start(self, source: Tensor) -> State:
-        """Read sentences; by layer keys and values of the source with its mask, nothing said."""
+        """Read sentences; return each layer's keys and values of the source with its mask, and an empty output."""
         mask = (source != PAD)[:, None, None, :]
         x = self._embed((self.source_embedding or self.embedding)(source), 0)
         for layer in self.encoder:
@@ -251,11 +250,11 @@ class Transformer(Seq2Seq):
         return seen, ((),) * len(seen)
 
     def proceed(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
-        """Scores of the tokens that may follow each of these."""
+        """Return scores of the tokens that may follow each of ``tokens``, and the new state."""
         source, said = state
         before, asked = said[0][0].size(2) if said[0] else 0, tokens.size(1)
         x = self._embed(self.embedding(tokens), before)
-        # A single token may look at everything that was said.
+        # A single token may attend to the whole output so far.
         causal = None
         if asked > 1:
             causal = torch.ones(asked, asked, dtype=torch.bool, device=x.device).tril()
@@ -274,7 +273,7 @@ class Transformer(Seq2Seq):
 
 
 def sinusoids(before: int, length: int, width: int) -> Tensor:
-    """Positions ``before``, ``before + 1`` … as waves of many lengths."""
+    """Return positions ``before``, ``before + 1`` … as waves of many lengths."""
     places = torch.arange(before, before + length)[:, None].float()
     steps = torch.exp(torch.arange(0, width, 2).float() * (-math.log(10_000.0) / width))
     return torch.cat(((places * steps).sin(), (places * steps).cos()), dim=1)

@@ -1,11 +1,11 @@
-"""Train a model, choose its best state by the dev split, and be resumable.
+"""Train a model, choose its best state by the dev split, and resume interrupted runs.
 
-Everything that is random is a function of the seed and of the number of the step: the order of the rows, and dropout,
-whose generator is set anew for each step.  So a run that was interrupted ends with the same weights as one that was
-not.  Checkpoints are in the format of safetensors, which holds nothing that could be executed.
+All randomness is a function of the seed and the number of the step: the order of the rows, and dropout, whose generator
+is seeded anew for each step.  So an interrupted run ends with the same weights as an uninterrupted one.  Checkpoints
+are safetensors, which cannot contain anything executable.
 
-A time limit ends training between two steps.  The state is then compared with the best one, but
-that comparison is no part of the checkpoint: a run that is resumed would not have made it.
+A time limit ends training between two steps.  The state is then compared with the best one, but that comparison is not
+part of the checkpoint, as a resumed run would not have made it.
 """
 
 import json
@@ -28,7 +28,7 @@ from sgl.research.baselines.learner import Learner, Line, write_tensors
 from sgl.research.evaluate.benchmark import BenchmarkRow
 from sgl.research.evaluate.equivalence import exact
 
-#: Steps between two looks at the progress line.
+#: Steps between two updates of the progress line.
 _OFTEN = 10
 
 FINISHED, LIMIT, PATIENCE = "all steps", "time limit", "no progress on dev"
@@ -36,17 +36,17 @@ DIVERGED = "the loss is no number"
 
 
 class DirectoryError(UserError):
-    """A directory cannot be used for a run, or what is in it cannot be continued."""
+    """A directory cannot be used for a run, or its contents cannot be continued."""
 
     code = "SGL1604"
 
 
 @dataclass(slots=True)
 class TrainingProgress:
-    """How far training is: steps taken, the best check, seconds, and the history of checks.
+    """The progress of training: steps taken, the best check, seconds, and the history of checks.
 
-    ``checks`` are triples of a step, the mean loss since the check before, and the share of
-    items of dev that are right; none without a dev split.
+    ``checks`` are triples of a step, the mean loss since the previous check, and the share of correct dev items (None
+    without a dev split).
     """
 
     step: int = 0
@@ -60,12 +60,12 @@ class TrainingProgress:
 
 
 def save(path: Path, run: str, progressed: TrainingProgress, tensors: Mapping[str, Tensor]) -> None:
-    """Write a checkpoint of the run with this hash, at once or not at all."""
+    """Write a checkpoint of the run with this hash, whole or not at all."""
     write_tensors(path, tensors, {"run": run, "state": json.dumps(asdict(progressed))})
 
 
 def load(path: Path, run: str) -> tuple[TrainingProgress, dict[str, Tensor]]:
-    """Read a checkpoint; raises ``DirectoryError`` if it is damaged, or that of another run."""
+    """Read a checkpoint; raises ``DirectoryError`` if it is damaged or belongs to another run."""
     try:
         opened(path, CHECKPOINT, inside=path.parent).close()
         with safe_open(path, framework="pt") as file:
@@ -84,7 +84,7 @@ def load(path: Path, run: str) -> tuple[TrainingProgress, dict[str, Tensor]]:
 
 @dataclass(frozen=True, slots=True)
 class TrainingResult:
-    """How training ended: why, where, and at which step the weights that are kept were."""
+    """The end of training: the reason, the step and dev score of the kept weights, and the progress."""
 
     ended: str
     kept_step: int
@@ -92,13 +92,13 @@ class TrainingResult:
     progress: TrainingProgress
 
 
-#: OnCheck after each check: the progress, and the seconds that are left.
+#: A callback after each check, with the progress and the seconds left.
 OnCheck = Callable[[TrainingProgress, float], None]
 
 
 @contextmanager
 def reproducible(threads: int, device: str = "cpu") -> Iterator[None]:
-    """Let PyTorch compute with so many threads, on a CPU only in ways that give the same again."""
+    """Let PyTorch compute with this many threads, reproducibly if on a CPU."""
     before = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
     torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(device == "cpu")
@@ -110,10 +110,10 @@ def reproducible(threads: int, device: str = "cpu") -> Iterator[None]:
 
 
 class Training:
-    """One run of training; its result is in the model.
+    """One run of training, whose result is in the model.
 
-    The items of ``dev`` choose the weights; ``run`` is the hash that says of which run the
-    checkpoint is; after ``limit`` seconds this call stops.
+    The items of ``dev`` choose the weights; ``run`` is the hash of the run to which the checkpoint belongs; after
+    ``limit`` seconds training stops.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class Training:
         self.state = TrainingProgress()
 
     def resume(self) -> None:
-        """Go on where the checkpoint is; raises ``DirectoryError`` if it does not fit."""
+        """Continue from the checkpoint; raises ``DirectoryError`` if it does not fit."""
         self.state, tensors = load(self.checkpoint, self.run)
         try:
             for name, weight in self.weights.items():
@@ -232,8 +232,7 @@ class Training:
     def _chosen(self, ended: str, line: Line) -> TrainingResult:
         state = self.state
         checked = bool(state.checks) and state.checks[-1][0] == state.step
-        # Weights that lead to no finite loss are not kept for their score: if it is 0 before,
-        # theirs is as good.
+        # Weights without a finite loss are not kept for their score: if the best so far is 0, theirs is as good.
         if not checked and not (ended == DIVERGED and self.best):
             score = self._score(line)
             if score is None or score >= state.best:
@@ -256,13 +255,13 @@ class Training:
 
 
 def pace(state: TrainingProgress, left: float) -> tuple[str, str]:
-    """Return how fast training is, and the seconds that are left, for people."""
+    """Format the speed of training and the time left, for people."""
     minutes, seconds = divmod(round(left), 60)
     return f"{state.tokens / state.seconds:,.0f} tokens/s", f"{minutes}:{seconds:02} left"
 
 
 def rate(config: Config, step: int) -> float:
-    """Return the learning rate of a step: it rises during the warm-up, and may fall, by a line to nothing."""
+    """Return the learning rate of a step: it rises during warm-up, then may fall linearly or by the square root."""
     rising = (step + 1) / config.warmup if step < config.warmup else 1.0
     if config.decay == "none" or step < config.warmup:
         return config.rate * rising

@@ -1,8 +1,8 @@
-"""Distribution-based compositionality assessment: splits by divergence (Keysers et al. 2020).
+"""Split corpora by divergence: distribution-based compositionality assessment (Keysers et al. 2020).
 
-A split by divergence keeps what sentences are made of (atoms) alike in training and test and makes
-how it is put together (compounds) as different as one wants.  It is complementary to held-out
-structures: nothing is proved about any structure, but every corpus can be split.
+A split by divergence keeps the parts of sentences (atoms) alike in training and test, and makes their combinations
+(compounds) as different as wanted.  It complements held-out structures: nothing is proved about any structure, but
+every corpus can be split.
 """
 
 from sgl.core.arrays import SplitDivergence, divergence

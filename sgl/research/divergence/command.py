@@ -1,4 +1,4 @@
-"""``sglc split``: divide items by the divergence of their atoms and compounds, or measure it."""
+"""Run ``sglc split``: divide items by the divergence of their atoms and compounds, or measure it."""
 
 import re
 import time
@@ -11,15 +11,17 @@ from typing import Any
 
 import click
 
+import sgl
 from sgl.cli.files import DIRECTORY, FILE
 from sgl.cli.session import Session, session_options
 from sgl.cli.terminal import json_option
-from sgl.dataset.staged import OutputError, check_target
+from sgl.dataset import MANIFEST, OutputError, check_target
 from sgl.research.divergence import search, sources
+from sgl.research.divergence.pasted import RuleNode, nodes_of, pasted
 from sgl.research.divergence.problem import SETS, Annealing, Bounds, Greedy, SplitTarget, measure
 
-#: A number from 0 on with at most six digits after the point, or a fraction of two such, so
-#: that products with sizes stay small.
+#: A number from 0 with at most six decimals, or a fraction of two such whole numbers, so that products with sizes stay
+#: small.
 _NUMBER = re.compile(r"[0-9]?(\.[0-9]{1,6})?|[0-9]{1,6}/[0-9]{1,6}")
 _LONGEST_NUMBER = 12
 
@@ -31,7 +33,7 @@ _Tasks = dict[str, search.SplitTask]
 
 
 def _fraction(text: str) -> Fraction | None:
-    """Return a short decimal number or fraction, exactly; None if it is none, or above 1."""
+    """Return a short decimal number or fraction exactly, or None if it is invalid or above 1."""
     try:
         number = Fraction(text) if _NUMBER.fullmatch(text) else None
     except (ValueError, ZeroDivisionError):
@@ -124,13 +126,12 @@ def _discard(ctx: click.Context, param: click.Parameter, value: str) -> Fraction
 @json_option
 @session_options
 def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - click's
-    """Split the items of PATHS into train and test, with a target divergence of compounds.
+    """Split the items of PATHS into train and test, with the wanted divergence of compounds.
 
-    PATHS are datasets of `sglc compile`, Parquet files with derivations, or treebanks in
-    CoNLL-U; all their items are split together.  Atoms and compounds are taken from derivations,
-    or from graphs for CoNLL-U.
+    PATHS are datasets of `sglc compile`, Parquet files with derivations, or treebanks in CoNLL-U; their items are
+    divided as one set.  By default, elements come from derivations, or from graphs for CoNLL-U.
 
-    With --report nothing is split: the first file is training, and each other file is measured against it.
+    With --report nothing is divided: each file is measured against the first, which is training.
     """
     if fault := _fault(options):
         session.refuse(fault)
@@ -168,7 +169,7 @@ def _read(session: Session, options: _Options) -> sources.ItemSet:
 
 
 def _tasks(options: _Options, items: sources.ItemSet) -> _Tasks:
-    """Return what is asked for, by names: of several splits the target, with the seed if there are several."""
+    """Return the tasks by name: with several targets the target, and with several seeds the seed too."""
     number, discards = items.elements.atoms.items, options["discard"]
     if isinstance(discards, Fraction):
         discards = discards.numerator * number // discards.denominator
@@ -188,7 +189,7 @@ def _split(session: Session, items: sources.ItemSet, tasks: _Tasks, options: _Op
     out: Path = options["out"]
     is_greedy = options["method"] == search.GREEDY
     method = Greedy(options["candidates"], options["every"]) if is_greedy else Annealing(options["moves"])
-    # Without --force no directory with files in it may be replaced.
+    # Without --force, no directory with files in it may be replaced.
     listing = search.split_files if options["force"] else lambda _: None
     found: dict[str, search.Found] = {}
     try:
@@ -223,7 +224,7 @@ def _split(session: Session, items: sources.ItemSet, tasks: _Tasks, options: _Op
             )
 
 
-#: A rule of which features make several: ``clause#2``.
+#: One of several rules made by features: ``clause#2``.
 _NUMBERED = re.compile(r"#[0-9]")
 
 
@@ -232,12 +233,27 @@ def _report(session: Session, items: sources.ItemSet, options: _Options) -> None
         session.refuse("a report needs training and something to compare with it")
     first = items.files[0]
     train = {"name": first.name, "items": len(first.ids), "mean_words": items.mean_words(items.mask(first))}
+    nodes = _nodes(items)
     rows = list(_rows(items, options["categories"]))
+    for row in rows if nodes or items.settings.view == sources.GRAPH else ():
+        row["examples"] = [pasted(name, nodes) for name in row["examples"]]
     if options["as_json"]:
         session.json({"elements": search.elements_data(items), "train": train, "measured": rows})
         return
     given = {"items": items, "rows": rows, "train": train, "numbered": _NUMBERED.search}
     session.present("report.j2", "sgl.research.divergence", **given)
+
+
+def _nodes(items: sources.ItemSet) -> dict[str, RuleNode]:
+    """Return what structures call the nodes of derivations, if the rows are those of a dataset with its grammar."""
+    folder = items.files[0].path.resolve().parent.parent
+    if items.settings.view != sources.DERIVATION or not (folder / MANIFEST).is_file():
+        return {}
+    try:
+        compiled = sgl.load(folder).compiled
+    except sgl.GrammarError:
+        return {}
+    return nodes_of(compiled.grammar, compiled.grammar.text_layer(compiled.plan.source))
 
 
 def _rows(items: sources.ItemSet, categories: bool) -> Iterator[dict[str, Any]]:

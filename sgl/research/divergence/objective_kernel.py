@@ -1,13 +1,12 @@
-"""The objective of a split, and what a move changes, over flat arrays.
+"""Compute the objective of a split, and how a move changes it, over flat arrays.
 
-A move gives item x another label, or swaps the labels of two items x and y.  Only kinds that occur in x or y, and not
-as often in both, have another term afterwards, so the cost of a move does not depend on how many kinds there are.
+A move gives item x another label, or swaps the labels of two items x and y.  Only kinds whose counts in x and y differ
+get a new term, so the cost of a move does not depend on the number of kinds.
 
-Splits are the same on every machine: only operations that IEEE 754 rounds correctly are used,
-unlike ``pow``.  With r(v), the tenth root of v, by Newton's method, ``v ** 0.1 = r(v)`` and ``w **
-0.9 = w / r(w)``.  Sums are whole numbers: a term is rounded to a multiple of 1 / scale, so that
-adding it and taking it away again leaves nothing behind.  Without Numba the functions are plain
-Python.
+Splits are the same on every machine: only operations that IEEE 754 rounds correctly are used, unlike ``pow``.  With
+r(v), the tenth root of v, by Newton's method, ``v ** 0.1 = r(v)`` and ``w ** 0.9 = w / r(w)``.  Sums are whole numbers:
+a term is rounded to a multiple of 1 / scale, so that adding it and subtracting it again leaves nothing behind.  Without
+Numba, the functions are plain Python.
 """
 
 import math
@@ -38,29 +37,29 @@ def _compilers() -> tuple[Callable[[Function], Function], Callable[[Function], F
 
 kernel, part = _compilers()
 
-#: Where the totals of bags have the sum of all terms, after the occurrences by label.
+#: The index of the sum of all terms in the totals of bags, after the occurrences by label.
 SUM = 3
 
-#: Roots of numbers below this are looked up; larger ones are found from a shorter number.
+#: Roots of numbers below this are looked up; larger ones are computed from leading digits.
 ROOTS = 1 << 20
 
-#: From a start at most twice the root, these many steps of Newton's method reach the last digit.
+#: From a start at most twice the root, this many steps of Newton's method reach the last digit.
 _STEPS = 10
 
-#: Sums of terms stay below 2 to this power; more digits than ``_MOST_BITS`` do not help, as a
-#: term is a product of two rounded numbers.
+#: Sums of terms stay below 2 to the first power.  More digits than ``_MOST_BITS`` do not help, as a term is a product
+#: of two rounded numbers.
 _SUM_BITS, _MOST_BITS = 61, 36
 
-#: What atom divergence beyond its limit costs: more than any compound divergence gains.
+#: The cost of atom divergence beyond its limit: more than any compound divergence can gain.
 _BEYOND = 1024.0
 
 
 class Bags(NamedTuple):
-    """The atoms, or the compounds, of all items, and how often each kind is on each side.
+    """The atoms, or the compounds, of all items, and the counts of each kind on each side.
 
-    ``start``, ``kinds`` and ``times`` are those of ``Occurrences``; ``size`` is the sum of ``times`` for each item.
+    ``start``, ``kinds`` and ``times`` are as in ``Occurrences``; ``size`` is the sum of ``times`` for each item.
     ``sides`` has a row for train and one for test, ``terms`` the rounded term of each kind.  ``roots`` is a table of
-    tenth roots; of atoms it is empty, since theirs are square roots.
+    tenth roots; for atoms it is empty, as they need square roots.
     """
 
     start: NDArray[np.int64]
@@ -75,7 +74,7 @@ class Bags(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """The bounds: test shares as fractions of whole numbers, and discards."""
+    """The bounds: test shares as fractions of whole numbers, and the most discards."""
 
     least: int
     least_of: int
@@ -85,7 +84,7 @@ class Limits(NamedTuple):
 
 
 class SplitState(NamedTuple):
-    """A split while it is made: labels, their items and contents; of a block ``moved``, the labels it ``came_from``."""
+    """A split in the making: labels, sizes and contents; for a ``moved`` block, the labels it ``came_from``."""
 
     labels: NDArray[np.int8]
     sizes: NDArray[np.int64]
@@ -122,7 +121,7 @@ def new_state(elements: Elements, target: SplitTarget, bounds: Bounds) -> SplitS
 
 
 def _bags(part: Occurrences, roots: int) -> Bags:
-    """Return the bags of items that are all discarded, with so many roots at most."""
+    """Return the bags of items that are all discarded, with at most ``roots`` roots."""
     size = np.diff(np.concatenate(([0], np.cumsum(part.times)))[part.start])
     total, kinds = int(size.sum()), len(part.names)
     return Bags(
@@ -139,7 +138,7 @@ def _bags(part: Occurrences, roots: int) -> Bags:
 
 
 def tenth_roots(number: int) -> NDArray[np.float64]:
-    """Return the tenth roots of 0, 1, …: so many."""
+    """Return the tenth roots of 0, 1, …, ``number - 1``."""
     squares = np.sqrt(np.arange(number, dtype=np.float64))
     squares[:1] = 1.0
     _, exponents = np.frexp(squares)
@@ -153,13 +152,13 @@ def tenth_roots(number: int) -> NDArray[np.float64]:
 
 
 def scale_for(total: int) -> float:
-    """Return a power of two with which terms of so many occurrences have a 64-bit sum."""
+    """Return a power of two that keeps the sum of terms for ``total`` occurrences within 64 bits."""
     return float(1 << max(0, min(_MOST_BITS, _SUM_BITS - total.bit_length())))
 
 
 @part
 def _tenth_root(value: int, roots: NDArray[np.float64]) -> float:
-    """Return the tenth root; beyond the table from leading digits and three terms of a series."""
+    """Return a tenth root; beyond the table, compute it from leading digits and three terms of a series."""
     shift = 0
     factor = 1.0
     while (value >> shift) >= len(roots):
@@ -176,7 +175,7 @@ def _tenth_root(value: int, roots: NDArray[np.float64]) -> float:
 
 @part
 def _mean(train: int, test: int, bags: Bags) -> float:
-    """Return the geometric mean of two numbers, weighted as the divergence weighs them; scaled."""
+    """Return the scaled geometric mean of two numbers, with the weights of the divergence."""
     if len(bags.roots) == 0:
         return math.sqrt(float(train) * float(test)) * bags.scale
     other = float(test) / _tenth_root(test, bags.roots)
@@ -185,9 +184,9 @@ def _mean(train: int, test: int, bags: Bags) -> float:
 
 @kernel
 def change(write: bool, x: int, y: int, train: int, test: int, bags: Bags) -> int:
-    """Return what the sum changes by if x is added ``train`` and ``test`` times, y taken away.
+    """Return the change of the sum if x is added ``train`` and ``test`` times and y is subtracted as often.
 
-    ``y`` is -1 for none.  With ``write`` the counts and the sum become those after the move.
+    ``y`` is -1 for none.  With ``write``, the counts and the sum are updated to those after the move.
     """
     i, i_end, j, j_end = bags.start[x], bags.start[x + 1], 0, 0
     if y >= 0:
@@ -237,7 +236,7 @@ def _divergence_after(x: int, y: int, train: int, test: int, bags: Bags) -> floa
 
 @kernel
 def distance_after(x: int, y: int, train: int, test: int, state: SplitState) -> float:
-    """Return how far the split is from its targets after a move, or before one (both -1)."""
+    """Return the distance of the split from its targets after a move, or as it is (both -1)."""
     goal = state.goal
     atoms = _divergence_after(x, y, train, test, state.atoms)
     compounds = _divergence_after(x, y, train, test, state.compounds)
@@ -249,7 +248,7 @@ def distance_after(x: int, y: int, train: int, test: int, state: SplitState) -> 
 
 @part
 def side(label: int, wanted: int) -> int:
-    """Return 1 if a label is this side."""
+    """Return 1 if a label is this side, else 0."""
     return 1 if label == wanted else 0
 
 

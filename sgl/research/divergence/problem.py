@@ -1,8 +1,8 @@
-"""A problem of splitting: items as bags of atoms and compounds, what is asked, and what counts.
+"""Define the problem of splitting: items as bags of atoms and compounds, targets and bounds.
 
 ``measure`` computes the divergences of a split by the definition.  Bounds are hard: a search refuses each step that
-would break one.  Of 1,000 items with a test share from 0.2 to 0.3 and at most 50 discarded, training and test
-together have at least 950, and of 960 that are used 192 to 288 are in test.
+would break one.  For 1,000 items with a test share from 0.2 to 0.3 and at most 50 discarded, training and test together
+have at least 950, and of 960 used items 192 to 288 are in test.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from sgl.core.arrays import ElementCounts, SplitDivergence, compare_counts
 from sgl.diagnostics import UserError
 
-#: Labels of items in a split.
+#: The labels of items in a split.
 TRAIN, TEST, DISCARDED = 0, 1, 2
 
 SETS = ("train", "test", "discarded")
 
 
 class NoSuchSplitError(UserError):
-    """No split keeps to the bounds; the message says why."""
+    """No split is within the bounds; the message says why."""
 
     code = "SGL1302"
 
@@ -33,10 +33,10 @@ class NoSuchSplitError(UserError):
 
 
 class SplitTarget(NamedTuple):
-    """The divergences that are wanted.
+    """The wanted divergences.
 
-    ``weight`` is what one unit of atom divergence counts, ``limit`` how great it may be at
-    most; a greater one is allowed only while no move makes it smaller.
+    ``weight`` is the cost of one unit of atom divergence, and ``limit`` its maximum; a greater one is allowed only
+    while no move reduces it.
     """
 
     compounds: float
@@ -46,13 +46,13 @@ class SplitTarget(NamedTuple):
 
 
 class Annealing(NamedTuple):
-    """How long to anneal: so many moves for each item."""
+    """The length of annealing, in moves per item."""
 
     moves: int = 100
 
 
 class Greedy(NamedTuple):
-    """How many candidates to choose from, and after how many choices to sample new ones."""
+    """The number of candidates to choose from, and of choices before new ones are sampled."""
 
     candidates: int = 1000
     every: int = 2
@@ -60,14 +60,14 @@ class Greedy(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The share of test among the items that are used, and how many may be discarded."""
+    """The share of test among the used items, and the most items that may be discarded."""
 
     least: Fraction = Fraction(1, 5)
     most: Fraction = Fraction(3, 10)
     discards: int = 0
 
     def test_sizes(self, used: int) -> tuple[int, int]:
-        """Return the least and greatest number of test items; both sides have at least one.
+        """Return the smallest and largest number of test items; both sides have at least one item.
 
         >>> Bounds().test_sizes(960)
         (192, 288)
@@ -76,7 +76,7 @@ class Bounds:
         return max(least, 1), min(self.most.numerator * used // self.most.denominator, used - 1)
 
     def start(self, items: int) -> tuple[int, int]:
-        """Return how many items are used at first, and in test; raises ``NoSuchSplitError``."""
+        """Return the initial numbers of used items and of test items; raises ``NoSuchSplitError``."""
         used = max(self._possible(items))
         return used, sum(self.test_sizes(used)) // 2
 
@@ -95,7 +95,7 @@ class Bounds:
         return found
 
     def fault(self, train: int, test: int, discarded: int) -> str:
-        """Return what is wrong with a split of these sizes; empty if nothing is."""
+        """Return what is wrong with a split of these sizes, or "" if nothing is."""
         least, most = self.test_sizes(train + test)
         if discarded > self.discards:
             return f"{discarded} items are discarded, at most {self.discards} may be"
@@ -105,7 +105,7 @@ class Bounds:
 
 
 class Occurrences(NamedTuple):
-    """Item ``i`` has ``kinds[start[i]:start[i + 1]]``, in order, ``times`` often; with weights, in parts of 1."""
+    """Item ``i`` has ``kinds[start[i]:start[i + 1]]``, sorted, ``times`` each, which weights count in 1 / ``unit``."""
 
     names: Sequence[str]
     start: NDArray[np.int64]
@@ -115,11 +115,11 @@ class Occurrences(NamedTuple):
 
     @property
     def items(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return len(self.start) - 1
 
     def totals(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count how often each kind occurs in the chosen items."""
+        """Count the occurrences of each kind in the chosen items."""
         inside = np.repeat(chosen, np.diff(self.start))
         sums = np.zeros(len(self.names), np.int64)
         np.add.at(sums, self.kinds[inside], self.times[inside])
@@ -134,7 +134,7 @@ class Elements(NamedTuple):
 
 
 def count_pairs(names: Sequence[str], items: int, item: NDArray[np.int64], kind: NDArray[np.int64]) -> Occurrences:
-    """Return occurrences from one pair (item, kind) for each time that something occurs."""
+    """Count occurrences given as pairs (item, kind), one for each."""
     width = max(len(names), 1)
     keys, times = np.unique(item * width + kind, return_counts=True)
     row, kinds = np.divmod(keys, width)
@@ -144,7 +144,7 @@ def count_pairs(names: Sequence[str], items: int, item: NDArray[np.int64], kind:
 
 
 def count_names(rows: Iterable[Iterable[str]]) -> Occurrences:
-    """Return occurrences from the names of what occurs in each item.
+    """Count occurrences given by name for each item.
 
     >>> found = count_names([["cat", "dog", "cat"], ["dog"]])
     >>> found.names, found.kinds.tolist(), found.times.tolist()

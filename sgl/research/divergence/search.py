@@ -1,11 +1,11 @@
 """Search for the split whose divergences are nearest to their targets, and write it.
 
-``anneal`` starts with a random split within the bounds and improves it; ``greedy`` fills empty sets, as Moisio,
-Creutz & Kurimo (2023) do.  Both minimise |D_C - target for compounds| + |D_A - target for atoms|, the negated score
-of that paper, and both are functions of the seed, the same on every machine.
+``anneal`` starts with a random split within the bounds and improves it; ``greedy`` fills empty sets, as Moisio, Creutz
+& Kurimo (2023) do.  Both minimise |D_C - target for compounds| + |D_A - target for atoms|, the negated score of that
+paper, and both are functions of the seed, the same on every machine.
 
-The divergences of the certificate are computed once more from the labels, by the definition. ``assignment`` is the
-SHA-256 of the lines ``id<TAB>set`` in the order of the items: equal certificates mean equal splits.
+The divergences of the certificate are recomputed from the labels, by the definition.  ``assignment`` is the SHA-256 of
+the lines ``id<TAB>set`` in the order of the items: equal certificates mean equal splits.
 """
 
 import json
@@ -38,7 +38,7 @@ Method = problem.Annealing | problem.Greedy
 #: Temperatures fall from 2 ** -WARM to 2 ** -COLD, in this many steps for each halving.
 _WARM, _COLD, _STAGES = 13, 27, 8
 
-#: Small problems are solved again from other starts, until so many moves are made.
+#: Small problems are solved again from other starts, up to these numbers of moves and starts.
 _MOVES_IN_ALL, _MOST_STARTS = 200_000, 30
 
 #: Choices between two reports of progress.
@@ -46,7 +46,7 @@ _CHOICES = 500
 
 
 class SplitTask(NamedTuple):
-    """What a search is given."""
+    """The input of a search."""
 
     elements: problem.Elements
     target: problem.SplitTarget
@@ -76,7 +76,7 @@ def _anneal_once(state: "SplitState", sizes: tuple[int, int], key: int, moves: i
 
     stages = (_COLD - _WARM) * _STAGES
     distance = np.inf
-    # The scalars of NumPy warn when a product loses its upper bits, as those of random numbers do.
+    # NumPy's scalars warn if a product loses its upper bits, as it does for random numbers.
     with np.errstate(over="ignore"):
         used, test = sizes
         counters = np.uint64(mix(key ^ MASK)) + np.arange(1, len(state.labels) + 1, dtype=np.uint64) * GAMMA
@@ -88,7 +88,7 @@ def _anneal_once(state: "SplitState", sizes: tuple[int, int], key: int, moves: i
         for stage in range(stages):
             done, after = moves * stage // stages, moves * (stage + 1) // stages
             halvings, part = divmod(stage, _STAGES)
-            # From one power of two to the next in equal steps: exact everywhere.
+            # Go from one power of two to the next in equal steps, which are exact everywhere.
             temperature = 2.0 ** -(_WARM + halvings) * (1 - part / (2 * _STAGES))
             distance = anneal_steps(np.uint64(key), done, after - done, temperature, state)
             if progress is not None:
@@ -97,7 +97,7 @@ def _anneal_once(state: "SplitState", sizes: tuple[int, int], key: int, moves: i
 
 
 def greedy(task: SplitTask, settings: problem.Greedy | None = None, progress: Progress | None = None) -> Labels:
-    """Return labels chosen greedily, with as many discarded as can be; raises as ``anneal``."""
+    """Return labels chosen greedily, with as many discarded as allowed; raises ``NoSuchSplitError``."""
     wanted = task.bounds.fewest(task.elements.atoms.items)
     labels, _ = choose(task, settings or problem.Greedy(), wanted, progress)
     train, test, discarded = np.bincount(labels, minlength=len(problem.SETS)).tolist()
@@ -109,7 +109,7 @@ def greedy(task: SplitTask, settings: problem.Greedy | None = None, progress: Pr
 def choose(
     task: SplitTask, settings: problem.Greedy, wanted: int, progress: Progress | None = None
 ) -> tuple[Labels, list[int]]:
-    """Return the labels after so many choices of the greedy procedure, and the chosen items."""
+    """Return the labels after ``wanted`` greedy choices, and the chosen items."""
     from sgl.research.divergence.objective_kernel import new_state
     from sgl.research.divergence.search_kernel import greedy_choices
 
@@ -124,7 +124,7 @@ def choose(
             greedy_choices(key, first, number, candidates, every, pool, state)
         if progress is not None:
             progress(first, wanted)
-    # A chosen item goes to the end of what is left.
+    # A chosen item goes to the end of the remaining pool.
     return state.labels, pool[items - wanted :][::-1].tolist()
 
 
@@ -138,7 +138,7 @@ def find(task: SplitTask, method: Method, progress: Progress | None = None) -> L
 FORMAT = "sgl-split/1"
 CERTIFICATE = "certificate.json"
 
-#: Several splits have a list of their own.
+#: A list of several splits has a format of its own.
 GRID_FORMAT = "sgl-splits/1"
 GRID = "splits.json"
 
@@ -147,12 +147,12 @@ Found = tuple[Labels, dict[str, Any]]
 
 ANNEALING, GREEDY = "annealing", "greedy"
 
-#: Columns of a dataset that its TSV files have.
+#: The columns of a dataset that its TSV files have.
 _COLUMNS = ("source", "target", "category")
 
 
 def elements_data(items: ItemSet) -> dict[str, Any]:
-    """Return what the atoms and compounds are, and how many, as plain data."""
+    """Describe and count the atoms and compounds, as plain data."""
     settings, words = items.settings, items.settings.words
     choice = {
         "occurrences": words.occurrences if words.occurrences > 1 else None,
@@ -203,14 +203,14 @@ def certificate(items: ItemSet, task: SplitTask, method: Method, labels: Labels)
 
 
 def split_files(directory: Path) -> Collection[str] | None:
-    """Return the files that a split, or several, can have; None if its certificate says that it is none."""
+    """Return the files that a split, or several, can have; None if no certificate says that there is one."""
     folders: list[str] | None = None
     with suppress(ForeignFileError):
         document = read_document(directory / GRID, CERTIFICATES, inside=directory)
         names = [f"{split['name'].of(str)}/" for split in document["splits"].elements()]
         folders = names if document["format"].of(str) == GRID_FORMAT else None
     with suppress(ForeignFileError):
-        # A directory that is a split itself has no folders.
+        # A directory that is itself a split has no folders.
         document = read_document(directory / CERTIFICATE, CERTIFICATES, inside=directory)
         folders = [""] if document["format"].of(str) == FORMAT else None
     endings = (".txt", ".conllu", ".parquet", ".tsv", ".src", ".trg", ".forms.jsonl")
@@ -221,7 +221,7 @@ def split_files(directory: Path) -> Collection[str] | None:
 def write_splits(items: ItemSet, found: Mapping[str, Found], out: Path, listing: Listing) -> None:
     """Write everything, or nothing; raises ``OutputError`` if writing is refused.
 
-    A split has a folder of its name, and if that is empty, the whole directory.
+    A split is written to a folder of its name, or to the whole directory if its name is empty.
     """
     ids = items.ids
     with staged_directory(out, listing=listing) as stage:
@@ -243,12 +243,12 @@ def write_splits(items: ItemSet, found: Mapping[str, Found], out: Path, listing:
 
 
 def grid(found: Mapping[str, Found]) -> dict[str, Any]:
-    """Return the certificates of several splits, by their names."""
+    """Return the certificates of several splits, by name."""
     return {"format": GRID_FORMAT, "splits": [{"name": name, **proof} for name, (_, proof) in found.items()]}
 
 
 def _forms(compounds: problem.Occurrences, labels: Labels) -> Iterator[str]:
-    """Yield what features the words of each item of test have: unseen if training lacks one of the words with it."""
+    """Yield the features of the words in each test item, marked unseen if training lacks one of those words."""
     seen = compounds.totals(labels == problem.TRAIN) > 0
     for item in np.flatnonzero(labels == problem.TEST).tolist():
         kinds = compounds.kinds[compounds.start[item] : compounds.start[item + 1]].tolist()

@@ -1,14 +1,14 @@
-"""The two searches, step by step: simulated annealing, and the greedy procedure.
+"""Take the steps of the two searches: simulated annealing and the greedy procedure.
 
-Annealing (Kirkpatrick, Gelatt & Vecchi 1983) proposes in each step that an item gets another label, two items change
-places, or all items of one compound go to one side, within the bounds.  What brings the split nearer to its targets
-is done; a loss is taken with probability exp(-loss / temperature): it is compared with ``temperature * e``, where e
-has the exponential distribution.  Its logarithm is taken piecewise linearly, from leading bits, since library
-logarithms differ between machines.
+In each step, annealing (Kirkpatrick, Gelatt & Vecchi 1983) proposes that an item gets another label, two items swap
+places, or all items of one compound go to one side, within the bounds.  A proposal that brings the split nearer to its
+targets is accepted; a loss is accepted with probability exp(-loss / temperature), by comparing it with ``temperature *
+e``, where e has the exponential distribution.  The logarithm for e is taken piecewise linearly, from leading bits,
+since library logarithms differ between machines.
 
-The greedy procedure is Procedure 1 of Moisio, Creutz & Kurimo (2023): the best of some candidates
-is added to the side that brings the split nearer to its targets at once, within the bounds.  Only
-the kinds of a candidate are looked at, which gives the numbers of the authors' dense matrices.
+The greedy procedure is Procedure 1 of Moisio, Creutz & Kurimo (2023): the best of some candidates is added at once to
+the side that brings the split nearer to its targets, within the bounds.  Only the kinds of a candidate are examined,
+which gives the same numbers as the authors' dense matrices.
 """
 
 from typing import TypeVar
@@ -21,12 +21,12 @@ from sgl.research.divergence.problem import DISCARDED, TEST, TRAIN
 from sgl.sampling.engine import GAMMA as STEP
 from sgl.sampling.engine import MIX_1, MIX_2
 
-#: Of 64 proposals this many are of a whole compound, and this many of single items.
+#: Out of 64 proposals, this many move a whole compound, and those up to the second number move single items.
 _BLOCKS, _SINGLES = 2, 33
 
 _LABELS = 3
 
-#: 64 bits, or an array of them.
+#: 64 bits, or an array of 64-bit numbers.
 Bits = TypeVar("Bits", np.uint64, NDArray[np.uint64])
 
 _LOG_2 = 0.6931471805599453
@@ -40,7 +40,7 @@ _TOP = np.uint64(1 << 63)
 
 @part
 def mix(value: Bits) -> Bits:
-    """Return the finaliser of SplitMix64, for a number or for an array."""
+    """Apply SplitMix64's finaliser to a number or an array."""
     value = (value ^ (value >> _30)) * _MIX_1
     value = (value ^ (value >> _27)) * _MIX_2
     return value ^ (value >> _31)
@@ -149,7 +149,7 @@ def anneal_steps(key: np.uint64, first_step: int, steps: int, temperature: float
 def greedy_choices(
     key: np.uint64, first: int, choices: int, candidates: int, every: int, pool: NDArray[np.int32], state: SplitState
 ) -> None:
-    """Make choices from number ``first`` on; choice 0 is the random item.
+    """Make ``choices`` choices from number ``first`` on; choice 0 is a random item.
 
     The unplaced items are the first of ``pool``, with the current candidates in front.
     """
@@ -183,7 +183,7 @@ def greedy_choices(
                     if found < best:
                         best, at, label = found, index, TRAIN
         relabel(pool[at], label, state)
-        # The candidates that are left stay in front; the last unplaced item fills the gap.
+        # The remaining candidates stay in front; the last unplaced item fills the gap.
         if choice > 0:
             pool[at], pool[sampled - 1] = pool[sampled - 1], pool[at]
             at = sampled - 1

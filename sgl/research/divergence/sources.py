@@ -1,11 +1,11 @@
-"""Items from files: where they are, what they are called, and what occurs in them.
+"""Read items from files: find and name the files, and count what occurs in each item.
 
-Items come from Parquet files with a column ``derivation``, or from CoNLL-U; a directory stands for
-the files in it.  All are read together, so that a compound has one number in all files.
+Items come from Parquet files with a column ``derivation``, or from CoNLL-U; a directory means the files in it.  All
+files are read together, so that a compound has the same number in each.
 
-With ``morphology`` lemmas and single features are atoms, and a lemma with all its features is a compound.  As in
+With ``morphology``, lemmas and single features are atoms, and a lemma with all its features is a compound.  As in
 Moisio, Creutz & Kurimo (2023), only some lemmas and some combinations of features count: a corpus has more lemmas than
-a split can keep alike, and the rare ones are all on one side.  All sentences are divided all the same.
+a split can balance, and rare ones are all on one side.  All sentences are divided nevertheless.
 """
 
 from collections import Counter
@@ -29,41 +29,41 @@ from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence, T
 DERIVATION, GRAPH, MORPHOLOGY = "derivation", "graph", "morphology"
 VIEWS = (DERIVATION, GRAPH, MORPHOLOGY)
 
-#: How files of each view end, and where a dataset has them.
+#: The suffix of files of each view, which also names their folder in a dataset.
 _SUFFIX = {DERIVATION: ".parquet", GRAPH: ".conllu", MORPHOLOGY: ".conllu"}
 
-#: The order of the splits of a dataset; other files follow.
+#: The order of a dataset's splits; other files follow.
 _ORDER = ("train", "dev", "test", "gen")
 
-#: Columns of a Parquet file that are used if they are there.
+#: Columns of a Parquet file that are used if they exist.
 _ID, _DERIVATION, _CATEGORY, _SOURCE = "id", "derivation", "category", "source"
 
-#: Told what is read, and how many items there are so far.
+#: A callback with what is being read and the number of items so far.
 Progress = Callable[[str, int], None]
 
 
 class NoItemsError(UserError):
-    """A file or directory gives no items; the message says why."""
+    """A file or directory has no items; the message says why."""
 
     code = "SGL1301"
 
 
-#: A file as a certificate names it: `name`, `sha256`.
+#: A file as certificates record it: `name`, `sha256`.
 SourceFile = dict[str, str]
 
 
 def read_lines(path: Path) -> tuple[SourceFile, list[str]]:
-    """Return the lines of a file, which is read once; raises ``ForeignFileError``."""
+    """Read a file once and return its lines; raises ``ForeignFileError``."""
     content = read_bytes(path, BENCHMARK)
     return {"name": path.name, "sha256": sha256(content).hexdigest()}, lines_of(text_of(content, path))
 
 
 @dataclass(frozen=True, slots=True)
 class WordChoice:
-    """Which words count; ``above`` is what the weight of a tag combination has to exceed to make compounds.
+    """The choice of words that count; ``above`` is the weight that a tag combination must exceed to form compounds.
 
-    Lemmas are ``listed`` in ``lists``, if there are any; have so many ``occurrences``; and are chosen by ``ranks``
-    (see :func:`ranked`).  No word counts that has a feature of ``without``.
+    Lemmas must be ``listed`` in ``lists``, if there are any, have at least ``occurrences``, and are chosen by ``ranks``
+    (see :func:`ranked`).  A word with a feature in ``without`` does not count.
     """
 
     above: Fraction | None = None
@@ -77,19 +77,19 @@ class WordChoice:
         """Return the lemmas that count."""
         times = Counter(word.lemma for sentence in sentences for word in sentence.words)
         if self.listed is not None:
-            # Finnish treebanks mark where the parts of a compound word meet: `viikon#loppu`.
+            # Finnish treebanks mark the joints of compound words: `viikon#loppu`.
             times = Counter({lemma: times[lemma] for lemma in times if {lemma, lemma.replace("#", "")} & self.listed})
         kept = set(times) if self.ranks is None else ranked(times, *self.ranks)
         return {lemma for lemma in kept if times[lemma] >= self.occurrences}
 
     def counts(self, word: TreebankWord) -> bool:
-        """Return whether a word has features, and none of those that it should be without."""
+        """Return whether a word has features, and none of the excluded ones."""
         gone = {"_", *self.without}
         return not any(tag in gone or tag.partition("=")[0] in gone for tag in word.feats.split("|"))
 
 
 def ranked(times: Mapping[str, int], every: int, occurrences: int) -> set[str]:
-    """Return lemmas from the ranks ``every``, 2 · ``every`` and so on: each time until there are so many occurrences.
+    """Return lemmas from the ranks ``every``, 2 · ``every`` …, at each until they have this many occurrences.
 
     So a few frequent lemmas have as many occurrences together as many rare ones.  Ranks are by frequency.
 
@@ -111,7 +111,7 @@ def ranked(times: Mapping[str, int], every: int, occurrences: int) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class ElementSettings:
-    """What atoms and compounds are: of which view, how large, how weighted; of which words with features."""
+    """The definition of atoms and compounds: their view, size and weighting, and the choice of words."""
 
     view: str
     size: int = 2
@@ -135,7 +135,7 @@ class ItemFile:
 
     @property
     def name(self) -> str:
-        """The name of the file without its ending."""
+        """The name of the file without its suffix."""
         return self.path.stem
 
 
@@ -147,33 +147,33 @@ class ItemSet:
     settings: ElementSettings
     elements: Elements
     sentences: tuple[TreebankSentence, ...] = ()
-    #: A table of Arrow; its type has no annotations.
+    #: An Arrow table, whose type has no annotations.
     table: Any = None
-    #: How many words each item has; nothing if nobody can tell.
+    #: The number of words of each item, or None if it is unknown.
     lengths: NDArray[np.int64] | None = None
-    #: The translation of each sentence, if there are any, and the files that they are from.
+    #: The translation of each sentence, if there are any, and the files that they come from.
     translations: tuple[str, ...] = ()
     translated: tuple[SourceFile, ...] = ()
 
     @property
     def ids(self) -> list[str]:
-        """The ids of all items, with the name of their file if there are several."""
+        """The ids of all items, prefixed with the name of their file if there are several."""
         if len(self.files) == 1:
             return list(self.files[0].ids)
         return [f"{file.name}/{name}" for file in self.files for name in file.ids]
 
     def mask(self, file: ItemFile, category: str | None = None) -> NDArray[np.bool_]:
-        """Return which items a file has, or which of them have a category."""
+        """Return a mask of the items of a file, or of those with a category."""
         chosen = np.zeros(self.elements.atoms.items, np.bool_)
         chosen[file.first : file.first + len(file.ids)] = [category in (None, other) for other in file.categories]
         return chosen
 
     def mean_words(self, chosen: NDArray[np.bool_]) -> float | None:
-        """Return how many words the chosen items have on average."""
+        """Return the mean number of words of the chosen items."""
         return None if self.lengths is None or not chosen.any() else float(self.lengths[chosen].mean())
 
     def blocks(self, items: Sequence[int]) -> Iterable[bytes]:
-        """Yield the sentences of items as they stand in their files, without the empty line."""
+        """Yield the sentences of items as written in their files, without the empty line."""
         for file in self.files:
             last = file.first + len(file.ids)
             wanted = [self.sentences[item] for item in items if file.first <= item < last]
@@ -184,7 +184,7 @@ class ItemSet:
 
 
 def find_files(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str]:
-    """Return the files that are meant, by splits, and the view; ``NoItemsError``, ``ForeignFileError`` if wrong."""
+    """Find the files to read, by split, and the view; raises ``NoItemsError`` and ``ForeignFileError``."""
     given = list(paths)
     if view is None:
         view = DERIVATION if all(_files_at(path, ".parquet") for path in given) else GRAPH
@@ -198,7 +198,7 @@ def find_files(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str
             what = "has no files" if path.is_dir() else "is no file"
             raise NoItemsError(f"`{path}` {what} in `{suffix}`, which the view `{view}` is read from")
         for file in found if path.is_dir() else ():
-            # A link of a dataset leads to no file outside of it.
+            # No link of a dataset may lead to a file outside it.
             opened(file, TABLE, inside=path).close()
         files += found
     return files, view
@@ -209,14 +209,14 @@ def _files_at(path: Path, suffix: str) -> list[Path]:
         return [path] if path.suffix == suffix else []
     folder, rank = path / suffix[1:], {name: place for place, name in enumerate(_ORDER)}
     for place in (folder, path) if folder.is_dir() else (path,):
-        # A `glob` is silent about a directory that may not be read.
+        # A `glob` silently skips a directory that may not be read.
         if found := sorted(file for file in place.iterdir() if file.suffix == suffix):
             return sorted(found, key=lambda file: rank.get(file.stem, len(rank)))
     return []
 
 
 def read_items(files: Sequence[Path], settings: ElementSettings, progress: Progress | None = None) -> ItemSet:
-    """Read the files and count what occurs; raises ``NoItemsError`` for one that holds no items."""
+    """Read the files and count elements; raises ``NoItemsError`` for a file without items."""
     read = _read_tables if settings.view == DERIVATION else _read_sentences
     return read(files, settings, progress or (lambda _name, _done: None))
 
@@ -254,7 +254,7 @@ def _read_tables(paths: Sequence[Path], settings: ElementSettings, progress: Pro
         row = problem.row - file.first + 1
         raise NoItemsError(f"`{file.path}` has no derivation in row {row}") from None
     texts = [str(text).split() for text in whole[_SOURCE].to_pylist()] if _SOURCE in whole.column_names else []
-    # Texts without spaces do not tell their words.
+    # Texts without spaces do not show their words.
     lengths = np.array([len(text) for text in texts]) if any(len(text) > 1 for text in texts) else None
     return ItemSet(tuple(files), settings, _tree_elements(trees, settings), table=whole, lengths=lengths)
 
@@ -292,7 +292,7 @@ def _well_formed(path: Path, found: TreebankSentence | Malformed) -> TreebankSen
 
 
 def with_translations(items: ItemSet, paths: Sequence[Path]) -> ItemSet:
-    """Return the items of treebanks with the lines of a file for each; raises ``NoItemsError`` if they do not fit."""
+    """Add to each item of a treebank its line of a translation file; raises ``NoItemsError`` if they do not match."""
     if not items.sentences or len(paths) != len(items.files):
         raise NoItemsError("each treebank needs one file of translations, and other items have none")
     texts: list[str] = []
@@ -310,7 +310,7 @@ def with_translations(items: ItemSet, paths: Sequence[Path]) -> ItemSet:
 
 
 def in_one_line(text: str) -> str:
-    """Return a text without tabs and without anything that a program may take for the end of a line."""
+    """Return a text without tabs and without anything that a program may take for a line end."""
     return " ".join(text.replace("\t", " ").splitlines()).strip()
 
 
@@ -324,9 +324,9 @@ def _tree_elements(trees: parsed.Trees, settings: ElementSettings) -> Elements:
 
 
 def tag_weight(lemmas: Mapping[str, int]) -> Fraction:
-    """Return the weight of a tag combination that goes with lemmas so many times.
+    """Return the weight of a tag combination, given how often it occurs with each lemma.
 
-    It is 1 - max P(lemma | tags): a combination that mostly goes with one lemma says little more.
+    It is 1 - max P(lemma | tags): a combination that mostly occurs with one lemma adds little to it.
 
     >>> tag_weight({"saada": 84, "other": 16})
     Fraction(4, 25)
@@ -337,8 +337,8 @@ def tag_weight(lemmas: Mapping[str, int]) -> Fraction:
 def feature_elements(sentences: Sequence[TreebankSentence], choice: WordChoice | None = None) -> Elements:
     """Return lemmas and features as atoms, and words (``dogs+Case=Nom|Number=Sing``) as compounds.
 
-    Compounds count by their number; their weights only decide which of them count.  (The authors' program keeps what
-    weighs 0.34 or more; in their text it is more than 0.33.)
+    Compounds are counted without weights; weights only decide which of them count.  (The authors' program keeps weights
+    of 0.34 or more; their paper says more than 0.33.)
     """
     choice = choice or WordChoice()
     lemmas = choice.lemmas(sentences)
@@ -351,7 +351,7 @@ def feature_elements(sentences: Sequence[TreebankSentence], choice: WordChoice |
         for lemma, tags in row:
             found.setdefault(tags, Counter())[lemma] += 1
     kept = {tags for tags, of in found.items() if choice.above is None or tag_weight(of) > choice.above}
-    # A lemma that is spelt like a feature is another atom: features have a mark before them.
+    # Features have a mark before them, so a lemma spelt like a feature is a different atom.
     atoms = ([atom for lemma, tags in row for atom in (lemma, *(f"+{tag}" for tag in tags.split("|")))] for row in rows)
     compounds = ([f"{lemma}+{tags}" for lemma, tags in row if tags in kept] for row in rows)
     return Elements(count_names(atoms), count_names(compounds))

@@ -1,12 +1,11 @@
-r"""Labelled trees in flat arrays, where they come from, and the atoms and edges that they have.
+r"""Represent labelled trees as flat arrays, read them, and count their atoms and compounds.
 
-Derivations (s-expressions, whose edges are labelled with places) and dependency trees (lemmas and relations) look
-alike here: nodes stand in any order in which parents can be named by their number.  A label is anything without
-spaces and parentheses; parts in quotes may have them, with ``\`` before quotes of their own.
+Derivations (s-expressions, with places as labels of edges) and dependency trees (lemmas and relations) look alike here:
+nodes are in any order, and name their parents by number.  A label is anything without spaces and parentheses; quoted
+parts may have them, with ``\`` before inner quotes.
 
-A compound is a connected piece of a tree with at least two nodes.  Pieces of two nodes are edges,
-and counted by sorting numbers.  Of larger pieces the forms are counted, which say their labels and
-edges: ``s(0:np(0:the), 1:slept)``.
+A compound is a connected piece of a tree with at least two nodes.  Pieces of two nodes are edges, counted by sorting
+numbers.  Larger pieces are counted by their forms, which show labels and edges: ``s(0:np(0:the), 1:slept)``.
 """
 
 import re
@@ -27,8 +26,8 @@ _SYMBOL = re.compile(r'[()]|(?:[^\s()"]|"(?:[^"\\]|\\.)*")+|\S')
 class Trees(NamedTuple):
     """Tree ``i`` has the nodes from ``start[i]`` to ``start[i + 1]``.
 
-    ``parent`` is the number of a node among all nodes, -1 for a root; the labels of nodes
-    and edges are numbers of ``labels`` and ``relations``.
+    ``parent`` is the index of the parent among all nodes, or -1 for a root; the labels of nodes and edges are indices
+    into ``labels`` and ``relations``.
     """
 
     labels: Sequence[str]
@@ -40,7 +39,7 @@ class Trees(NamedTuple):
 
     @property
     def number(self) -> int:
-        """How many trees there are."""
+        """The number of trees."""
         return len(self.start) - 1
 
     @property
@@ -49,7 +48,7 @@ class Trees(NamedTuple):
         return np.repeat(np.arange(self.number), np.diff(self.start))
 
 
-#: A node of one tree: its label, the number of its parent in this tree, the label of its edge.
+#: A node of one tree: its label, the index of its parent in this tree, the label of its edge.
 _Node = tuple[str, int, str]
 
 
@@ -70,7 +69,7 @@ def _trees(rows: Iterable[Sequence[_Node]]) -> Trees:
 
 
 class NotADerivationError(ValueError):
-    """A text is no s-expression; ``row`` is its number, from 0."""
+    """A text is not an s-expression; ``row`` is its index, from 0."""
 
     def __init__(self, row: int) -> None:
         super().__init__(f"row {row + 1} has no derivation")
@@ -84,7 +83,7 @@ def read_derivations(texts: Iterable[str]) -> Trees:
 
 def _derivation(row: int, text: str) -> list[_Node]:
     nodes: list[_Node] = []
-    # The open phrases, as [node, children so far]; -1 stands above the root.
+    # The open phrases, as [node, children so far]; -1 is above the root.
     above = [[-1, 0]]
     opening = False
     for symbol in _SYMBOL.findall(text):
@@ -119,7 +118,7 @@ def node_atoms(trees: Trees) -> Occurrences:
 
 
 def node_and_edge_atoms(trees: Trees) -> Occurrences:
-    """Return the labels of nodes and of edges, which are different atoms if they look alike."""
+    """Return the labels of nodes and edges, which are different atoms even if spelt alike."""
     inner = trees.parent >= 0
     names = [*trees.labels, *(f"-{relation}->" for relation in trees.relations)]
     item = np.concatenate((trees.items, trees.items[inner]))
@@ -142,7 +141,7 @@ def edge_compounds(trees: Trees) -> Occurrences:
 #: Weights are counted in these parts of 1.
 UNIT = 1000
 
-#: Characters that have a meaning in a form.
+#: Characters with a meaning in forms.
 _RESERVED = frozenset("(),: '\"")
 
 _Nodes = frozenset[int]
@@ -154,15 +153,15 @@ def pieces(trees: Trees, size: int) -> Occurrences:
 
 
 def weighted_pieces(trees: Trees, size: int) -> Occurrences:
-    """Return the same pieces, each once in a tree, with its weight there in ``UNIT`` parts.
+    """Return the pieces, each once per tree, with their weights there in ``UNIT`` parts.
 
-    A piece that occurs almost always inside the same larger piece says nothing that the larger one does not say
-    (Keysers et al. 2020, section 2.1).  With P(G'|G), the share of occurrences of G that lie in an occurrence of G',
+    A piece that occurs almost always inside the same larger piece adds nothing to it (Keysers et al. 2020, section
+    2.1).  With P(G'|G), the share of occurrences of G inside an occurrence of G',
 
         w(G, x) = max over the occurrences g of G in x of  1 - max over G' around g of P(G'|G)
 
-    P(G'|G) falls when G' grows, so only pieces with one more node have to be looked at.  Pieces
-    that weigh nothing are left out.
+    P(G'|G) falls as G' grows, so only pieces with one more node need to be examined.  Pieces with weight zero are left
+    out.
     """
     numbers: dict[str, int] = {}
     occurrences: Counter[int] = Counter()
@@ -173,7 +172,7 @@ def weighted_pieces(trees: Trees, size: int) -> Occurrences:
         around: dict[_Nodes, set[int]] = {nodes: set() for nodes in forms if len(nodes) <= size}
         for nodes, form in forms.items():
             for node in nodes if len(nodes) > 2 else ():
-                # What is left without an inner node is not connected, and so no piece.
+                # Without an inner node, the rest is not connected and so not a piece.
                 smaller = nodes - {node}
                 if smaller in around:
                     around[smaller].add(form)
@@ -186,7 +185,7 @@ def weighted_pieces(trees: Trees, size: int) -> Occurrences:
         for form, larger in row:
             number = occurrences[form]
             most = max((inside[form, more] for more in larger), default=0)
-            # Rounded to the nearest part, halves up, in whole numbers.
+            # Round to the nearest part, halves up, in whole numbers.
             weight = (2 * UNIT * (number - most) + number) // (2 * number)
             weights[item, form] = max(weights[item, form], weight)
     weighing = sorted((*key, weight) for key, weight in weights.items() if weight)
@@ -210,14 +209,14 @@ def _connected(trees: Trees, size: int) -> Iterator[Iterator[tuple[_Nodes, str]]
 
 
 class _LabelledTree(NamedTuple):
-    """One tree: for each node its name, its children and the edges to them."""
+    """One tree: the name of each node, its children, and the edges to them."""
 
     names: list[str]
     children: list[list[tuple[str, int]]]
 
     def rooted(self, node: int, size: int) -> Iterator[tuple[_Nodes, str]]:
         for nodes, parts in self._below(node, 0, size - 1):
-            # Children are in the order of their edges.
+            # Children are sorted by their edges.
             below = ", ".join(f"{edge}:{form}" for edge, form in sorted(parts))
             yield nodes | {node}, f"{self.names[node]}({below})" if parts else self.names[node]
 

@@ -23,7 +23,7 @@ from sgl.lang.packed import main_of
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.proofs import fingerprints
 from sgl.rendering.views import VIEWS
-from sgl.research.analyse.predictions import PredictionsError
+from sgl.research.analyse.outputs import PredictionsError
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
 #: Logical forms that can be compared by what they mean.

@@ -17,19 +17,22 @@ from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options
 from sgl.cli.terminal import Progress, count
 from sgl.diagnostics import Diagnostics, SourceMap, UserError
-from sgl.foreign import ForeignFileError, limits
+from sgl.foreign import ForeignFileError
 from sgl.frontend import Compiled
 from sgl.frontend.passes import read_structure
 from sgl.parsing import UnparsableLayerError
-from sgl.research.analyse.command import SYSTEM, installed, report_fault, report_pieces, write_results
-from sgl.research.analyse.predictions import PredictionsError, first_of, systems_of
+from sgl.research.analyse.command import SYSTEM, installed, report_fault, write_results
+from sgl.research.analyse.outputs import PredictionsError
+from sgl.research.analyse.predictions import systems_of
 from sgl.research.analyse.scoring import Json
+from sgl.research.evaluate.answers import NAMED
 from sgl.research.evaluate.benchmark import Benchmark, DatasetError, PatternInfo, all_of, grammar_of, read_benchmark
 from sgl.research.evaluate.compound_rates import BenchmarkCompounds, compounds_of
 from sgl.research.evaluate.data import METRICS, evaluation_data, latex, render_evaluation, show_result
 from sgl.research.evaluate.partial import PartialMatch
 from sgl.research.evaluate.realization import TreeShape, tree_shape
-from sgl.research.evaluate.scoring import EDGES, PARTIAL, Given, Run, Scores, read_run
+from sgl.research.evaluate.runs import Given, Run, read_runs, report_run
+from sgl.research.evaluate.scoring import EDGES, PARTIAL, Scores
 from sgl.research.evaluate.scoring import Progress as Advance
 from sgl.research.evaluate.slices import Slice, SliceError, read_slice
 from sgl.research.evaluate.surface import BLEU_METRIC, WAYS, Segmentation, Surface, SurfaceCounts
@@ -101,32 +104,18 @@ class Evaluation:
         """Read the runs of all systems; report files that cannot be used."""
         benchmark = self.benchmark
         words = [tuple(word.form for word in sentence.words) for sentence in benchmark.sentences]
-        skipped = self.request.missing == LEFT_OUT
         for name, given in (*systems_of(self.request.predictions), *self.request.given.items()):
             path = given if isinstance(given, Path) else Path(name)
             try:
                 said = self._asked(name, given, line) if callable(given) else given
-                run = read_run(said, benchmark.rows, self._language, words, benchmark.other_names)
+                names, readers = benchmark.other_names, self.request.answer
+                runs = read_runs(said, benchmark.rows, self._language, words, names, readers)
             except PredictionsError as problem:
                 report_fault(path, problem, self._diagnostics)
                 continue
-            self.systems.setdefault(name, []).append(run)
-            for what, names in (("missing", run.missing), ("empty", run.empty)):
-                if names:
-                    counted = "left out" if skipped and what == "missing" else "counted as wrong"
-                    message = f"`{path}`: {count(len(names), 'prediction')} {what}, {counted}"
-                    self._diagnostics.warning("SGL1403", None, message, notes=first_of(names))
-            if run.cut:
-                message = f"`{path}`: {count(run.cut, 'prediction')} cut after {limits().letters:,} letters"
-                notes = ["models that repeat themselves write without end"]
-                hint = "`--limit letters=NUMBER` scores longer ones, which takes its time"
-                self._diagnostics.warning("SGL1408", None, message, hint, notes=notes)
-            report_pieces(path, run.pieces, self._diagnostics)
-            if run.shifted:
-                message = f"`{path}` seems to be off by one line"
-                notes = ["most of its lines are right for the row before or after theirs"]
-                hint = "with the names of rows before the predictions this cannot happen"
-                self._diagnostics.warning("SGL1403", None, message, hint, notes=notes)
+            self.systems.setdefault(name, []).extend(runs)
+            for run in runs:
+                report_run(path, run, skipped=self.request.missing == LEFT_OUT, diagnostics=self._diagnostics)
 
     def _asked(self, name: str, model: Callable[[str], str], line: Advance) -> list[str]:
         """Return what a function makes of the source of each row."""
@@ -278,6 +267,7 @@ class EvaluationRequest:
     all_slices: bool = True
     published_names: bool = False
     missing: Literal["wrong", "left-out"] = "wrong"
+    answer: tuple[str, ...] = ()
     given: Mapping[str, Given | Callable[[str], str]] = field(default_factory=dict)
     progress: Advance | None = None
     runs: Literal["averaged", "pooled"] = "averaged"
@@ -314,6 +304,11 @@ class EvaluationRequest:
 )
 @click.option(
     "--missing", type=click.Choice(("wrong", LEFT_OUT)), default="wrong", help="How to treat rows without a prediction."
+)
+@click.option(
+    "--answer",
+    multiple=True,
+    help=f"Where answers are in outputs: {', '.join(NAMED)}, tag:NAME, /REGEX/, a template with {{}} (repeatable).",
 )
 @click.option("--compounds", type=FILE, help="The compound of each row (CoGnition).")
 @click.option("--lexicon", type=FILE, help="Translations of the atoms of compounds.")

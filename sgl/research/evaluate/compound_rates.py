@@ -32,7 +32,7 @@ from sgl.research.evaluate.compounds import (
     error_rates,
     published_rates,
 )
-from sgl.research.evaluate.scoring import Systems
+from sgl.research.evaluate.runs import Systems
 from sgl.research.evaluate.slices import Slice
 from sgl.research.evaluate.surface import Segmentation, segmentation
 

@@ -31,6 +31,7 @@ from sgl.research.evaluate import scoring
 from sgl.research.evaluate.benchmark import FORMS, Benchmark
 from sgl.research.evaluate.mistakes import Mistake
 from sgl.research.evaluate.realization import TreeShape
+from sgl.research.evaluate.runs import Run, answers_data
 from sgl.research.evaluate.slices import Slice
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, DRAWS, SCORERS, CorpusDraws
 from sgl.research.logical_forms.alignment import FormMistake
@@ -82,6 +83,7 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
         "tables": tables,
         "curves": curves(tables, [metric for metric, _ in _compared(evaluation)]),
         "partial_match": _partial_match(scores) if scoring.PARTIAL in scores.scores else None,
+        "answers": answers_data(evaluation.systems, benchmark.rows, scores.scores[scoring.EXACT]),
         "mistakes": mistakes,
         "examples": _examples(evaluation),
         "tests": {
@@ -102,7 +104,7 @@ def _dataset(benchmark: Benchmark) -> Json:
     return {**named, "items": len(benchmark.rows), "patterns": patterns}
 
 
-def _run(run: scoring.Run) -> Json:
+def _run(run: Run) -> Json:
     return {"file": run.file, "missing": len(run.missing), "empty": len(run.empty), "shifted": run.shifted}
 
 
@@ -191,14 +193,14 @@ def _row(evaluation: Evaluation, table: str, part: _Part, differences: list[Diff
 
 
 def _mistakes(evaluation: Evaluation) -> Json:
-    """For each system and kind of item how many predictions have which kinds of mistakes."""
+    """For each system and kind of item how many answers have which kinds of mistakes."""
     known = FormMistake if evaluation.benchmark.view in FORMS else Mistake
     systems: dict[str, dict[str, Counter[str]]] = {}
     for name, runs in evaluation.scores.mistakes.items():
         counts = systems[name] = {}
-        for kinds in runs:
-            for row, found in zip(evaluation.benchmark.rows, kinds, strict=True):
-                if found:
+        for kinds, run in zip(runs, evaluation.systems[name], strict=True):
+            for row, found, fault in zip(evaluation.benchmark.rows, kinds, run.faults, strict=True):
+                if found and fault is None:
                     counts.setdefault(row.category, Counter()).update(kind.value for kind in found)
     return {"kinds": [kind.value for kind in known], "systems": systems}
 

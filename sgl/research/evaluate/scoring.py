@@ -1,187 +1,28 @@
-r"""The predictions of systems, assigned to rows and scored item by item.
+"""Score the predictions of systems item by item.
 
-A prediction that is missing or empty counts as wrong, and is reported.  One that belongs to no row
-(a line too many, an unknown name, a name twice) is an error: then no score would mean anything.
-Every metric gives 0 or 1 for each item of each run, and edge accuracy a share; tables and tests are
-made from these.  A prediction that equals the gold text is right by every metric.
+Every metric gives 0 or 1 for each item of each run, and edge accuracy a share; tables and tests are made from these.
+A prediction that equals the gold text is right by every metric.
 """
 
 import math
-import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import compress, count
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.foreign import limits
 from sgl.rendering.views import VIEWS
-from sgl.research.analyse.predictions import Aligned, PredictionsError, SystemOutput, given_outputs, open_predictions
 from sgl.research.analyse.statistics import places_by
-from sgl.research.analyse.tokenizers import joined
-from sgl.research.evaluate.benchmark import FORMS, Benchmark, BenchmarkRow
-from sgl.research.evaluate.equivalence import equivalent, exact, normal, reformatted_exact_match
+from sgl.research.evaluate.benchmark import FORMS, Benchmark
+from sgl.research.evaluate.equivalence import equivalent, exact, reformatted_exact_match
 from sgl.research.evaluate.mistakes import Mistake, mistake_of
 from sgl.research.evaluate.partial import Decision, PartialMatch
 from sgl.research.evaluate.realization import Realization, TreebankEdges
+from sgl.research.evaluate.runs import Systems
 from sgl.research.logical_forms.alignment import FormMistake, form_mistakes
-
-#: Languages that are written without spaces between words.
-_SPACELESS = ("ja", "zh", "th")
-
-#: What stands before the first space or sign of a line, without quotes.
-_CELL = re.compile(r"""\s*["']?([^\s,;:|"']{1,100})["']?\s*[\s,;:|]""")
-
-#: A name that `sglc compile` could have given to a row.
-_ROW_NAME = re.compile(r"[^\W\d]\w*-\d{6,}")
-
-#: What to do about predictions without names.
-_IN_ORDER = (
-    "give `--split` if they are for another split; with the names of rows before them (`gen-000001`, a tab), "
-    "predictions may be missing"
-)
-
-#: With so many rows it can be told whether all predictions stand one line off.
-_TELLING = 20
-
-
-class Run(NamedTuple):
-    """The predictions of one run, one for each row; empty where there is none.
-
-    ``missing`` are the names of rows without one, ``empty`` of those with nothing in it. ``shifted`` is by how many
-    lines the file seems to be off.  ``words`` has the words of predictions that came as words, None for the others.
-    ``pieces`` counts predictions with marks of tokenizers, where no gold text has them; ``cut``
-    those that were longer than the limit ``letters``.
-    """
-
-    file: str
-    texts: tuple[str, ...]
-    missing: tuple[str, ...]
-    empty: tuple[str, ...]
-    shifted: int
-    words: tuple[tuple[str, ...] | None, ...]
-    pieces: int = 0
-    cut: int = 0
-
-    def only(self, kept: Sequence[bool]) -> "Run":
-        """Return the predictions for these rows."""
-        return self._replace(texts=tuple(compress(self.texts, kept)), words=tuple(compress(self.words, kept)))
-
-
-#: The runs of each system.
-Systems = Mapping[str, Sequence[Run]]
-
-
-#: Predictions: a file, texts by the names of rows, or texts in their order.
-Given = Path | Mapping[str, str] | Sequence[str]
-
-
-def read_run(
-    given: Given,
-    rows: Sequence[BenchmarkRow],
-    language: str = "",
-    words: Sequence[tuple[str, ...]] = (),
-    other_names: Callable[[], Sequence[str]] = tuple,
-) -> Run:
-    """Read the predictions of a file, or those given; ``language`` says whether words have spaces between them.
-
-    ``words`` are those of the rows, if they are known: a prediction of these words, without a text,
-    has the text of the row.  ``other_names`` are those that Parquet files have for the rows.  Raises
-    ``PredictionsError`` if they do not fit the rows.
-    """
-    ids = frozenset(row.id for row in rows)
-    aligned = open_predictions(given, "form", ids) if isinstance(given, Path) else given_outputs(given)
-    if (by_id := aligned.by_id) and ids.isdisjoint(by_id):
-        others = other_names()
-        found = {row.id: by_id[name] for row, name in zip(rows, others, strict=False) if name in by_id}
-        # What is neither is reported as unknown.
-        strange = by_id.keys() - set(others)
-        aligned = Aligned(found | {name: by_id[name] for name in by_id if name in strange}, iter(()))
-    outputs = [aligned.output(row.id) for row in rows]
-    in_order = aligned.by_id is None
-    try:
-        aligned.finish()
-    except PredictionsError as problem:
-        problem.hint = f"rows are called {rows[0].id} to {rows[-1].id}" if not in_order else _IN_ORDER
-        raise
-    if in_order:
-        _check_names([output.text or "" for output in outputs if output], rows)
-    texts: list[str] = []
-    kept: list[tuple[str, ...] | None] = []
-    cut = 0
-    for row, output, gold in zip(rows, outputs, words or [()] * len(rows), strict=True):
-        text, said = output or SystemOutput("")
-        if text is None:
-            text = _spelt(row, gold, said or (), language)
-        if any(exact(other, text) for other in row.others):
-            # Another right answer counts as the gold text, by every metric.
-            text = row.target
-        most = max(limits().letters, 2 * len(row.target))
-        cut += len(text) > most
-        texts.append(text[:most])
-        kept.append(said[:most] if said is not None else None)
-    pieces = _joined(texts, rows, language)
-    for place in pieces:
-        kept[place] = None
-    read = list(zip(rows, outputs, texts, strict=True))
-    missing = tuple(row.id for row, output, _ in read if output is None)
-    empty = tuple(row.id for row, output, text in read if output is not None and not text.strip())
-    shifted = _shift(texts, rows) if in_order else 0
-    name = given.name if isinstance(given, Path) else ""
-    return Run(name, tuple(texts), missing, empty, shifted, tuple(kept), len(pieces), cut)
-
-
-def _spelt(row: BenchmarkRow, gold: Sequence[str], said: Sequence[str], language: str) -> str:
-    """Return the text of a prediction that came as words."""
-    return row.target if said and said == gold else ("" if language in _SPACELESS else " ").join(said)
-
-
-def _check_names(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> None:
-    """Refuse lines of which some begin with what may be meant as the name of a row.
-
-    Without exact names, from the first line on, a line is all text: then all would be wrong.
-    """
-    names = {row.id.casefold() for row in rows}
-    found = [(text, cell[1]) for text in texts if (cell := _CELL.match(text))]
-    # No gold text has a tab, so that what stands before one is meant as something else.
-    known = [text for text, cell in found if "\t" in text or cell.casefold() in names]
-    lines = [text for text, cell in found if _ROW_NAME.fullmatch(cell)] or known
-    if lines is not known or 2 * len(known) > len(texts):
-        raise PredictionsError(
-            f"{len(lines):,} of {len(texts):,} lines begin like the name of a row, but not with one",
-            f"write all lines as `{rows[0].id}`, a tab and the text; the first line tells that lines "
-            "have names, and names are those of the split",
-            [line[:60] for line in lines[:3]],
-        )
-
-
-def _joined(texts: list[str], rows: Sequence[BenchmarkRow], language: str) -> list[int]:
-    """Join predictions that have marks of a tokenizer, as no gold text has; return their places."""
-    whole = list(map(joined, texts))
-    marked = [place for place, text in enumerate(texts) if whole[place] != text]
-    # Gold texts are looked at only where there is something to join.
-    if not marked or any(joined(row.target) != row.target for row in rows):
-        return []
-    spaceless = language in _SPACELESS and not any(" " in row.target for row in rows)
-    for place in marked:
-        texts[place] = "".join(whole[place].split()) if spaceless else whole[place]
-    return marked
-
-
-def _shift(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> int:
-    """Return by how many lines the predictions seem to be off: 0, or 1 up or down."""
-    if len(rows) < _TELLING:
-        return 0
-    gold, said = [normal(row.target) for row in rows], [normal(text) for text in texts]
-    here, up, down = (sum(map(str.__eq__, *pair)) for pair in ((said, gold), (said[1:], gold), (said, gold[1:])))
-    if max(up, down) <= max(2 * here, len(rows) // _TELLING):
-        return 0
-    return 1 if up >= down else -1
-
 
 EXACT, RAW, PARTIAL, EDGES = "exact", "exact_raw", "partial", "edges"
 EQUIVALENT, REFORMATTED = "equivalent", "reformatted"

@@ -21,7 +21,8 @@ from sgl.dataset import manifest_of
 from sgl.diagnostics import UserError
 from sgl.foreign import BENCHMARK, ForeignFileError
 from sgl.pipeline.matches import NoStructureError, OccurrenceError, occurring
-from sgl.research.analyse.predictions import PredictionsError, open_predictions
+from sgl.research.analyse.outputs import PredictionsError
+from sgl.research.analyse.predictions import open_predictions
 from sgl.research.evaluate.benchmark import Benchmark
 from sgl.research.treebank import TreebankReader, TreebankSentence
 

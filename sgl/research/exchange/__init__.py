@@ -1,6 +1,6 @@
-"""Grammars from and for other tools: Alto's IRTGs, the PCFGs of NLTK.
+"""Exchange grammars with other tools: Alto's IRTGs and NLTK's PCFGs.
 
-What a target cannot say is compiled away where that is possible (``capital``) and reported where it is not.
+Features that a target format lacks are compiled away if possible (``capital``), and reported otherwise.
 """
 
 from sgl.research.exchange.irtg_file import read_irtg

@@ -1,4 +1,4 @@
-"""``sglc export``: a grammar for Alto or NLTK, the graphs of its sentences as CoNLL-U, or logical forms."""
+"""Run ``sglc export``: grammars for Alto or NLTK, CoNLL-U graphs of sentences, and logical forms."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ from sgl.research.exchange.write_tools import WithoutCapitals, repeating, withou
 from sgl.research.logical_forms.graphs import read_with
 from sgl.research.treebank import Malformed, TreebankReader
 
-#: What speaks about datasets, and not about the language.
+#: Declarations about datasets rather than the language.
 _CLAIMS = (PatternDecl, PartDecl, Restrict)
 
 
@@ -56,7 +56,7 @@ def irtg(session: Session, grammar: Path, tree: bool, out: Path | None) -> None:
     layers = range(len(compiled.grammar.text_layers))
     _report_words(session, compiled, layers, "Alto", reserved=CONCATENATION)
     resolved = _prepare(session, compiled, layers)
-    # Nodes of phrase-structure trees are labelled by categories without features.
+    # Nodes of phrase-structure trees are labelled with categories without features.
     names = [category.base for category in compiled.grammar.categories]
     labels = [names[category] for category in resolved.category_of] if tree else None
     session.deliver(write_irtg(resolved.grammar, labels, _title(compiled)), out)
@@ -113,6 +113,10 @@ def _report_words(session: Session, compiled: Compiled, layers: Sequence[int], t
                 session.diagnostics.error("SGL1214", compiled.rule_spans[rule.id], message, hint)
             if isinstance(item, Slot | Cut) or not item.text:
                 continue
+            if item.joint:
+                message = f"{tool} cannot write two words together, as the `+` of this rule does"
+                session.diagnostics.error("SGL1214", compiled.rule_spans[rule.id], message)
+                break
             if item.text == reserved or not is_quotable(item.text):
                 message = f"{tool} has no way to write the word `{item.text}`"
                 hint = "spell it otherwise"
@@ -183,8 +187,8 @@ def conllu_command(
 ) -> None:
     """Write the graphs of sentences of GRAMMAR as CoNLL-U.
 
-    The sentences are sampled, from all of the grammar or from WHAT (as in `sglc sample`), or
-    they are read from a file; a sentence with several readings has its likeliest graph.
+    Sentences are sampled from the whole grammar or from WHAT (as in `sglc sample`), or read from a file; a sentence
+    with several readings gets its likeliest graph.
     """
     compiled = session.open(grammar)
     core = compiled.grammar
@@ -220,7 +224,7 @@ def conllu_command(
 def forms(session: Session, rows: Path, view: str, out: Path | None) -> None:
     """Write the logical forms of ROWS in another notation, without a grammar.
 
-    A row has an English sentence, a form of COGS or a variable-free one, and perhaps a category, with tabs between.
+    A row has an English sentence, a COGS or variable-free form, and optionally a category, separated by tabs.
     """
     written, faults = [], []
     for row in Corpus(rows, 2, BENCHMARK).rows():

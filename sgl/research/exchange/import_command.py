@@ -1,4 +1,4 @@
-"""``sglc import``: a grammar of SGL from a file of another tool."""
+"""Run ``sglc import``: make a grammar of SGL from another tool's file."""
 
 from functools import partial
 from pathlib import Path
@@ -30,11 +30,10 @@ def command() -> None:
 @out_option
 @grammar_options
 def irtg(session: Session, file: Path, out: Path | None) -> None:
-    """Make a grammar of FILE, an interpreted regular tree grammar of Alto.
+    """Make a grammar from FILE, an interpreted regular tree grammar of Alto.
 
-    Interpretations over strings become text layers, those over trees text layers of the
-    printed trees. If FILE is a template of Jinja2, it is filled in; `--set` gives it values. A
-    grammar that is written to a file is checked.
+    Interpretations over strings become text layers; those over trees become text layers of the printed trees.  If FILE
+    is a Jinja2 template, it is filled in; `--set` gives it values.  A grammar written to a file is checked.
     """
     sources, diagnostics = session.sources, session.diagnostics
     source = read_file(file, str(file), None, MAX_TABLE, sources, diagnostics)
@@ -51,7 +50,7 @@ def irtg(session: Session, file: Path, out: Path | None) -> None:
 
 
 def _names(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]:
-    """Return the layers that a user names, or what is no name of one."""
+    """Return the layers that a user names; raises ``click.BadParameter`` for an unusable name."""
     names = tuple(name.strip() for name in value.split(",")) if value else ()
     free = [name for name in names if name.isidentifier() and name == identifier(name, "") and name not in RESERVED]
     if len(set(free)) < len(names):
@@ -72,10 +71,10 @@ _text = partial(click.option, default="", show_default=False)
 @out_option
 @session_options
 def cfg(session: Session, file: Path, out: Path | None, **notation: Any) -> None:  # noqa: ANN401 - its options
-    """Make a grammar of FILE, a context-free or synchronous grammar with a production on each line.
+    """Make a grammar from FILE, a context-free or synchronous grammar with a production on each line.
 
-    `A -> B c | 'd' [0.3]` has one side, and may have the features of NLTK; `A -> x B ### B y` has
-    two, which become text layers. A grammar that is written to a file is checked.
+    `A -> B c | 'd' [0.3]` has one side, and may have the features of NLTK; `A -> x B ### B y` has two, which become
+    text layers.  A grammar written to a file is checked.
     """
     diagnostics = session.diagnostics
     read = read_file(file, str(file), None, MAX_TABLE, session.sources, diagnostics)

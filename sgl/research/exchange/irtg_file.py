@@ -1,13 +1,13 @@
-"""Read Alto's codec for IRTGs: what stands where, and what its terms are as templates.
+"""Read Alto's codec for IRTGs: its syntax, and its terms as templates.
 
-Values are made while the text is parsed, so that no tree has to be walked, however deep its terms
-are.  A string is its words.  A tree has no value in SGL; its template writes it as Alto prints it,
-``NP(Det(the),N(dog))``, in a layer without spaces.
+Values are built while the text is parsed, so no tree has to be walked, however deep its terms are.  The value of a
+string is its words.  A tree has no value in SGL; its template writes it as Alto prints it, ``NP(Det(the),N(dog))``, in
+a layer without spaces.
 
-An ordered feature tree is a label with edges to such trees.  ``e(t, u)`` is ``t`` with one more edge
-``e`` to ``u``: its last one, or with ``pre_e`` its first.  Words say that too, if each edge ends in a
-comma that is not written before a bracket: ``see ( agent = Emma , theme = cat ( det = the , ) , )``.
-Then the label is the first word, and the edges are all other words but the brackets.
+An ordered feature tree is a label with edges to such trees.  ``e(t, u)`` is ``t`` with one more edge ``e`` to ``u``, as
+its last or, with ``pre_e``, its first.  Words can express that too, if each edge ends in a comma that is not written
+before a bracket: ``see ( agent = Emma , theme = cat ( det = the , ) , )``.  Then the label is the first word, and the
+edges are all other words except the outer brackets.
 """
 
 import re
@@ -47,21 +47,21 @@ class Interpretation(NamedTuple):
 
 
 class TreeState(NamedTuple):
-    """A state of the tree automaton; ``final`` where it is marked so."""
+    """A state of the tree automaton; ``final`` if it is marked so."""
 
     name: Name
     final: bool
 
 
 class TermOf(NamedTuple):
-    """``[english] *(?1, ?2)``: what the label of the rule means in an interpretation."""
+    """``[english] *(?1, ?2)``: the meaning of the rule's label in an interpretation."""
 
     interpretation: Name
     term: IrtgTerm
 
 
 class IrtgRule(NamedTuple):
-    """``S! -> r1(NP, VP) [0.5]`` with the lines below it; ``weight`` as it is written."""
+    """``S! -> r1(NP, VP) [0.5]`` with the lines below it; ``weight`` is kept as written."""
 
     state: TreeState
     label: Name
@@ -71,7 +71,7 @@ class IrtgRule(NamedTuple):
 
 
 class IrtgFile(NamedTuple):
-    """An IRTG as it was read; ``features`` are the names of its feature declarations."""
+    """A parsed IRTG; ``features`` are the names of its feature declarations."""
 
     interpretations: tuple[Interpretation, ...]
     features: tuple[Name, ...]
@@ -79,7 +79,7 @@ class IrtgFile(NamedTuple):
 
 
 def read_irtg(source: SourceFile, diagnostics: Diagnostics) -> IrtgFile | None:
-    """Return the syntax tree of a file; None after a report."""
+    """Return the syntax tree of a file, or None after reporting errors."""
     grammar = resources.files("sgl.research.exchange").joinpath("irtg.lark").read_text("utf-8")
     builder = _SyntaxBuilder(source)
     parser = Lark(grammar, start="irtg", parser="lalr", transformer=builder, maybe_placeholders=True)
@@ -98,7 +98,7 @@ def _only(kind: type[Any], children: tuple[object, ...]) -> tuple[Any, ...]:
 
 @v_args(inline=True)
 class _SyntaxBuilder(Transformer[Terminal, Any]):
-    """Makes the values of the syntax tree; a member is named after a rule of the grammar."""
+    """A builder of syntax trees; each member is named after a rule of the grammar."""
 
     interpretation, value = Interpretation, TermOf
 
@@ -111,7 +111,7 @@ class _SyntaxBuilder(Transformer[Terminal, Any]):
         return Name(text[marks:], self._source.span(start, start + len(text)))
 
     def quoted(self, token: Terminal) -> Name:
-        # The marks are no part of the name.
+        # The quotation marks are not part of the name.
         return Name(str(token)[1:-1], self.plain(token).span, quoted=True)
 
     def variable(self, token: Terminal) -> Name:
@@ -134,10 +134,10 @@ class _SyntaxBuilder(Transformer[Terminal, Any]):
         return IrtgFile(*(_only(kind, children) for kind in (Interpretation, Name, IrtgRule)))
 
 
-#: Letters of a text that a message shows.
+#: The most letters of a text that a message shows.
 _SHOWN = 29
 
-#: What users call the terminals that are no words of the notation.
+#: The users' names for terminals that are not words of the notation.
 _TERMINALS: dict[str, str] = {
     "$END": "the end of the file",
     **dict.fromkeys(("NAME", "SINGLE", "DOUBLE"), "a name"),
@@ -185,8 +185,8 @@ _UNPRINTED = ("Cc", "Zl", "Zp")
 class Algebra(NamedTuple):
     """A kind of interpretation that has a counterpart; ``join`` and ``finish`` are those of its layer.
 
-    Of an algebra of strings ``operation`` matches its symbols, with the number of strings that
-    one concatenates unless that is 2; ``example`` is such a term.
+    For an algebra of strings, ``operation`` matches its symbols, including the number of strings to concatenate unless
+    that is 2; ``example`` is such a term.
     """
 
     name: str
@@ -209,16 +209,16 @@ ALGEBRAS = {
 }
 
 
-#: The label of a feature tree, and its edges, as functions of its words.
+#: The label of a feature tree and its edges, as functions of its words.
 _LABEL, _EDGES = ("first",), ("rest", "front", "rest")
-#: What no label of a feature tree can be.
+#: Words that cannot be labels of a feature tree.
 _SIGNS = ("", "(", ")", "=", ",")
 
 _Part = IrtgTerm | Slot | str
 
 
 class TermReader:
-    """Reads the terms of a rule; ``split`` are words with spaces, which became several words."""
+    """A reader of a rule's terms; ``split`` lists words with spaces, which became several words."""
 
     def __init__(self, arity: int, diagnostics: Diagnostics) -> None:
         self._arity = arity
@@ -226,7 +226,7 @@ class TermReader:
         self.split: list[Span] = []
 
     def template(self, term: IrtgTerm, algebra: Algebra) -> Template:
-        """Return what a term over an algebra is as a template."""
+        """Return a term over an algebra as a template."""
         opened = self._string if algebra.operation else self._tree if not algebra.join else self._feature_tree
         parts: list[Slot | str] = []
         pending: list[_Part] = [term]
@@ -239,7 +239,7 @@ class TermReader:
             else:
                 pending += reversed(opened(part, algebra))
         items: list[Item] = []
-        # What stands between two variables of a tree is one word.
+        # Everything between two variables of a tree is one word.
         for is_slot, group in groupby(parts, lambda part: isinstance(part, Slot)):
             if is_slot or algebra.join:
                 items += (part if isinstance(part, Slot) else Token(part) for part in group)

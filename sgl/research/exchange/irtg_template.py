@@ -1,9 +1,9 @@
-"""Fill in a grammar of Alto that is a template of Jinja2.
+"""Fill in a grammar of Alto that is a Jinja2 template.
 
 Authors of large grammars let Jinja2 write rules that differ in a word.  Alto's preprocessor does no more than that: it
-fills in a file with the files beside it, and gives it ``counter``.  Here a template runs in the sandbox of authors'
-views, whose steps are counted, with most of Jinja2's own language.  What is not here could write or wait without a
-bound, or is not the same in each run (``random``).
+fills in a file together with the files next to it, and provides ``counter``.  Here a template runs in the sandbox of
+authors' views, which counts steps, with most of Jinja2's own language.  Features are missing if they could write or
+wait without limit, or differ between runs (``random``).
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span, suggest
 from sgl.lang.project import Root, locate, read_file
 from sgl.rendering.sandbox import MISTAKES, BoundedEnvironment, line_of, said
 
-#: Letters of a template.
+#: The most letters of a template.
 LONGEST_TEMPLATE = 250_000
-#: Letters of the grammar that it writes.
+#: The most letters of the grammar that it writes.
 LONGEST = 4_000_000
-#: Steps that it takes.
+#: The most steps that it takes.
 MOST_STEPS = 200_000
 
-#: What only a template has.
+#: Marks that only a template contains.
 MARKS = re.compile(r"\{[{%#]")
 
 _CONSTRUCTS: tuple[type[nodes.Node], ...] = (
@@ -45,7 +45,7 @@ _CONSTRUCTS: tuple[type[nodes.Node], ...] = (
 
 
 class _Counter:
-    """What Alto's preprocessor calls ``counter``: numbers for labels of rules."""
+    """Alto's ``counter``, which numbers labels of rules."""
 
     def __init__(self, start_value: int = 1) -> None:
         self._next = start_value
@@ -83,7 +83,7 @@ def _formatted(pattern: str, *values: object) -> str:
 
 
 class _GrammarEnvironment(BoundedEnvironment):
-    """The sandbox of views with more of Jinja2, for files of one folder."""
+    """The sandbox of views with more of Jinja2, for the files of one folder."""
 
     intercepted_binops = frozenset(("+", "-", "*", "/", "//", "%"))
 
@@ -117,7 +117,7 @@ class _GrammarEnvironment(BoundedEnvironment):
         owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
         if type(owner) is str and name in ("join", "replace"):
             return self.filters[name](*args, owner) if name == "join" else self.filters[name](owner, *args)
-        self.held(owner if isinstance(owner, (str, list)) else None)  # it looks at all of it
+        self.held(owner if isinstance(owner, (str, list)) else None)  # it examines all of it
         return super().call(context, function, *args, **kwargs)
 
     def is_safe_callable(self, function: Any) -> bool:  # noqa: ANN401 - Jinja2 decides
@@ -136,7 +136,7 @@ class _GrammarEnvironment(BoundedEnvironment):
 def fill_in(
     path: Path, source: SourceFile, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics
 ) -> SourceFile | None:
-    """Return the grammar that a template writes, given the settings; None after a report."""
+    """Return the grammar that a template writes, given the settings, or None after reporting errors."""
     folder = path.resolve().parent
     root = Root(folder, path.parent.as_posix() if path.parent != Path() else "")
     files, unread = {source.name: source}, Diagnostics()
@@ -147,7 +147,7 @@ def fill_in(
         if found is not None:
             read = read_file(found, root.display(found), None, LONGEST_TEMPLATE, sources, unread)
         if read is None:
-            raise TemplateError  # what is wrong is in `unread`
+            raise TemplateError  # the reason is in `unread`
         files[read.name] = read
         return read.text, read.name, None
 

@@ -1,7 +1,7 @@
-"""From the syntax of an IRTG to a core grammar with a text layer for each interpretation.
+"""Lower the syntax of an IRTG to a core grammar with a text layer for each interpretation.
 
-Several final states are gathered under a category of their own.  What can never take part in a
-derivation is left out, since SGL takes it for a mistake.  Weights are divided by their sum.
+Several final states are gathered under a category of their own.  Rules that cannot take part in a derivation are left
+out, since SGL treats them as mistakes.  Weights are divided by their sum.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from sgl.lang.syntax import Name
 from sgl.research.exchange.irtg_file import ALGEBRAS, Algebra, IrtgFile, TermOf, TermReader
 from sgl.research.exchange.names import FreeNames
 
-#: How far the weights of a state may be from 1 in sum and count as probabilities.
+#: The most by which the weights of a state may differ from 1 in sum and still count as probabilities.
 TOLERANCE = 1e-9
 _LARGEST = 1e12
 _SHOWN = 3
@@ -26,22 +26,22 @@ _SHOWN = 3
 
 @dataclass(frozen=True)
 class ImportedGrammar:
-    """A grammar from elsewhere, with the places of its rules; no layer need be fit as a source."""
+    """An imported grammar with the places of its rules; perhaps no layer is suitable as a source."""
 
     grammar: CoreGrammar
     spans: tuple[Span, ...]
-    #: Whether a category is what a rule says of it, ``NP[num=?n]``.
+    #: Whether category names contain features as rules state them, ``NP[num=?n]``.
     symbolic: bool = False
 
     @property
     def trees(self) -> frozenset[int]:
-        """The layers that print a tree: they have no spaces, or drop commas before brackets."""
+        """The layers that print trees: they have no spaces, or drop commas before brackets."""
         layers = enumerate(self.grammar.text_layers)
         return frozenset(number for number, layer in layers if not layer.join or layer.finish)
 
 
 class TreeRule(NamedTuple):
-    """A rule by the names of its states; ``weighted`` if the weight is written in the file."""
+    """A rule with the names of its states; ``weighted`` if the file gives its weight."""
 
     label: Name
     state: str
@@ -52,7 +52,7 @@ class TreeRule(NamedTuple):
 
 
 def lower_irtg(file: IrtgFile, name: str, span: Span, diagnostics: Diagnostics) -> ImportedGrammar | None:
-    """Return the grammar of a file under this name; None after a report, perhaps at ``span``."""
+    """Return a file's grammar under this name, or None after reporting errors, perhaps at ``span``."""
     for feature in file.features:
         message = f"the feature `{feature}` is left out: SGL has weights of rules only"
         diagnostics.warning("SGL1202", feature.span, message)
@@ -140,7 +140,7 @@ def _rules(file: IrtgFile, algebras: dict[str, Algebra], diagnostics: Diagnostic
 
 
 def weight_of(written: Name, diagnostics: Diagnostics) -> float:
-    """Return a weight as a number; report one that is none."""
+    """Return a weight as a number, reporting an invalid one."""
     try:
         weight = float(written.text.strip("[]"))
     except ValueError:
@@ -188,7 +188,7 @@ def assemble(
     diagnostics: Diagnostics,
     symbolic: bool = False,
 ) -> ImportedGrammar:
-    """Return the grammar of useful rules; weights become probabilities, unless categories are symbolic."""
+    """Build the grammar of useful rules; weights become probabilities unless categories are symbolic."""
     mentioned = (child for rule in rules for child in rule.children)
     states = list(dict.fromkeys((*(rule.state for rule in rules), *mentioned, *finals)))
     start = finals[0]

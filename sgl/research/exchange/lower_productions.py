@@ -1,6 +1,6 @@
-"""From productions to a core grammar: names of rules, and features with the values that a file gives them.
+"""Lower productions to a core grammar: names of rules, and features with the values that a file gives them.
 
-Where there are features, a category is what a rule says of it, ``NP[num=?n, case=?]``: a value, a variable, nothing.
+With features, a category is named as a rule states it, ``NP[num=?n, case=?]``: a value, a variable, or nothing.
 """
 
 import re
@@ -27,19 +27,19 @@ from sgl.research.exchange.write_sgl import brackets, category_name, identifier
 _SETTING = re.compile(r"\s*(?:([+-])(\w+)|(\w+)\s*=\s*(?:(\?\w+|[\w.]+)|'([\w .+-]+)'|\"([\w .+-]+)\"))\s*")
 #: NLTK's truth values, in two notations.
 _TRUTH = {"+": "yes", "True": "yes", "-": "no", "False": "no"}
-#: Rules that a grammar makes with values for its features.
+#: The most rules that a grammar makes by giving values to features.
 MOST_INSTANCES = 100_000
-#: Parts of a production in the name of its rule.
+#: The most parts of a production in the name of its rule.
 _PARTS = 4
 
 _Settings = Mapping[str, str]
 _Values = dict[str, dict[str, None]]
-#: The names of the categories of a rule, each with its features.
+#: The names of a rule's categories, each with its features.
 _Featured = Sequence[tuple[str, _Settings]]
 
 
 def lower_productions(file: Productions, name: str, diagnostics: Diagnostics) -> ImportedGrammar | None:
-    """Return the grammar of a file under this name; None after a report."""
+    """Return a file's grammar under this name, or None after reporting errors."""
     categories = [*((rule.left, *rule.children) for rule in file.rules), (file.start,)]
     said = [[_settings(mention, diagnostics) for mention in own] for own in categories]
     weights = [1.0 if rule.weight is None else weight_of(rule.weight, diagnostics) for rule in file.rules]
@@ -57,7 +57,7 @@ def lower_productions(file: Productions, name: str, diagnostics: Diagnostics) ->
     complete, values = _completed(categories, said, diagnostics)
     if diagnostics.errors:
         return None
-    # With some features no child is made, or no parent asks for it.
+    # With some features, no child can be built or no parent asks for it.
     concrete = [
         (number, rule._replace(state=names[0], children=names[1:]))
         for number, rule in enumerate(rules)
@@ -72,7 +72,7 @@ def lower_productions(file: Productions, name: str, diagnostics: Diagnostics) ->
         diagnostics.error("SGL1204", file.start.span, f"this grammar has no derivation from `{start}`")
         return None
     if values:
-        # What only a useless rule says, the grammar need not have.
+        # The grammar does not need what only useless rules state.
         kept.append(-1)
         *names, (start,) = _shown(*_completed([categories[n] for n in kept], [said[n] for n in kept], diagnostics))
         left = [rule._replace(state=own[0], children=own[1:]) for rule, own in zip(left, names, strict=True)]
@@ -81,7 +81,7 @@ def lower_productions(file: Productions, name: str, diagnostics: Diagnostics) ->
 
 
 def _rule_names(file: Productions) -> list[str]:
-    """Return the label of each production, or its left-hand side, with what it says if there are others."""
+    """Return the label of each production, or its left-hand side, with some of its parts if that is ambiguous."""
     several = Counter(rule.left.name for rule in file.rules)
     source = next(iter(file.layers.values()))
 
@@ -94,7 +94,7 @@ def _rule_names(file: Productions) -> list[str]:
 
 
 def _settings(mention: Mention, diagnostics: Diagnostics) -> dict[str, str]:
-    """Return the features of a mention; the truth values are words, and variables begin with ``?``."""
+    """Return the features of a mention; truth values become words, and variables begin with ``?``."""
     settings: dict[str, str] = {}
     for part in mention.features[1:-1].split(",") if mention.features[1:-1].strip() else ():
         if (found := _SETTING.fullmatch(part)) is None:
@@ -110,9 +110,9 @@ def _settings(mention: Mention, diagnostics: Diagnostics) -> dict[str, str]:
 def _completed(
     categories: Sequence[Sequence[Mention]], said: Sequence[Sequence[_Settings]], diagnostics: Diagnostics
 ) -> tuple[list[_Featured], _Values]:
-    """Return rules whose categories have all features that they have anywhere, and the values of these.
+    """Return the rules, each category with all its features, and the values of the features.
 
-    A feature of which nothing is said has a variable of its own, ``?0.NUM``.
+    An unmentioned feature gets a variable of its own, ``?0.NUM``.
     """
     values: _Values = {}
     owned: dict[str, dict[str, None]] = {}
@@ -149,7 +149,7 @@ def _variables(rule: _Featured) -> dict[str, str]:
 
 
 def _instances(rule: _Featured, values: _Values) -> Iterator[tuple[str, ...]]:
-    """Yield the categories of a rule with all values that its variables can have."""
+    """Yield the categories of a rule for all values that its variables can have."""
     variables = _variables(rule)
     for chosen in product(*(values[feature] for feature in variables.values())):
         bound = dict(zip(variables, chosen, strict=True))
@@ -157,7 +157,7 @@ def _instances(rule: _Featured, values: _Values) -> Iterator[tuple[str, ...]]:
 
 
 def _shown(rules: Sequence[_Featured], values: _Values) -> list[tuple[str, ...]]:
-    """Return the categories of each rule by names of SGL; a variable that is there once says nothing."""
+    """Return the categories of each rule in SGL's names; a variable that occurs once becomes `?`."""
     bases, names, free = FreeNames(), FreeNames(), FreeNames(*(value for own in values.values() for value in own))
     features = {feature: names.free(identifier(feature, "feature").lower()) for feature in values}
     base = {name: category_name(name, bases) for name in dict.fromkeys(name for rule in rules for name, _ in rule)}

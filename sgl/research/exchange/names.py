@@ -1,4 +1,4 @@
-"""Names, numbers and texts as other tools write them: names that are free, quotes, plain decimals, templates."""
+"""Convert names, numbers and texts for other tools: free names, quotes, plain decimals, templates."""
 
 import re
 from collections import Counter
@@ -10,13 +10,13 @@ from sgl.cli.terminal import text_environment
 #: The operation of Alto's string algebra; a word that is spelt so would be read as it.
 CONCATENATION = "*"
 
-#: Names that Alto's codec reads without quotation marks, and those that mean something else.
+#: The operation of Alto's string algebra, which a word of the same spelling would be read as.
 _PLAIN = re.compile(r"[a-zA-Z_*$@+][a-zA-Z0-9_<>*$@+/.-]*")
 _KEYWORDS = ("interpretation", "feature")
 
 
 class FreeNames:
-    """Names that are given out once each.
+    """A supply of names, each given out once.
 
     >>> names = FreeNames("vp")
     >>> [names.free(name) for name in ("np", "np", "vp")]
@@ -27,7 +27,7 @@ class FreeNames:
         self._taken = set(taken)
 
     def free(self, wanted: str) -> str:
-        """Return ``wanted``, or ``wanted`` with the first number that makes it free."""
+        """Return ``wanted``, with the first number that makes it free if it is taken."""
         name, number = wanted, 1
         while name in self._taken:
             number += 1
@@ -37,7 +37,7 @@ class FreeNames:
 
 
 def number_repeated(names: Sequence[str], numbered: Callable[[str, int], str] = "{}_{}".format) -> list[str]:
-    """Return the names with a number in each that occurs more than once.
+    """Return the names, numbering each that occurs more than once.
 
     >>> number_repeated(["v", "n", "v"])
     ['v_1', 'n', 'v_2']
@@ -54,7 +54,7 @@ def number_repeated(names: Sequence[str], numbered: Callable[[str, int], str] = 
 
 
 def filled(template: str, **given: object) -> str:
-    """Return what a template of this package makes."""
+    """Fill in a template of this package."""
     return text_environment("sgl.research.exchange").get_template(template).render(given)
 
 
@@ -64,15 +64,15 @@ def decimal(number: float) -> str:
 
 
 def is_quotable(name: str) -> bool:
-    """Return whether a name can stand in quotation marks: it has not both kinds itself."""
+    """Return whether a name can be put in quotation marks, because it does not contain both kinds."""
     return "'" not in name or '"' not in name
 
 
 def quoted(name: str) -> str:
-    """Return the name as Alto's codec reads it: plain where possible, else in quotes.
+    """Return the name as Alto's codec reads it: plain if possible, else in quotes.
 
-    The codec has no escapes: a quoted name ends at the next mark of its kind.  Raises
-    ``ValueError``: the name has quotation marks of both kinds.
+    The codec has no escapes: a quoted name ends at the next mark of its kind.  Raises ``ValueError`` if the name has
+    quotation marks of both kinds.
     """
     if _PLAIN.fullmatch(name) and name not in _KEYWORDS:
         return name
@@ -82,5 +82,5 @@ def quoted(name: str) -> str:
 
 
 def make_quotable(name: str) -> str:
-    """Return a name of our own with quotation marks of one kind at most."""
+    """Return a generated name with quotation marks of at most one kind."""
     return name.replace('"', "'")

@@ -1,12 +1,12 @@
-"""Read productions, one a line: of context-free grammars, NLTK's and others, and of synchronous ones.
+"""Read productions, one per line: of context-free grammars, NLTK's and others, and of synchronous ones.
 
     S -> NP[NUM=?n] VP[NUM=?n]  |  'hello'  [0.1]
     find -> 'filter' '(' value ',' find ')'  &  value find
     0.5  VP -> D_1 after D_2  ###  D_2 D_1
 
-The sides of a production become text layers, and the nonterminals that its sides share its children: those of one
-index, or else the first of a name with the first, and so on.  In a file that quotes words whatever is not quoted is a
-nonterminal; in any other file, what stands before an arrow.
+The sides of a production become text layers, and the nonterminals that the sides share become its children, paired by
+index, or else the first of a name with the first, and so on.  In a file that quotes words, anything unquoted is a
+nonterminal; in any other file, only names on the left of an arrow are.
 """
 
 import re
@@ -19,11 +19,11 @@ from sgl.core.grammar import Item, Slot, Template, Token
 from sgl.diagnostics import Diagnostics, SourceFile, Span, suggest
 from sgl.lang.syntax import Name
 
-#: What separates the sides of productions, if nothing else is said.
+#: The separators of sides that are recognised by default.
 SEPARATORS = ("###", "|||", "&", "&&", "@@@", "<sep>", "<SEP>")
 
 _ARROW = re.compile(r"\s*(?:-+>|→|::=|=>|(?<=\s)\|\|\|(?=\s))\s*")
-#: A line break that ends no production.
+#: A line break that does not end a production.
 _FOLDED = re.compile(r"\\[ \t]*\r?\n|\r?\n(?=[ \t]*\|(?!\|))")
 _TOKEN = re.compile(
     r"""\|\|\|(?=\s|$) | \|
@@ -35,14 +35,14 @@ _TOKEN = re.compile(
 _WEIGHT = re.compile(r"\[?([0-9.]+(?:[eE]-?[0-9]+)?)\]?")
 _BRACKETED = re.compile(r"(\[[^\[\],]+),([0-9]{1,6})\]")
 _MARKED = re.compile(r"([^\[\]][^\[\]]*?)(\[.*\])?(?:[_:]([0-9]{1,6}))?(\[.*\])?", re.DOTALL)
-#: What a feature can be.
+#: The form of a feature.
 PLAIN = "a feature has words as its values: `NP[NUM=sg]`, `NP[NUM=?n]`, `V[+AUX]`"
-#: Mistakes after which a file is not read on.
+#: The most mistakes reported for one file.
 _SHOWN = 20
 
 
 class Notation(NamedTuple):
-    """What a user says of a file: the layers of the sides in order, the source among them, other signs."""
+    """A user's description of a file: the layers of the sides in order, the source among them, other signs."""
 
     layers: tuple[str, ...] = ()
     source: str = ""
@@ -51,7 +51,7 @@ class Notation(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """A nonterminal in a production, with its features as they are written."""
+    """A nonterminal in a production, with its features as written."""
 
     name: str
     features: str
@@ -70,7 +70,7 @@ class SidedRule(NamedTuple):
 
 
 class Productions(NamedTuple):
-    """A file of productions; ``layers`` has the number of the side of each layer, the source first."""
+    """A file of productions; ``layers`` maps each layer to the index of its side, the source first."""
 
     start: Mention
     rules: tuple[SidedRule, ...]
@@ -87,12 +87,12 @@ class _Line(NamedTuple):
 
 
 def read_productions(source: SourceFile, notation: Notation, diagnostics: Diagnostics) -> Productions | None:
-    """Return the productions of a file; None after a report."""
+    """Return the productions of a file, or None after reporting errors."""
     return _LineReader(source, notation, diagnostics).read()
 
 
 class _LineReader:
-    """Reads a file twice: its left-hand sides, and then what they tell apart."""
+    """A reader that reads a file twice: first its left-hand sides, then the rest, which depends on them."""
 
     def __init__(self, source: SourceFile, notation: Notation, diagnostics: Diagnostics) -> None:
         self._source, self._notation, self._diagnostics = source, notation, diagnostics
@@ -101,7 +101,7 @@ class _LineReader:
         self._quoting, self._style = False, ""
 
     def read(self) -> Productions | None:
-        # A line that goes on is one line, and every letter keeps its place.
+        # Continuation lines are joined, and every letter keeps its place.
         text = _FOLDED.sub(lambda found: " " * len(found[0]), self._source.text)
         lines = [line for found in re.finditer(r"[^\n]+", text) if (line := self._line(found)) is not None]
         whole = self._source.span(0, 1)
@@ -117,7 +117,7 @@ class _LineReader:
             return None
         rules = [rule for line in lines for rule in self._productions(line, separator, len(layers))]
         first = lines[0].left
-        # What is asked for on the command line comes before what the file says.
+        # The command line overrides the file.
         wanted = Name(self._notation.start, first.span) if self._notation.start else self._start or first
         start = self._mention(wanted)
         if start.name not in self._names:
@@ -247,7 +247,7 @@ class _LineReader:
                 if not isinstance(part, Mention):
                     items += map(Token, part)
                     continue
-                # One child may be there several times on one side, if the other has it once.
+                # A child may occur several times on one side if it occurs once on the other.
                 single = min(count[part.name] for count in counts) == 1
                 seen[part.name] += not part.number
                 key = (part.name, part.number or ("" if single else f" {seen[part.name]}"))
@@ -268,7 +268,7 @@ class _LineReader:
         return SidedRule(label, left, tuple(children.values()), weight, tuple(templates))
 
     def _part(self, token: Name) -> Mention | list[str]:
-        """Return the nonterminal that a token is, or its words."""
+        """Return the nonterminal of a token, or its words."""
         text, mention = token.text, self._mention(token)
         if token.quoted or mention.name not in self._names:
             if not token.quoted and (text[0] in "'\"" and self._quoting):

@@ -1,10 +1,10 @@
-"""Make a grammar of SGL of an imported one: choose its source layer, and write it.
+"""Turn an imported grammar into a grammar of SGL: choose its source layer, and write it.
 
-In SGL the right-hand side of a rule is the template of the source layer: every child stands in it
-once, and a rule adds words or joins several phrases.  The first interpretation that is so becomes
-the source; where none is, a layer is added that prints the derivation, ``r1(r2,r3)``.  Two words of
-one category that are spelt alike in every layer are one word for SGL.  Names that the language does
-not allow are changed; categories such as ``NP[anim=yes]`` get their features back.
+In SGL the right-hand side of a rule is the template of the source layer: every child occurs in it once, and a rule adds
+words or joins several phrases.  The first interpretation that satisfies this becomes the source; if none does, a layer
+is added that prints the derivation, ``r1(r2,r3)``.  Two words of one category that are spelt alike in every layer are
+one word in SGL.  Names that the language does not allow are changed; categories such as ``NP[anim=yes]`` get their
+features back.
 """
 
 import re
@@ -20,7 +20,7 @@ from sgl.lang.layout import layout
 from sgl.research.exchange.lower_irtg import ImportedGrammar
 from sgl.research.exchange.names import FreeNames, decimal, filled, make_quotable, number_repeated, quoted
 
-#: What no layer can be called; every grammar has the layers of its derivations.
+#: Names that no layer can have; every grammar has the layers of its derivations.
 RESERVED = (*CLAUSES, *DECLARATIONS, "derivation", "rules")
 
 _DERIVATION = "rule_tree"
@@ -28,7 +28,7 @@ _SHOWN = 3
 
 
 def with_source(imported: ImportedGrammar, diagnostics: Diagnostics) -> ImportedGrammar:
-    """Return the grammar with its source layer first; report what had to be changed."""
+    """Return the grammar with its source layer first, reporting the changes."""
     layers = imported.grammar.text_layers
     wanted, *others = sorted(range(len(layers)), key=lambda layer: layer in imported.trees)
     chosen: int | None = wanted
@@ -140,15 +140,15 @@ _BARE_VALUE = re.compile(r"[^\W\d]\w*")
 
 
 def write_sgl(grammar: CoreGrammar, comment: str = "", symbolic: bool = False) -> str:
-    """Return a grammar of text layers as a text that compiles to it; the first has every child once, in order.
+    """Write a grammar of text layers as source text; its first layer must have every child once, in order.
 
-    In a symbolic grammar a category is what a rule says of it, with variables: ``NP[num=?n, case=?]``.
+    In a symbolic grammar, a category is named as a rule states it, with variables: ``NP[num=?n, case=?]``.
     """
     layers = FreeNames(*RESERVED)
     rules, naming = FreeNames(), CategoryNames(grammar, symbolic)
     names = [layers.free(identifier(layer.name, "layer")) for layer in grammar.text_layers]
     called = [rules.free(identifier(rule.name, "rule")) for rule in grammar.rules]
-    # Without a dataset, texts begin with a category that has no features, and is part of no other.
+    # Without a dataset, texts begin with a category that has no features and is not part of another.
     start, start_rule, group = naming.shown[grammar.start], "", naming.groups
     if "[" in group[grammar.start] or any(group[grammar.start] == group[x] for rule in grammar.rules for x in rule.rhs):
         start, start_rule = naming.names.free("Start"), rules.free("start")
@@ -173,7 +173,7 @@ def write_sgl(grammar: CoreGrammar, comment: str = "", symbolic: bool = False) -
 
 
 def identifier(text: str, fallback: str) -> str:
-    """Return the text as a name that begins with a small letter."""
+    """Turn a text into a name that begins with a small letter."""
     name = re.sub(r"\W+", "_", text).strip("_")
     name = re.sub(r"^[A-Z]+", lambda capitals: capitals[0].lower(), name)
     return name if re.match(r"[^\W\d]", name) else f"{fallback}_{name}".rstrip("_")
@@ -185,8 +185,8 @@ def string(text: str) -> str:
 
 
 def _sides(shown: Sequence[str], rule: Rule) -> tuple[str, dict[int, str]]:
-    """Return the right-hand side of a rule, and what has to be said of other layers."""
-    # Children are called by their category where that is enough.
+    """Return the right-hand side of a rule, and the clauses of other layers that differ."""
+    # Children are named by their category if that is enough.
     bases = [shown[child].partition("[")[0] for child in rule.rhs]
     roles = number_repeated(bases, lambda base, number: f"{base.lower()}{number}")
     named = zip(roles, bases, rule.rhs, strict=True)
@@ -216,11 +216,11 @@ def _clause(template: Sequence[Item], roles: Sequence[str]) -> str:
 
 
 class CategoryNames:
-    """How each category is mentioned in a rule, and what has to be declared.
+    """The names of categories in rules, and the declarations that they need.
 
-    ``NP[anim=yes, mod=none]`` is a category with features; if all categories with its base
-    name have the same features, it is written as such.  Any other name becomes one of letters,
-    digits and ``_`` with a capital letter, and the original its title.
+    ``NP[anim=yes, mod=none]`` is a category with features; if all categories with its base name have the same features,
+    it is written as such.  Any other name becomes a name of letters, digits and ``_`` with a capital letter, and the
+    original its title.
     """
 
     def __init__(self, grammar: CoreGrammar, symbolic: bool = False) -> None:
@@ -228,7 +228,7 @@ class CategoryNames:
         featured = _with_features(names)
         self.names = FreeNames(*(base for base, _ in featured.values()))
         self.shown: list[str] = []
-        #: What is declared for each category, or the category itself: its rules stand together.
+        #: The declaration of each category, or the category itself: its rules are written together.
         self.groups: list[str] = []
         self.features: dict[str, dict[str, None]] = {}
         self.declared: dict[str, None] = {}
@@ -242,7 +242,7 @@ class CategoryNames:
             if not base:
                 base = category_name(name, self.names)
                 if base != name:
-                    # What a quotation cannot hold is left out of the title.
+                    # Characters that a quotation cannot hold are left out of the title.
                     kept = (c if c.isprintable() and c not in '"\\' else " " for c in name)
                     title = f' "{"".join(kept)}"'
             self.declared[f"category {base}{brackets(values)}{title}"] = None
@@ -259,7 +259,7 @@ def category_name(name: str, free: FreeNames) -> str:
 
 
 def brackets(parts: Iterable[str]) -> str:
-    """Return the parts as they stand behind the name of a category."""
+    """Return the parts in brackets, as written after the name of a category."""
     inside = ", ".join(parts)
     return f"[{inside}]" if inside else ""
 

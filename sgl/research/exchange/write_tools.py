@@ -1,15 +1,15 @@
 """Write a grammar for other tools: an IRTG for Alto, or a context-free grammar for NLTK.
 
-Neither has ``capital``, which raises the first letter of a child, but categories can say it: beside ``S`` there is
-``S_capital``, whose rules are those of ``S`` with the first word raised, or the first child in turn.  Where the first
-child may be empty in one sentence only, the first *word* is not known; such places are inexact.
+Neither has ``capital``, which raises the first letter of a child, but categories can express it: ``S`` gets a copy
+``S_capital``, whose rules are those of ``S`` with the first word, or in turn the first child, raised.  If the first
+child is empty in some sentences only, the first *word* is not known; such places are inexact.
 
 A core grammar *is* an interpreted regular tree grammar: categories become states, rules labels, and each template a
-term over the string algebra, whose only operation ``*`` concatenates two strings. The last interpretation is the
+term over the string algebra, whose only operation ``*`` concatenates two strings.  The last interpretation is the
 phrase-structure tree.
 
 For NLTK one text layer is written, which is context-free unless it repeats a child.  A child without words there is
-left out, as its derivations have the probability 1 together.  Rules that become the same production are one, with the
+left out, as its derivations together have probability 1.  Rules that become the same production are merged, with the
 sum of their weights.
 """
 
@@ -38,8 +38,8 @@ Raised = frozenset[int]
 class WithoutCapitals:
     """A grammar without ``capital``.
 
-    ``category_of`` and ``rule_of`` lead from each category and rule to the one that it is a copy
-    of; ``inexact`` are pairs of an original rule and a text layer where the capital may be wrong.
+    ``category_of`` and ``rule_of`` map each category and rule to its original; ``inexact`` are pairs of an original
+    rule and a text layer where the capital may be wrong.
     """
 
     grammar: CoreGrammar
@@ -49,19 +49,19 @@ class WithoutCapitals:
 
 
 def without_capitals(grammar: CoreGrammar, layers: Sequence[int] | None = None) -> WithoutCapitals:
-    """Return the grammar with the ``capital`` of some text layers, or all, in its categories."""
+    """Return the grammar with the ``capital`` of some text layers, or of all, expressed by categories."""
     return _Copying(grammar, range(len(grammar.text_layers)) if layers is None else layers).run()
 
 
 class Emptiness(NamedTuple):
-    """Whether the phrases of a category can be empty in a layer, and can be not."""
+    """Whether the phrases of a category can be empty in a layer, and whether they can be non-empty."""
 
     empty: bool
     filled: bool
 
 
 def emptiness(grammar: CoreGrammar, layer: int) -> list[Emptiness]:
-    """Return what the phrases of each category can be in a text layer, as a least fixed point."""
+    """Return the emptiness of each category in a text layer, as a least fixed point."""
     found = [Emptiness(False, False)] * len(grammar.categories)
     changed = True
     while changed:
@@ -82,7 +82,7 @@ def emptiness(grammar: CoreGrammar, layer: int) -> list[Emptiness]:
 
 
 class _Copying:
-    """Copies rules from the start on; a category has a copy for each set of layers."""
+    """A copier of rules, from the start on; a category has a copy for each set of layers."""
 
     def __init__(self, grammar: CoreGrammar, layers: Sequence[int]) -> None:
         self.grammar = grammar
@@ -96,7 +96,7 @@ class _Copying:
         start = self._copy(self.grammar.start, frozenset())
         rules: list[Rule] = []
         rule_of: list[int] = []
-        # The list grows while it is read: every rule may ask for further copies.
+        # The list grows while it is read, as every rule may need further copies.
         for category, raised in self.order:
             for rule in self.grammar.rules_of[category]:
                 rules.append(self._rule(rule, raised, len(rules)))
@@ -169,10 +169,10 @@ _WORD = re.compile(r'word "(.*)"', re.DOTALL)
 
 
 def write_irtg(grammar: CoreGrammar, labels: Sequence[str] | None, title: str = "") -> str:
-    """Return a grammar without ``capital`` in Alto's codec for IRTGs; nothing of its graph layers.
+    """Write a grammar without ``capital`` in Alto's codec for IRTGs, leaving out graph layers.
 
-    ``labels`` are those of the nodes of each category in the interpretation of phrase-structure
-    trees; without labels there is none.  ``title`` is a line of comment.
+    ``labels`` are the node labels of each category in the interpretation of phrase-structure trees; without labels
+    there is no such interpretation.  ``title`` is a comment line.
     """
     names = FreeNames()
     states = number_repeated([make_quotable(category.name) for category in grammar.categories])
@@ -225,13 +225,13 @@ def _parts(template: Template, arity: str = "") -> list[str]:
 
 
 def repeating(grammar: CoreGrammar, layer: int) -> list[int]:
-    """Return the rules that stop a layer from being context-free: they use a child twice."""
+    """Return the rules that use a child twice, so that a layer is not context-free."""
     children = [[item.child for item in rule.templates[layer] if isinstance(item, Slot)] for rule in grammar.rules]
     return [rule for rule, used in enumerate(children) if len(set(used)) < len(used)]
 
 
 def write_nltk(grammar: CoreGrammar, layer: int, title: str = "") -> str:
-    """Return productions of a layer without ``capital`` or repeated children, those of the start category first."""
+    """Write the productions of a layer without ``capital`` or repeated children, the start category's first."""
     names = _nonterminals(grammar)
     spoken = [category.filled for category in emptiness(grammar, layer)]
     productions: dict[tuple[int, str], list[float]] = {}
@@ -246,7 +246,7 @@ def write_nltk(grammar: CoreGrammar, layer: int, title: str = "") -> str:
                     quote = '"' if "'" in item.text else "'"
                     right += f"{quote}{item.text}{quote} "
             productions.setdefault((category, right), []).append(rule.weight)
-    # A line that ends with a backslash goes on in the next one.
+    # A line that ends with a backslash would continue on the next one.
     lines = [f"# {' '.join(title.split())}".rstrip("\\")] if title else []
     lines += [f"{names[left]} -> {right}[{decimal(fsum(parts))}]" for (left, right), parts in productions.items()]
     return "\n".join(lines) + "\n"

@@ -1,13 +1,14 @@
-"""What is wrong with a predicted logical form: its graph is laid over that of the gold form.
+"""Find what is wrong with a predicted logical form by aligning its graph with the gold graph.
 
-Nodes are variables, names and ``?``.  Those of a word that both forms have once belong together; for the others most
-common edges decide, then the word, then the number.  An edge that is in one form only is paired with one of the other
-form that has two things in common with it, and the third says what is wrong::
+Nodes are variables, names and ``?``.  Nodes with a word that each form has once are aligned; for the others, most
+common edges decide, then the word, then the number.  An edge of only one form is paired with an edge of the other that
+agrees in two respects, and the third gives the mistake::
 
     role          the same two nodes with another role          attachment   the same thing, at another node
     binding       the same role of a word, filled by another     question     the same, and one of the two is ``?``
 
-What has no partner is missing or extra.  A form may be read that is no graph: a variable need not have a word.
+Edges without a partner are missing or extra.  Some forms can be read although they are not graphs: a variable need not
+have a word.
 """
 
 from collections import Counter, defaultdict
@@ -23,7 +24,7 @@ from sgl.research.logical_forms.notation import LogicalFormError, read_form
 
 
 class FormMistake(Enum):
-    """The kind of a mistake in a logical form; ``notation`` is another order, or other names of variables."""
+    """The kind of a mistake in a logical form; ``notation`` means another order or other names of variables."""
 
     EMPTY = "empty"
     UNREADABLE = "not a form"
@@ -43,14 +44,14 @@ _Edge = tuple[_Node, tuple[str, ...], Any]
 
 
 class _Meaning(NamedTuple):
-    """The word of each node, and the edges; that of a noun has no role, and leads to its star, or to nothing, of it."""
+    """The word of each node, and the edges; a noun's edge has no role, and leads to its star or to nothing."""
 
     words: dict[_Node, str]
     edges: Counter[_Edge]
 
 
 def form_mistakes(gold: str, said: str, *, terms: bool = False) -> tuple[FormMistake, ...]:
-    """Return all kinds of mistakes of a form that does not mean the same; ``terms``: both are variable-free."""
+    """Return all kinds of mistakes in a form with a wrong meaning; with ``terms`` both are variable-free."""
     if not said.strip():
         return (FormMistake.EMPTY,)
     try:
@@ -68,7 +69,7 @@ def _of_atoms(text: str) -> _Meaning:
     form = read_form(text)
     words: dict[_Node, str] = {form.constant: form.constant} if form.constant else {}
     edges = Counter[_Edge]()
-    # Nouns come first: they name their variables.
+    # Nouns come first, as they name their variables.
     for atom in sorted((*form.definites, *form.atoms), key=lambda atom: len(atom.arguments)):
         first, *others = atom.arguments
         words.setdefault(first, atom.predicate[0])
@@ -91,7 +92,7 @@ def _of_term(text: str) -> _Meaning:
 
 
 def _aligned(gold: _Meaning, said: _Meaning) -> dict[_Node, _Node]:
-    """Return the node of the gold form for nodes of the other one."""
+    """Return the gold form's node for nodes of the predicted form."""
     once = [Counter(form.words.values()) for form in (gold, said)]
     at = {word: node for node, word in gold.words.items()}
     places: dict[_Node, _Node] = {
@@ -125,7 +126,7 @@ def _aligned(gold: _Meaning, said: _Meaning) -> dict[_Node, _Node]:
         places[node] = place
         free.remove(node)
         left.remove(place)
-        # What others are like changes only beside this node, or if they have lost their place.
+        # Likenesses change only next to this node, or for nodes that have lost their place.
         beside = {end for a, _, b in around[node] for end in (a, b)}
         changed = {one for one in free if one in beside or best[one][1] == place}
     return places
@@ -142,13 +143,13 @@ def _of_words(gold: str, said: str) -> FormMistake | None:
 def _of_edges(gold: _Meaning, said: _Meaning, places: dict[_Node, _Node]) -> set[FormMistake]:
     here = Counter[_Edge]()
     for (a, role, b), times in said.edges.items():
-        # A node of the prediction alone is no node of the gold form, whatever its name is.
+        # A node that only the prediction has is not a node of the gold form, whatever its name.
         source = places.get(a, ("", a))
         here[source, role, places.get(b, ("", b)) if role else (b[0], source)] += times
     lacking, other = [*(gold.edges - here).elements()], [*(here - gold.edges).elements()]
     found = set[FormMistake]()
     kinds = FormMistake.ROLE, FormMistake.BINDING, FormMistake.ATTACHMENT, FormMistake.ATTACHMENT
-    # What two edges have in common says what is wrong.
+    # The parts that two edges share determine the mistake.
     for kind, common in zip(kinds, ((0, 2), (0, 1), (1, 2), (2,)), strict=True):
         same = itemgetter(*common)
         for edge in list(lacking):

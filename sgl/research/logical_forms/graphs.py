@@ -1,15 +1,15 @@
-"""From logical forms back to their semantic graphs.
+"""Turn logical forms back into their semantic graphs.
 
-In a form of COGS nouns are the variables with an atom of their own, or adjectives if an ``amod`` leads to them; verbs
-are the variables that begin other atoms; names and ``?`` are nodes too, one for each.  The head is the word that all
-others hang on.
+In a form of COGS, nouns are the variables with an atom of their own, or adjectives if an ``amod`` leads to them; verbs
+are the variables that begin other atoms; names and ``?`` are nodes too, one each.  The head is the word that dominates
+all others.
 
-In a variable-free form copies are told apart by their words, which is enough where no noun and no name occurs twice
-in a sentence.  A bare noun inside its own brackets is that noun; a noun equal to an earlier one, modifiers included,
-is that one.  A name is always the same node, so is ``?``, and each verb and each adjective is a node of its own.  A
-word is a verb if it has roles, or is the value of ``ccomp``, ``xcomp`` or ``nmod``; an adjective if it is the value
-of ``amod``; a noun if it has ``*`` or modifiers; otherwise a name if it begins with a capital letter and is not among
-``common_nouns``, else a noun.  Nodes are numbered as they are first mentioned.
+In a variable-free form, copies are identified by their words, which is enough if no noun and no name occurs twice in a
+sentence.  A bare noun inside its own brackets is that noun; a noun equal to an earlier one, modifiers included, is that
+one.  A name is always the same node, and so is ``?``, but each verb and each adjective is a node of its own.  A word is
+a verb if it has roles, or is the value of ``ccomp``, ``xcomp`` or ``nmod``; an adjective if it is the value of
+``amod``; a noun if it has ``*`` or modifiers; otherwise a name if it begins with a capital letter and is not among
+``common_nouns``, else a noun.  Nodes are numbered in order of first mention.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,10 +23,10 @@ Edge = tuple[int | str, str, int | str]
 
 
 def read_cogs(text: str, tokens: Sequence[str] = ()) -> Graph:
-    """Read a COGS logical form; raise ``LogicalFormError`` if it is not of one connected graph.
+    """Read a COGS logical form; raises ``LogicalFormError`` if it is not that of one connected graph.
 
-    The position of a noun or verb is the number of its variable.  With the ``tokens`` of the sentence a name is on
-    the token that it is equal to and a wh-word on the first, otherwise ``UNANCHORED``.
+    The position of a noun or verb is the number of its variable.  Given the ``tokens`` of the sentence, a name is on
+    the token that equals it and a wh-word on the first; otherwise they are ``UNANCHORED``.
     """
     form = read_form(text)
     if form.constant:
@@ -94,7 +94,7 @@ class _AtomGraph:
         self._edges.append((variable, ":".join(label), atom.arguments[1]))
 
     def _head(self, order: Sequence[int | str]) -> int | str:
-        """Return the node that every other hangs on.
+        """Return the node that dominates all others.
 
         Of a noun and the verb of its relative clause, which lead to each other, it is the noun.
         """
@@ -170,12 +170,12 @@ def _wrong_role(atom: Atom, lemma: str, event: int, known: Mapping[int, str]) ->
     return ""
 
 
-#: Labels that lead to a verb.
+#: The labels that lead to a verb.
 CLAUSAL = frozenset({"ccomp", "xcomp", "nmod"})
 
 
 def read_varfree(text: str, common_nouns: Collection[str] = ()) -> Graph:
-    """Read a variable-free form; ``common_nouns`` are those with a capital (``TV``).
+    """Read a variable-free form; ``common_nouns`` lists nouns with a capital (``TV``).
 
     Edges keep the order of the form.  Raises ``LogicalFormError``.
     """
@@ -195,21 +195,21 @@ def _read_term(text: str, common_nouns: Collection[str], *, spelt: bool = False)
 
 
 class _TermGraph:
-    """Nodes and edges, in the order in which the form mentions them."""
+    """The nodes and edges, in the order in which the form mentions them."""
 
     def __init__(self, common_nouns: frozenset[str]) -> None:
         self.attributes: list[tuple[tuple[str, str], ...]] = []
         self.edges: list[tuple[int, str, int]] = []
-        #: The nodes in the order of a sentence, in which the first argument of a verb stands before it.
+        #: The nodes in the order of a sentence, where the first argument of a verb comes before it.
         self.order: list[int] = []
         self._common_nouns = common_nouns
-        #: Nouns, names and ``?`` by their term: node and the nouns around it that it mentions.
+        #: Nouns, names and ``?`` by their term: the node, and the surrounding nouns that the term mentions.
         self._read: dict[tuple[str, tuple[str, ...]], list[tuple[int, frozenset[int]]]] = {}
-        #: The nouns whose brackets are open: head, with ``*`` or without, and node.
+        #: The nouns with open brackets: head, whether it has ``*``, and node.
         self._around: list[tuple[str, bool, int]] = []
 
     def add(self, term: Term, label: str) -> tuple[int, frozenset[int]]:
-        """Return the node of a term that ``label`` leads to, and what it mentions outside it."""
+        """Return the node of a term to which ``label`` leads, and the nodes that it mentions outside itself."""
         kind = self.kind(term, label)
         if kind in (EVENT, PROPERTY):
             node = self._new((("lemma", term.head), ("type", kind)))
@@ -267,22 +267,22 @@ class _TermGraph:
 
 
 def _tokens(term: Term) -> list[str]:
-    """Return the term as a flat list: equal for equal terms."""
+    """Return the term as a flat list; equal terms give equal lists."""
     found = ["*", term.head] if term.definite else [term.head]
     for label, argument in term.arguments:
         found += ["(", label, *_tokens(argument), ")"]
     return found
 
 
-#: The words of English sentences in COGS and SLOG that are no verb, noun or name; prepositions are in labels.
+#: Words of English sentences in COGS and SLOG that are not verbs, nouns or names; prepositions are in labels.
 _FUNCTION = frozenset([".", "?", "a", "the", "that", "to", "by", "was", "did", "who", "what"])
 
 
 def read_with(form: str, sentence: str) -> Graph:
-    """Read a form of COGS, a variable-free one or a feature tree with its English sentence, whose words are nodes.
+    """Read a COGS form, variable-free form or feature tree with its English sentence, whose words are nodes.
 
-    The order of a variable-free form is that of the sentence: the first argument of a verb before it, all others
-    and what modifies a noun behind it.  Raises ``LogicalFormError``, also if the sentence does not fit.
+    A variable-free form has the order of the sentence: the first argument of a verb before it, all other arguments and
+    the modifiers of a noun after it.  Raises ``LogicalFormError``, also if the sentence does not fit.
     """
     tokens = sentence.split()
     if not {"_", "LAMBDA"}.isdisjoint(form.split()):

@@ -1,7 +1,7 @@
-"""Read logical forms as they are written: tokens, and the atoms or terms they make.
+"""Parse logical forms into tokens, and these into atoms or terms.
 
-Tokens are separated by white space.  What goes wrong is a ``LogicalFormError``, which knows its
-character.  A form of COGS consists of *atoms*::
+Tokens are separated by white space.  A failure raises ``LogicalFormError``, which knows its character.  A form of COGS
+consists of *atoms*::
 
     FORM      = CONSTANT | FUNCTION | PIECE { ";" PIECE }
     PIECE     = "*" noun "( x _" i ")"                all definite nouns first,
@@ -10,7 +10,7 @@ character.  A form of COGS consists of *atoms*::
     CONSTANT  = Name | "?"
     FUNCTION  = "LAMBDA" a "." { "LAMBDA" b "." } ATOM { "AND" ATOM }
 
-Definite nouns alone are admitted.  A variable-free form is a *term*::
+A form may consist of definite nouns alone.  A variable-free form is a *term*::
 
     TERM = [ "*" ] HEAD [ "(" LABEL "=" TERM { "," LABEL "=" TERM } ")" ]
     HEAD = noun | Name | verb | "?"          LABEL = word { "." word }
@@ -31,10 +31,10 @@ from sgl.rendering.views.varfree import DEEPEST
 _TOKEN = re.compile(r"\S+")
 _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 
-#: Characters of a token that a message shows.
+#: The most characters of a token that a message shows.
 _SHOWN = 40
 
-#: The labels of edges of nouns, before a colon.
+#: The labels of a noun's edges, before a colon.
 MODIFIERS = ("nmod", "amod")
 
 
@@ -48,13 +48,13 @@ class LogicalFormError(ValueError):
 
 
 def offset(text: str, token: int) -> int:
-    """Where the token with this number begins; the length of ``text`` after the last."""
+    """Return where token number ``token`` begins, or the length of ``text`` after the last token."""
     match = next(islice(_TOKEN.finditer(text), token, None), None)
     return len(text) if match is None else match.start()
 
 
 class TokenReader:
-    """The tokens of a text, the last of them empty, and the number ``at`` of the next one."""
+    """The tokens of a text, with an empty one at the end, and the index ``at`` of the next one."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -63,11 +63,11 @@ class TokenReader:
 
     @property
     def next(self) -> str:
-        """The next token, or nothing at the end."""
+        """The next token, or "" at the end."""
         return self.tokens[self.at]
 
     def skip(self, token: str) -> bool:
-        """Step over ``token`` if it is next."""
+        """Step over ``token`` and return whether it was next."""
         if self.tokens[self.at] != token:
             return False
         self.at += 1
@@ -80,7 +80,7 @@ class TokenReader:
         self.at += 1
 
     def word(self, what: str) -> str:
-        """Step over a word, which must be next; ``what`` says which kind."""
+        """Step over a word, which must be next, and return it; ``what`` names its kind in errors."""
         token = self.tokens[self.at]
         if not is_word(token):
             raise self.error(what)
@@ -88,28 +88,28 @@ class TokenReader:
         return token
 
     def dotted(self, what: str) -> tuple[str, ...]:
-        """One word or several with dots between them: ``nmod . in``."""
+        """Step over one or more words with dots between them, ``nmod . in``, and return them."""
         words = [self.word(what)]
         while self.skip("."):
             words.append(self.word(f"a word after '{words[-1]} .'"))
         return tuple(words)
 
     def error(self, expected: str) -> LogicalFormError:
-        """Return what to raise when something else than the next token was expected."""
+        """Return an error saying that something else was expected than the next token."""
         shown = self.next if len(self.next) <= _SHOWN else f"{self.next[:_SHOWN]}…"
         found = f"'{shown}'" if shown else "the end"
         return self.wrong(f"expected {expected}, found {found}", self.at)
 
     def wrong(self, reason: str, token: int) -> LogicalFormError:
-        """Return what to raise when something is wrong with the token of this number."""
+        """Return an error about token number ``token``."""
         return LogicalFormError(offset(self.text, token), reason)
 
 
 class Atom(NamedTuple):
     """A predicate and its arguments.
 
-    A variable is its number: the position ``i`` of ``x _ i``, or in a function the
-    rank of its binder.  A constant is text.  ``at`` is the number of the first token.
+    A variable is a number: the position ``i`` of ``x _ i``, or in a function the index of its binder.  A constant is
+    text.  ``at`` is the number of the first token.
     """
 
     predicate: tuple[str, ...]
@@ -129,7 +129,7 @@ class Form:
 
 @lru_cache(1 << 16)
 def read_form(text: str) -> Form:
-    """Read a COGS logical form into its atoms; raises ``LogicalFormError`` if it is none."""
+    """Read a COGS logical form into its atoms; raises ``LogicalFormError`` if it is not one."""
     reader = TokenReader(text)
     if reader.next == "LAMBDA":
         form = _function(reader)
@@ -211,7 +211,7 @@ def _constant(reader: TokenReader) -> str:
 
 
 class Term(NamedTuple):
-    """A head, from the token ``at`` on, whether it has a ``*``, and its arguments in order."""
+    """A head with its token index ``at``, whether it has a ``*``, and its arguments in order."""
 
     head: str
     definite: bool
@@ -230,15 +230,15 @@ class Term(NamedTuple):
 
 
 def is_modifier(label: str) -> bool:
-    """Whether this is an edge of a noun: ``nmod``, ``nmod:in``, ``amod``."""
+    """Return whether a label is that of a noun's edge: ``nmod``, ``nmod:in``, ``amod``."""
     return label.partition(":")[0] in MODIFIERS
 
 
 def read_term(text: str, *, spelt: bool = False) -> Term:
-    """Read a variable-free form as a term; raises ``LogicalFormError`` if it is none.
+    """Read a variable-free form as a term; raises ``LogicalFormError`` if it is not one.
 
-    It may be ``spelt`` as the feature trees of Alto's grammars, in which articles and prepositions are edges:
-    ``cat ( det = the , nmod = mat ( case = on ) )`` is ``* cat ( nmod . on = mat )``.
+    It may be ``spelt`` like the feature trees of Alto's grammars, in which articles and prepositions are edges: ``cat (
+    det = the , nmod = mat ( case = on ) )`` is ``* cat ( nmod . on = mat )``.
     """
     reader = TokenReader(text)
     term = _term(reader, 1, spelt)
@@ -247,7 +247,7 @@ def read_term(text: str, *, spelt: bool = False) -> Term:
 
 
 def _cased(label: str, term: Term) -> tuple[str, Term]:
-    """Return a label with the preposition of the term that it leads to, and this term without it."""
+    """Move the preposition of a term into the label that leads to it; return both."""
     cases = [case.head for edge, case in term.arguments if edge == "case"]
     others = tuple(argument for argument in term.arguments if argument[0] != "case")
     return f"{label}:{cases[0]}" if label == "nmod" and cases else label, term._replace(arguments=others)

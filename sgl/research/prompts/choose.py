@@ -7,8 +7,11 @@ sum of the rows that still count; choosing a sentence takes the rows that it cov
     similar    parts of the item, left: the sentences that share most with the question
     diverse    all parts, taken away: each shot has most that the others do not have
     random     no parts
+    none       no shots
 
-Sentences of equal gain are in the order of 64-bit numbers of seed, item and sentence, the same on every machine.
+With ``exposures`` a part is taken away when it was shown so many times.  Sentences of equal gain are in the order of
+64-bit numbers of seed, item and sentence, the same on every machine; by ``complexity`` first in that of their length.
+In a *control* the structures of the item are parts, other items can be shots, and the first shot is one of these.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +26,11 @@ from sgl.pipeline.matches import OccurrenceError, occurrences, structure_of
 from sgl.research.prompts.material import Material, Prompt, PromptsError, sentence_of
 from sgl.sampling.engine import stream_key
 
-COVERING, SIMILAR, DIVERSE, RANDOM = STRATEGIES = "covering", "similar", "diverse", "random"
+COVERING, SIMILAR, DIVERSE, RANDOM, NONE = STRATEGIES = "covering", "similar", "diverse", "random", "none"
+
+#: What shots have more of, and how they are arranged: by chance, or from the first that was chosen to the last.
+COMPLEXITY = "any", "short", "long"
+SHUFFLED, BEST_FIRST, BEST_LAST = ORDERS = "random", "best-first", "best-last"
 
 
 def choose_prompts(
@@ -50,7 +57,8 @@ class _Shooting:
     """Which training sentences show which parts, and what each item needs."""
 
     def __init__(self, material: Material, settings: Mapping[str, Any], chosen: Sequence[int]) -> None:
-        self._settings, self._items, self._train = settings, material.items, material.train
+        self._settings, self._items, self._train = settings, material.items, material.pool(settings["control"])
+        self._size = len(material.train.rows)
         held_out = dict.fromkeys(text for own in material.held_out.values() for text in own)
         # A piece that differs from another in names only has the same text.
         texts: dict[Structure, str] = {}
@@ -58,16 +66,19 @@ class _Shooting:
         pieces = {text: [texts.setdefault(x.canonical(), str(x)) for x in own] for text, own in found.items()}
         searched = list(dict.fromkeys([*held_out, *texts.values()]))
         bits = occurrences(material.directory, searched, self._train.graphs)
-        columns = {text: np.array([own >> n & 1 for own in bits], np.uint8) for n, text in enumerate(searched)}
+        columns = _columns(searched, bits)
         masks = occurrences(material.directory, list(held_out), [self._items.graphs[item] for item in chosen])
         self._needs: dict[int, list[str]] = {}
+        self._has: dict[int, list[str]] = {}
         for item, mask in zip(chosen, masks, strict=True):
             of = material.held_out.get(self._items.rows[item].category, ())
-            own = {piece for n, text in enumerate(held_out) if mask >> n & 1 and text in of for piece in pieces[text]}
+            has = [text for n, text in enumerate(held_out) if mask >> n & 1 and text in of]
+            own = {piece for text in has for piece in pieces[text]}.union(has if settings["control"] else ())
             self._needs[item] = sorted(own | self._items.parts[item])
+            self._has[item] = has
         names = sorted({part for parts in self._needs.values() for part in parts})
         self._number = {part: n for n, part in enumerate(names)}
-        none = np.zeros(len(self._train.rows), np.uint8)
+        none = np.zeros(len(self._train.rows), np.uint16)
         self._shows = np.array([columns.get(part, none) for part in names])
         self._same: dict[str, list[int]] = {}
         for number, (row, parts) in enumerate(zip(self._train.rows, self._train.parts, strict=True)):
@@ -75,35 +86,68 @@ class _Shooting:
             self._same.setdefault(sentence_of(row), []).append(number)
         barring = {name: [none, *map(columns.__getitem__, own)] for name, own in material.held_out.items()}
         self._barred = {name: np.max(own, axis=0) > 0 for name, own in barring.items()}
+        self._columns, self._category = columns, np.array([row.category for row in self._train.rows])
+        length = np.array([len(row.source.split()) for row in self._train.rows], np.uint64)
+        self._rank = {"short": np.uint64(65535) - length, "long": length}.get(settings["complexity"])
 
     def prompt(self, item: int) -> Prompt:
         """Return the prompt of an item."""
         row, rows = self._items.rows[item], self._train.rows
-        allowed = ~self._barred.get(row.category, np.zeros(len(rows), np.bool_))
-        allowed[self._same.get(sentence_of(row), [])] = False
+        if self._settings["control"]:
+            allowed = self._category == row.category
+            first = (
+                np.max([self._columns[text] for text in self._has[item]], axis=0) > 0 if self._has[item] else allowed
+            )
+            first, allowed = first & allowed, allowed.copy()
+            first[: self._size], allowed[: self._size] = False, True
+        else:
+            allowed = ~self._barred.get(row.category, np.zeros(len(rows), np.bool_))
+            first = allowed
+        own = self._same.get(sentence_of(row), [])
+        first[own] = allowed[own] = False
         # The numbers of a bit generator stay the same in all versions of NumPy.
         order = np.random.PCG64(stream_key(self._settings["seed"], row.id)).random_raw(len(rows))
+        ranked = order if self._rank is None else (self._rank << np.uint64(48)) + (order >> np.uint64(16))
         parts = [self._number[part] for part in self._needs[item]]
-        shots = sorted(self._shots(parts, allowed, order), key=lambda shot: int(order[shot]))
+        shots, arranged = self._shots(parts, first, allowed, ranked), self._settings["order"]
+        if arranged == SHUFFLED:
+            shots.sort(key=lambda shot: int(order[shot]))
+        elif arranged == BEST_LAST:
+            shots.reverse()
         pairs = zip(self._needs[item], parts, strict=True)
         shown = {part: rows[shot].id for part, n in pairs for shot in reversed(shots) if self._shows[n, shot]}
         missing = tuple(part for part in self._needs[item] if part not in shown)
-        untrained = tuple(part for part in missing if not self._shows[self._number[part]].any())
+        untrained = tuple(part for part in missing if not self._shows[self._number[part], : self._size].any())
         return Prompt(row.id, row.category, tuple(rows[shot].id for shot in shots), shown, missing, untrained)
 
-    def _shots(self, needed: Sequence[int], allowed: NDArray[np.bool_], order: NDArray[np.uint64]) -> list[int]:
+    def _shots(
+        self, needed: Sequence[int], first: NDArray[np.bool_], allowed: NDArray[np.bool_], order: NDArray[np.uint64]
+    ) -> list[int]:
         """Return the shots of an item that needs these parts, the first choice first."""
         select = self._settings["select"]
-        counted = {COVERING: needed, SIMILAR: needed, RANDOM: ()}.get(select, range(len(self._shows)))
-        gain = self._shows[list(counted)].sum(0, dtype=np.uint64)
-        left, found = set(counted), list[int]()
-        for _ in range(min(self._settings["shots"], int(allowed.sum()))):
-            # The gain is above 48 bits of the order.
-            score: Any = (gain + np.uint64(1) << np.uint64(48)) + (order >> np.uint64(16))
-            shot = int(np.argmax(np.where(allowed, score, 0)))
+        counted = {COVERING: needed, SIMILAR: needed, RANDOM: (), NONE: ()}.get(select, range(len(self._shows)))
+        gain = np.zeros(len(order), np.uint16)
+        for part in counted:
+            gain += self._shows[part]
+        left, found = dict.fromkeys(counted, self._settings["exposures"]), list[int]()
+        number = 0 if select == NONE else min(self._settings["shots"], int(allowed.sum()))
+        while len(found) < number:
+            # Those with the greatest gain, and of these the one with the greatest number.
+            worth = (gain + np.uint16(1)) * (allowed if found or not first.any() else first)
+            best = np.flatnonzero(worth == worth.max())
+            shot = int(best[np.argmax(order[best])])
             found.append(shot)
             allowed[shot] = False
-            covered = [part for part in left if select != SIMILAR and self._shows[part, shot]]
-            left.difference_update(covered)
-            gain -= self._shows[covered].sum(0, dtype=np.uint64)
+            for part in [part for part in left if select != SIMILAR and self._shows[part, shot]]:
+                left[part] -= 1
+                if not left[part]:
+                    del left[part]
+                    gain -= self._shows[part]
         return found
+
+
+def _columns(texts: Sequence[str], bits: Sequence[int]) -> dict[str, NDArray[np.uint16]]:
+    """Return for each text the sentences whose number has its bit; few of all numbers differ."""
+    known = {number: n for n, number in enumerate(dict.fromkeys(bits))}
+    own = np.array([known[number] for number in bits])
+    return {text: np.array([x >> n & 1 for x in known], np.uint16)[own] for n, text in enumerate(texts)}

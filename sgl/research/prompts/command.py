@@ -13,33 +13,30 @@ from sgl.cli.terminal import count, json_option
 from sgl.dataset import check_target
 from sgl.research.prompts import write
 from sgl.research.prompts.check import check_prompts
-from sgl.research.prompts.choose import COVERING, STRATEGIES, choose_prompts
+from sgl.research.prompts.choose import COMPLEXITY, COVERING, NONE, ORDERS, STRATEGIES, choose_prompts
+from sgl.research.prompts.formats import FORMS
 from sgl.research.prompts.material import read_material
 
 
 @click.command("prompts")
 @click.argument("dataset", type=FILE)
-@click.option("-o", "--out", type=DIRECTORY, help="Write the prompts to this directory.  [default: write nothing]")
-@click.option("--verify", "proved", type=FILE, metavar="DIR", help="Check the prompts in DIR instead of making any.")
-@click.option("--shots", type=click.IntRange(1, 1000), default=8, help="Number of examples per prompt.")
-@click.option("--select", type=click.Choice(STRATEGIES), default=COVERING, help="How to choose the examples.")
-@click.option(
-    "--pattern", "patterns", multiple=True, metavar="NAME", help="Use only items of this pattern (repeatable)."
-)
-@click.option("--items", type=click.IntRange(1), help="Number of prompts per pattern.  [default: all items]")
+@click.option("-o", "--out", type=DIRECTORY, help="The directory for the prompts.  [default: none is written]")
+@click.option("--verify", "proved", type=FILE, metavar="DIR", help="Check the prompts in DIR; make none.")
+@click.option("--shots", type=click.IntRange(1, 1000), default=8, help="Examples in a prompt.")
+@click.option("--select", type=click.Choice(STRATEGIES), default=COVERING, help="How they are chosen.")
+@click.option("--exposures", type=click.IntRange(1, 1000), default=1, help="How many shots show a part, if they can.")
+@click.option("--complexity", type=click.Choice(COMPLEXITY), default="any", help="Of equal shots prefer these.")
+@click.option("--order", type=click.Choice(ORDERS), default="random", help="How the shots are arranged.")
+@click.option("--control", is_flag=True, help="Show the held-out structure: the first shot is another item.")
+@click.option("--pattern", "patterns", multiple=True, metavar="NAME", help="Items of this pattern only (repeatable).")
+@click.option("--items", type=click.IntRange(1), help="Prompts for each pattern.  [default: all items]")
 @click.option("--split", metavar="NAME", help="The split with the items.  [default: gen]")
 @click.option("--target", metavar="NAME", help="The target to ask for.  [default: the first]")
 @click.option("--seed", type=click.IntRange(0), default=1, help="Random seed.")
 @click.option("--instruction", metavar="TEXT", default=write.INSTRUCTION, help="The first line of each prompt.")
-@click.option(
-    "--as",
-    "forms",
-    type=click.Choice(write.FORMS),
-    multiple=True,
-    help="Also write this format for models (repeatable).",
-)
-@click.option("--model", default="MODEL", metavar="NAME", help="The model named in chat prompts.")
-@click.option("--force", is_flag=True, help="Replace existing prompts.")
+@click.option("--as", "forms", type=click.Choice(list(FORMS)), multiple=True, help="A form for models (repeatable).")
+@click.option("--model", default="MODEL", metavar="NAME", help="The model that chat prompts name.")
+@click.option("--force", is_flag=True, help="Replace prompts that are there.")
 @json_option
 @session_options
 def command(session: Session, dataset: Path, proved: Path | None, *, as_json: bool, **options: Any) -> None:  # noqa: ANN401 - click's
@@ -72,7 +69,8 @@ def prompts(
     out: Path | None = options["out"]
     # Without --force no directory with files in it may be replaced.
     listing = write.prompt_files if options["force"] else lambda _: None
-    settings = {name: options[name] for name in ("shots", "select", "patterns", "items", "seed")}
+    names = "shots", "select", "exposures", "complexity", "order", "control", "patterns", "items", "seed"
+    settings = {name: options[name] for name in names} | ({"shots": 0} if options["select"] == NONE else {})
     if out is not None:
         check_target(out, listing)
     material = read_material(dataset, options["split"], options["target"])

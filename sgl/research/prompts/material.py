@@ -7,10 +7,12 @@ A *part* is what an item needs and a shot can show::
     { V -[nsubj]-> N }        a piece of a structure that its pattern holds out
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
+from statistics import fmean
 
 from sgl.dataset import MANIFEST, manifest_of, signature
 from sgl.diagnostics import UserError
@@ -36,7 +38,7 @@ class PromptRows:
     parts: Sequence[frozenset[str]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Material:
     """Items and training sentences of a dataset; ``held_out`` are the structures of each pattern."""
 
@@ -47,6 +49,18 @@ class Material:
     items: PromptRows
     train: PromptRows
     held_out: Mapping[str, tuple[str, ...]]
+
+    @cached_property
+    def part_sets(self) -> Mapping[str, frozenset[str]]:
+        """The words and rules of each row, by its name."""
+        both = (self.train, self.items)
+        return {row.id: parts for of in both for row, parts in zip(of.rows, of.parts, strict=True)}
+
+    def pool(self, control: bool) -> PromptRows:
+        """Return the rows that can be shots: training sentences, and behind them in a control the items."""
+        own, more = self.train, self.items
+        both = ([*own.rows, *more.rows], [*own.graphs, *more.graphs], [*own.parts, *more.parts])
+        return PromptRows(*both) if control else own
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +114,20 @@ def _rows(path: Path, split: str, rows: Sequence[BenchmarkRow], rules: Sequence[
     both = zip(used, graphs, strict=True)
     parts = [frozenset([*names, *map(lemma, graph.words)]) - {"", "word "} for names, graph in both]
     return PromptRows(rows, graphs, parts)
+
+
+def factors_of(material: Material, prompt: Prompt) -> dict[str, float]:
+    """Return what may decide how hard a prompt is, from words and rules alone (``docs/prompts.md``)."""
+    known = material.part_sets
+    item, shots = known[prompt.id], [known[shot] for shot in prompt.shots]
+    seen = Counter(part for shot in shots for part in shot)
+    means: dict[str, list[float]] = {
+        "similarity": [len(item & shot) / len(item) for shot in shots],
+        "diversity": [sum(seen[part] == 1 for part in shot) / len(shot) for shot in shots],
+        "complexity": [sum(part.startswith("rule ") for part in shot) for shot in shots],
+        "exposures": [seen[part] for part in item if shots],
+    }
+    return {name: round(fmean(values), 4) if values else 0 for name, values in means.items()}
 
 
 def sentence_of(row: BenchmarkRow) -> str:

@@ -5,19 +5,20 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from hashlib import sha256
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from sgl.dataset import staged_directory
+from sgl.dataset import manifest_of, staged_directory
 from sgl.dataset.staged import Listing
-from sgl.disk import make, write
+from sgl.disk import make_way, write
 from sgl.foreign import CERTIFICATE, ForeignFileError
 from sgl.foreign.json import read_document
-from sgl.research.prompts.material import Material, Prompt
+from sgl.research.prompts.formats import PromptSet, form_files, formatted, lines_of, messages_of
+from sgl.research.prompts.material import Material, Prompt, factors_of
 
 FORMAT, PROOF = "sgl-prompts/1", "prompts.certificate.json"
-CHAT, TEXT = FORMS = "chat", "text"
 INSTRUCTION = "Give the output of the last input, in the way of the examples."
 
 #: The options about what prompts say beside their sentences, and the forms in which they are written.
@@ -27,26 +28,21 @@ WORDING = "instruction", "forms", "model"
 def files_of(material: Material, prompts: Iterable[Prompt], wording: Mapping[str, Any]) -> dict[str, str]:
     """Return the text of each file but the certificate, from the items and shots of prompts."""
     known = {row.id: row for rows in (material.items.rows, material.train.rows) for row in rows}
-    chat, instruction = CHAT in wording["forms"], wording["instruction"]
-    lines: dict[str, list[str]] = {name: [] for name in ("prompts.jsonl", "gold.tsv", *["chat.jsonl"] * chat)}
-    files: dict[str, str] = {}
+    instruction, rows = wording["instruction"], list[dict[str, Any]]()
     for prompt in prompts:
-        item, shots = known[prompt.id], [known[shot] for shot in prompt.shots]
-        shown = (f"Input: {shot.source}\nOutput: {shot.target}" for shot in shots)
+        item, shots = known[prompt.id], [(known[shot].source, known[shot].target) for shot in prompt.shots]
+        shown = (f"Input: {source}\nOutput: {target}" for source, target in shots)
         text = "\n\n".join([instruction, *shown, f"Input: {item.source}\nOutput:"])
-        about = {"id": prompt.id, "pattern": prompt.pattern, "shots": prompt.shots, "text": text}
-        lines["prompts.jsonl"].append(json.dumps(about, ensure_ascii=False))
-        lines["gold.tsv"].append(f"{prompt.id}\t{item.target}")
-        if chat:
-            turns = [("user", shot.source, "assistant", shot.target) for shot in shots]
-            talk = ["system", instruction, *(each for turn in turns for each in turn), "user", item.source]
-            messages = [{"role": role, "content": said} for role, said in zip(talk[::2], talk[1::2], strict=True)]
-            body = {"model": wording["model"], "messages": messages, "temperature": 0}
-            request = {"custom_id": prompt.id, "method": "POST", "url": "/v1/chat/completions", "body": body}
-            lines["chat.jsonl"].append(json.dumps(request, ensure_ascii=False))
-        if TEXT in wording["forms"]:
-            files[f"text/{prompt.id}.txt"] = text
-    return files | {name: "".join(f"{line}\n" for line in own) for name, own in lines.items()}
+        about: dict[str, Any] = {"id": prompt.id, "pattern": prompt.pattern, "shots": prompt.shots, "text": text}
+        about |= {"factors": factors_of(material, prompt)}
+        asked = messages_of(instruction, shots, item.source)
+        rows.append({**about, "messages": asked, "answers": (item.target, *item.others)})
+    own = [{name: value for name, value in row.items() if name not in ("messages", "answers")} for row in rows]
+    files = {"prompts.jsonl": lines_of(own), "gold.tsv": "".join(f"{row['id']}\t{row['answers'][0]}\n" for row in rows)}
+    # It names the dataset, and the prompts by their texts.
+    signed = f"{material.signature}|prompts:sha256:{sha256(files['prompts.jsonl'].encode()).hexdigest()}"
+    name = manifest_of(material.directory)["name"].of(str)
+    return files | formatted(PromptSet(name, material.split, wording["model"], signed, rows), wording["forms"])
 
 
 def write_prompts(
@@ -54,11 +50,12 @@ def write_prompts(
 ) -> None:
     """Write prompts with their certificate, or nothing; raises ``OutputError``."""
     head = {"format": FORMAT, "dataset": material.signature, "split": material.split, "target": material.target}
-    proof = {**head, **options, "prompts": list(map(asdict, prompts))}
+    of = Counter(row.category for row in material.items.rows)
+    listed = {"of": {name: of[name] for name in dict.fromkeys(prompt.pattern for prompt in prompts)}}
+    proof = {**head, **options, **listed, "prompts": list(map(asdict, prompts))}
     with staged_directory(out, listing=listing) as stage:
-        if TEXT in options["forms"]:
-            make(stage / "text")
         for name, text in files_of(material, prompts, options).items():
+            make_way(stage / name)
             write(stage / name, text)
         write(stage / PROOF, json.dumps(proof, ensure_ascii=False, indent=1) + "\n")
 
@@ -68,8 +65,8 @@ def prompt_files(directory: Path) -> Collection[str] | None:
     with suppress(ForeignFileError):
         proof = read_document(directory / PROOF, CERTIFICATE, inside=directory)
         proof["format"].one_of([FORMAT])
-        texts = [f"text/{prompt['id'].of(str)}.txt" for prompt in proof["prompts"].elements()]
-        return {PROOF, "prompts.jsonl", "gold.tsv", "chat.jsonl", *texts}
+        prompts = ((prompt["id"].of(str), prompt["pattern"].of(str)) for prompt in proof["prompts"].elements())
+        return {PROOF, "prompts.jsonl", "gold.tsv", *form_files(prompts)}
     return None
 
 

@@ -1,1 +1,1 @@
-"""Recipes: the tables of a paper from the outputs of systems, beside the published figures."""
+"""Make the tables of a paper from the outputs of systems, next to the published figures."""

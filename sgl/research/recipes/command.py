@@ -1,10 +1,10 @@
-"""``sglc recipe``: the tables of a paper from the outputs of systems, beside the published figures."""
+"""Run ``sglc recipe``: the tables of a paper from the outputs of systems, next to the published figures."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 import yaml
@@ -21,6 +21,7 @@ from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate.command import EvaluationRequest, evaluated
 from sgl.research.evaluate.data import evaluation_environment, show_table
 from sgl.research.recipes.engine import campaign, fill
+from sgl.research.recipes.study import studied
 
 PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").glob("*.yml"))}
 
@@ -34,17 +35,30 @@ _Outputs = Mapping[str, list[tuple[str, Path]]]
 @json_file_option
 @click.option("--html", "html_file", type=PAGE, help="Write an HTML page with tables and figures.")
 @click.option("--latex", "latex_file", type=TABLES, help="Write the tables as LaTeX.")
+@click.option("--answer", multiple=True, help="Where answers are in outputs, as for `eval` (with `prompts`).")
 @force_option
 @grammar_options
-def command(session: Session, paper: str, data: Path, outputs: tuple[str, ...], **targets: Path | None) -> None:
+def command(
+    session: Session,
+    paper: str,
+    data: Path,
+    outputs: tuple[str, ...],
+    *,
+    answer: tuple[str, ...],
+    **targets: Path | None,
+) -> None:
     """Make the tables of PAPER from the OUTPUTS of systems for DATA, beside the published figures.
 
     OUTPUTS is a directory with a file for each split or corpus, named after it, or one such file.
     Directories of one NAME are the runs of one system; a NAME of the paper is compared with it.
+    With `prompts`, OUTPUTS are directories of `sglc prompts`, each with a file `answers.jsonl` or the like.
     """
     if not installed(("scipy", "sacrebleu"), "eval", session.diagnostics):
         session.stop()
     recipe: Json = yaml.safe_load(PAPERS[paper].read_text("utf-8"))
+    if recipe["runs"] == "prompts":
+        results, names = studied(data, map(named_system, outputs), answer, session)
+        _finish(session, fill(recipe, results, names), targets)
     evaluations = _evaluations(recipe, data)
     systems = [(name or path.stem, path) for name, path in map(named_system, outputs)]
     files = {name: list(_files(systems, name, alone=len(evaluations) == 1)) for name in evaluations}
@@ -52,7 +66,11 @@ def command(session: Session, paper: str, data: Path, outputs: tuple[str, ...], 
         if not any((name, path) in given or any(path in file.parents for _, file in given) for given in files.values()):
             session.diagnostics.error("SGL1411", None, f"`{path}` has no file called {', '.join(list(files)[:5])}")
     results = {} if session.diagnostics.errors else _results(recipe, evaluations, files, session)
-    made = fill(recipe, results, list(dict.fromkeys(name for name, _ in systems)))
+    _finish(session, fill(recipe, results, list(dict.fromkeys(name for name, _ in systems))), targets)
+
+
+def _finish(session: Session, made: Json, targets: Mapping[str, Path | None]) -> NoReturn:
+    """Show the tables and write the files, unless there are errors."""
     if session.diagnostics.errors:
         session.stop(FAILED)
     if session.form != "json":
@@ -62,7 +80,7 @@ def command(session: Session, paper: str, data: Path, outputs: tuple[str, ...], 
 
 
 def _evaluations(recipe: Json, data: Path) -> dict[str, Path]:
-    """Return what is predicted, by its name: splits, or the files of a folder, or of its folders."""
+    """Return what is predicted, by name: splits, or the files of a folder or of its subfolders."""
     found = [path for pattern in recipe.get("files", ()) for path in sorted(data.glob(pattern)) if path.is_file()]
     named = {(path.stem if path.parent == data else path.parent.name): path for path in found}
     return dict.fromkeys(recipe.get("splits", ()), data) | named
@@ -93,7 +111,7 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: _Outputs, session: 
         if "splits" in recipe:
             view |= {"split": name} | recipe.get("views", {}).get(name, {})
             view["split"] = view["split"] if dataset.is_dir() else None
-        # Files beside the data may divide its items.
+        # Files next to the data may divide its items.
         divided = {of: dataset / f"{name}-{of}.txt" for of in recipe.get("slices", ())}
         slices = (f"{of}={path}" for of, path in divided.items() if path.is_file())
         view["slices"] = (*view.get("slices", ()), *slices)
@@ -106,7 +124,7 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: _Outputs, session: 
 
 
 def _analysed(recipe: Json, paths: Mapping[str, Path], files: _Outputs, diagnostics: Diagnostics) -> Json:
-    """Return the analyses of all corpora, and what they say together."""
+    """Return the analyses of all corpora, and their joint results."""
     from sgl.research.analyse import AnalysisSettings, analyse
 
     found: Json = {}
@@ -114,7 +132,7 @@ def _analysed(recipe: Json, paths: Mapping[str, Path], files: _Outputs, diagnost
         if twice := [system for system, uses in Counter(system for system, _ in given).items() if uses > 1]:
             diagnostics.error("SGL1411", None, f"`{twice[0]}` has two files for `{name}`; here each run is a system")
             return {}
-        # What people say of the outputs stands beside the treebank.
+        # People's scores of the outputs are in a file next to the treebank.
         tables = (paths[name].with_suffix(end) for end in (".tsv", ".csv"))
         settings = AnalysisSettings(**recipe["options"], judgements=next(filter(Path.is_file, tables), None))
         result = analyse(paths[name], given, settings)
@@ -126,11 +144,13 @@ def _analysed(recipe: Json, paths: Mapping[str, Path], files: _Outputs, diagnost
 
 
 def _text(cell: Any) -> str:  # noqa: ANN401 - JSON
-    """Return a figure, its deviation, and whether it departs from the paper's."""
+    """Format a figure with its deviation, and mark it if it departs from the paper's."""
     if not cell or cell["mean"] is None:
         return "–"
     digits = cell["published"]["digits"] if cell.get("published") else cell.get("digits", 1)
     text = f"{cell['mean']:.{digits}f}"
+    if cell.get("interval") and cell["low"] is not None:
+        text += f" ({cell['low']:.{digits}f}–{cell['high']:.{digits}f})"
     if cell["deviation"] is not None:
         text += f" ± {cell['deviation']:.{digits}f}"
     if cell.get("published"):
@@ -139,7 +159,7 @@ def _text(cell: Any) -> str:  # noqa: ANN401 - JSON
 
 
 def _shown(template: str, made: Json) -> str:
-    """Show the tables as a template says: as a page, as LaTeX, or in the terminal."""
+    """Render the tables with a template: as a page, as LaTeX, or for the terminal."""
     environment = (latex_environment if ".tex" in template else evaluation_environment)("sgl.research.recipes")
     environment.filters["cell"] = _text
     return environment.get_template(template).render(data=made, cell=_text, say=say, show=show_table)

@@ -1,16 +1,16 @@
 """Fill the tables of a recipe from the results of evaluations and analyses.
 
-A row says where its figures are in the results, as steps to be taken: a key of an object, or the element of a list
-with this ``name``, or with these values (``by=kind,kind=NP``).  The cell of a system is below that, as ``cell`` says;
-several elements are runs.  ``mean`` averages elements by their items, or if the table is ``over: cases`` each run of
-each of them, ``each`` stands for a row for each.  With ``every: system`` there is a row for each system; then columns
-may be anything, also a difference ``0.0 - 1.0``.
+A row says where its figures are in the results, as a path of steps: a key of an object, or the element of a list with
+this ``name`` or with these values (``by=kind,kind=NP``).  The cell of a system is below that, as ``cell`` says; several
+elements are runs.  ``mean`` averages elements weighted by their items, or if the table is ``over: cases`` over each run
+of each; ``each`` makes a row for each element.  With ``every: system`` there is a row for each system; then columns may
+be anything, including a difference ``0.0 - 1.0``.
 
-A figure *departs* from the published one if that is further away than the 95 % interval, or two deviations of the
-runs, and two deviations of the paper's runs.
+A figure *departs* from the published one if they differ by more than the 95 % interval, or two deviations of the runs,
+and two deviations of the paper's runs.
 
-A *campaign* is what many runs, each of a system on a corpus, say together.  Relations are universal ones, without their
-subtypes.  The coverage of a mined structure is the share of runs for which it is suspicious.
+A *campaign* combines many runs, each of a system on a corpus.  Relations are universal ones, without their subtypes.
+The coverage of a mined structure is the share of runs for which it is suspicious.
 """
 
 import math
@@ -31,7 +31,7 @@ FORMAT = "sgl-recipe/1"
 
 
 def fill(recipe: Json, results: Json, systems: Sequence[str]) -> Json:
-    """Return all tables of a recipe; those of which no row has a figure are left out."""
+    """Return all tables of a recipe, except those without any figure."""
     tables = [_table(table, results, systems) for table in recipe["tables"]]
     kept = [table for table in tables if any(cell for row in table["rows"] for cell in row["cells"])]
     cells = [cell for table in kept for row in table["rows"] for cell in row["cells"] if cell]
@@ -40,6 +40,7 @@ def fill(recipe: Json, results: Json, systems: Sequence[str]) -> Json:
         "title": recipe["title"],
         "paper": recipe["paper"],
         "notes": recipe.get("notes", []),
+        "counted": recipe.get("counted", "exposures"),
         "systems": list(systems),
         "tables": kept,
         "curves": [curve for of in results.values() if isinstance(of, Mapping) for curve in of.get("curves", ())],
@@ -92,14 +93,14 @@ def _rows(table: Json, results: Json, systems: Sequence[str]) -> Iterator[Json]:
 
 
 def _found(row: Json, table: Json, results: Json, system: str, metric: str) -> list[Any]:
-    """Return the figures of a cell: several are those of runs."""
+    """Return the figures of a cell; several figures come from several runs."""
     path = str(row.get("cell", table.get("cell", "scores > {metric} > {system}"))).format(
         metric=metric, system=system or row["key"]
     )
     if "mean" in row:
         parts = [part for at in _steps(results, row["mean"]) for part in at if part["name"] in row["of"]]
         found = [(part["items"], leaf) for part in parts for leaf in _steps(part, path)]
-        # For each run the mean over parts, weighted by their items.
+        # For each run, take the mean over parts, weighted by their items.
         runs = zip(*([number * run for run in cell["runs"]] for number, cell in found), strict=False)
         items = sum(number for number, _ in found)
         if table.get("over") == "cases" and len(found) == len(row["of"]):
@@ -111,7 +112,7 @@ def _found(row: Json, table: Json, results: Json, system: str, metric: str) -> l
 
 
 def _steps(value: Any, path: str) -> list[Any]:  # noqa: ANN401 - JSON
-    """Return what lies at the end of a path; nothing if there is no such place."""
+    """Return the values at the end of a path, or an empty list if there are none."""
     values = [value]
     for step in filter(None, map(str.strip, path.split(" > "))):
         wanted = dict(pair.split("=", 1) for pair in step.split(",")) if re.match(r"\w+=", step) else {"name": step}
@@ -132,9 +133,9 @@ def _cell(found: Sequence[Any], published: Json | None, table: Json, metric: str
     figure = {key: given.get(key) for key in ("mean", "deviation", "low", "high")}
     by = float(table.get("scale", scale(metric)))
     value = {key: None if number is None else by * number for key, number in figure.items()}
-    # Where ± says how sentences differ, it does not say how sure a mean is.
+    # If ± shows how sentences differ, it does not show how certain a mean is.
     sure = table.get("spread", False)
-    value["digits"] = table.get("digits", 1)
+    value |= {"digits": given.get("digits", table.get("digits", 1)), "interval": table.get("interval", False)}
     return {**value, "published": published, "departs": published is not None and _departs(value, published, sure=sure)}
 
 
@@ -161,7 +162,7 @@ def _published(figures: Any, place: int) -> Json | None:  # noqa: ANN401 - YAML
 
 
 def _agreement(table: Json) -> list[Json]:
-    """Return the rank correlations over rows of each column with each published one of its metric."""
+    """Return the rank correlations, over rows, of each column with each published column of its metric."""
     found = []
     for place, column in enumerate(table["columns"]):
         ours = [row["cells"][place] for row in table["rows"]]
@@ -193,7 +194,7 @@ def campaign(corpora: Mapping[str, Json]) -> Json:
             },
         ],
         "relations": _relations(runs),
-        # Tests of projectivity are for corpora with a larger share of other sentences.
+        # Projectivity is tested only in corpora with a larger share of non-projective sentences.
         "projectivity": [
             {"name": f"{system}/{name}", "title": f"{system}, {name}", "tests": tests}
             for name, data in corpora.items()
@@ -218,7 +219,7 @@ def _corpus(name: str, data: Json) -> Json:
 
 
 def _relations(runs: Iterable[tuple[str, Json, Json]]) -> list[Json]:
-    """Return how many edges of all runs have each relation, and which share is kept; the hardest come first."""
+    """Return the number of edges of each relation in all runs, and the share kept; the hardest come first."""
     kept, edges = Counter[str](), Counter[str]()
     for label, found in (pair for _, system, _ in runs for pair in system["relations"].items()):
         kept[label.partition(":")[0]] += found["kept"]
@@ -240,7 +241,7 @@ def _tests(data: Json) -> dict[str, Json]:
 
 
 def _medians(corpora: Mapping[str, Json]) -> list[Json]:
-    """Return the median correlation of each pair of measures: of all runs, of a corpus, of a system."""
+    """Return the median correlation of each pair of measures: over all runs, by corpus, by system."""
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for name, data in corpora.items():
         for system, tests in data["correlations"].items():

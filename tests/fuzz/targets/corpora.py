@@ -12,9 +12,9 @@ from fuzz.case import Case
 from fuzz.mutation import bytes_mutated, json_mutated, tokens_mutated
 from fuzz.targets.target import Target, lines, shown
 from sgl.foreign import ForeignFileError
-from sgl.research.analyse.predictions import PredictionsError
+from sgl.research.analyse.outputs import PredictionsError
 from sgl.research.evaluate.benchmark import Benchmark, read_benchmark
-from sgl.research.evaluate.scoring import read_run
+from sgl.research.evaluate.runs import read_runs
 from sgl.research.treebank import Malformed, TreebankReader
 from sgl.verify.conllu import TokenTable, read_sentences
 
@@ -148,7 +148,7 @@ def _predictions(random: Random) -> Case:
 def _read_predictions(case: Case) -> tuple[str, bool]:
     ((name, _),) = case.files.items()
     try:
-        run = read_run(Path(name), _benchmark().rows, "ja")
+        run, *_ = read_runs(Path(name), _benchmark().rows, "ja")
     except PredictionsError as problem:
         return shown([problem.message, *problem.notes, problem.hint]), False
     except ForeignFileError as problem:

@@ -17,12 +17,12 @@ from workplace import Workplace
 import scoring
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.foreign import ForeignFileError
-from sgl.research.analyse.predictions import PredictionsError
+from sgl.research.analyse.outputs import PredictionsError
 from sgl.research.analyse.tokenizers import joined
 from sgl.research.evaluate.benchmark import read_benchmark
 from sgl.research.evaluate.data import show_table
 from sgl.research.evaluate.partial import Decision
-from sgl.research.evaluate.scoring import read_run
+from sgl.research.evaluate.runs import read_runs
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples"
 
@@ -160,16 +160,16 @@ def test_predictions_that_do_not_fit_are_an_error(
 def test_a_file_that_lost_a_line_and_gained_one_is_noticed(farm: Path, work: Workplace, gold: list[str]) -> None:
     path = work.write("shifted.txt", lines(["犬。", *gold[:-1]]))
     rows = read_benchmark(farm, None, None).rows
-    assert read_run(path, rows).shifted == 1
-    assert read_run(work.write("gold.txt", lines(gold)), rows).shifted == 0
+    assert read_runs(path, rows)[0].shifted == 1
+    assert read_runs(work.write("gold.txt", lines(gold)), rows)[0].shifted == 0
 
 
 def test_what_is_not_utf8_or_not_there_is_an_error(farm: Path, work: Workplace) -> None:
     rows = read_benchmark(farm, None, None).rows
     with pytest.raises(PredictionsError, match="line 1 is not UTF-8 at byte 3"):
-        read_run(work.write("bytes.txt", b"ab\xff\n"), rows)
+        read_runs(work.write("bytes.txt", b"ab\xff\n"), rows)
     with pytest.raises(ForeignFileError, match="No such file"):
-        read_run(work.directory / "nothing.txt", rows)
+        read_runs(work.directory / "nothing.txt", rows)
 
 
 def test_the_strangest_predictions_are_wrong_and_nothing_else(work: Workplace, farm: Path, gold: list[str]) -> None:

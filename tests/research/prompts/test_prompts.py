@@ -97,6 +97,59 @@ def test_the_right_answers_are_predictions(farm: Path, tmp_path: Path) -> None:
     assert scores.flat("gold")["exact"] == 1
 
 
+def test_no_shots_is_a_prompt(farm: Path, tmp_path: Path) -> None:
+    proof = made(farm, tmp_path / "p", select="none", items=5)
+    assert (proof["shots"], [prompt["shots"] for prompt in proof["prompts"]]) == (0, [[]] * 5)
+    assert run(["prompts", str(farm), "--verify", str(tmp_path / "p")]) == OK
+
+
+def test_a_control_shows_what_is_held_out(farm: Path, tmp_path: Path) -> None:
+    """The same questions, each with a shot that has the structure: another item, and training sentences."""
+    proof = made(farm, tmp_path / "p", control=True, items=20, shots=4)
+    assert [prompt["id"] for prompt in proof["prompts"]] == [
+        prompt["id"] for prompt in made(farm, tmp_path / "q", items=20, shots=4)["prompts"]
+    ]
+    (pattern,) = json.loads((farm / "manifest.json").read_text("utf-8"))["patterns"]
+    (held_out,) = pattern["forbid"]
+    for prompt in proof["prompts"]:
+        assert prompt["shown"][held_out].startswith("gen-")
+        assert prompt["id"] not in prompt["shots"]
+    assert run(["prompts", str(farm), "--verify", str(tmp_path / "p")]) == OK
+
+
+def factors(out: Path) -> dict[str, float]:
+    lines = (out / "prompts.jsonl").read_text("utf-8").splitlines()
+    found = [json.loads(line)["factors"] for line in lines]
+    return {name: sum(each[name] for each in found) / len(found) for name in found[0]}
+
+
+def test_factors_are_chosen_and_recorded(farm: Path, tmp_path: Path) -> None:
+    def of(name: str, **options: object) -> dict[str, float]:
+        made(farm, tmp_path / name, items=20, shots=6, **options)
+        assert run(["prompts", str(farm), "--verify", str(tmp_path / name)]) == OK
+        return factors(tmp_path / name)
+
+    plain, similar, diverse = of("plain"), of("similar", select="similar"), of("diverse", select="diverse")
+    assert diverse["similarity"] < similar["similarity"]
+    assert similar["diversity"] < diverse["diversity"]
+    assert of("often", exposures=3)["exposures"] > plain["exposures"]
+    assert (
+        of("short", complexity="short")["complexity"]
+        < plain["complexity"]
+        < of("long", complexity="long")["complexity"]
+    )
+
+
+def test_shots_can_stand_in_the_order_of_their_choice(farm: Path, tmp_path: Path) -> None:
+    first, last, mixed = (
+        [prompt["shots"] for prompt in made(farm, tmp_path / order, items=20, shots=5, order=order)["prompts"]]
+        for order in ("best-first", "best-last", "random")
+    )
+    assert first == [shots[::-1] for shots in last]
+    assert list(map(sorted, first)) == list(map(sorted, mixed))
+    assert first != mixed
+
+
 # What a second program says of prompts -----------------------------------------------------------------------------
 
 
@@ -122,40 +175,56 @@ def plain_files(dataset: Path, split: str) -> Iterator[tuple[str, Sentence, set[
 
 def differences(dataset: Path, proof: dict[str, Any]) -> Iterator[str]:
     """What the definition of a proved prompt says otherwise."""
-    train, items = list(plain_files(dataset, "train")), list(plain_files(dataset, "gen"))
+    train = list(plain_files(dataset, "train"))
+    rows = [*train, *plain_files(dataset, "gen")]
+    lines = (dataset / "data" / "gen.tsv").read_text("utf-8").splitlines()
+    pattern_of = {number: line.split("\t")[2] for number, line in enumerate(lines, len(train))}
     manifest = json.loads((dataset / "manifest.json").read_text("utf-8"))
     held_out = {each["name"]: [*each["forbid"], *each["never"]] for each in manifest["patterns"]}
 
     @cache
     def shows(number: int, part: str) -> bool:
-        _, graph, parts = train[number]
+        _, graph, parts = rows[number]
         return part in parts if part[0] != "{" else definition(read_structure(part), graph)
 
+    def place(name: str) -> int:
+        split, number = name.split("-")
+        return int(number) - 1 + (len(train) if split == "gen" else 0)
+
     for prompt in proof["prompts"]:
-        source, _, parts = items[int(prompt["id"][-6:]) - 1]
-        shots = [int(shot[-6:]) - 1 for shot in prompt["shots"]]
-        if any(shows(shot, text) for shot, text in product(shots, held_out[prompt["pattern"]])):
-            yield f"{prompt['id']}: a shot has what is held out"
-        if any(train[shot][0].casefold() == source.casefold() for shot in shots):
-            yield f"{prompt['id']}: a shot is the item"
+        item, shots = place(prompt["id"]), list(map(place, prompt["shots"]))
+        source, _, parts = rows[item]
+        own = held_out[prompt["pattern"]]
+        has = {text for text in own if shows(item, text)}
         named = {*prompt["shown"], *prompt["missing"]}
-        if {part for part in named if part[0] != "{"} != parts:
-            yield f"{prompt['id']}: other words and rules"
-        if {part for part in named if any(shows(shot, part) for shot in shots)} != prompt["shown"].keys():
-            yield f"{prompt['id']}: other parts are shown"
-        if {part for part in named if not any(shows(n, part) for n in range(len(train)))} != {*prompt["untrained"]}:
-            yield f"{prompt['id']}: training shows other parts"
+        wrong = {
+            "a shot has what is held out, or no shot of a control has": proof["control"]
+            != any(shows(shot, text) for shot, text in product(shots, own)),
+            "a shot is the item": any(rows[shot][0].casefold() == source.casefold() for shot in shots),
+            "a shot is an item of another pattern": {pattern_of.get(n, prompt["pattern"]) for n in shots}
+            != {prompt["pattern"]},
+            "what is held out is a part, or no part of a control": named & has != (has if proof["control"] else set()),
+            "other words and rules": {part for part in named if part[0] != "{"} != parts,
+            "other parts are shown": {part for part in named if any(shows(shot, part) for shot in shots)}
+            != prompt["shown"].keys(),
+            "training shows other parts": {
+                part for part in named - has if not any(shows(n, part) for n in range(len(train)))
+            }
+            != {*prompt["untrained"]},
+        }
+        yield from (f"{prompt['id']}: {message}" for message, is_wrong in wrong.items() if is_wrong)
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 8))])
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 16))])
 def test_prompts_of_random_grammars_are_what_the_definition_says(
     seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = sgl.loads(random_grammar(seed)).compile(tmp_path / "data").directory
     number = 0
-    for select, shots in product(("covering", "similar", "diverse", "random"), (1, 3, 6)):
-        out = tmp_path / f"{select}{shots}"
-        proof = made(data, out, select=select, shots=shots)
+    kinds = [*product(("covering", "similar", "diverse", "random"), (1, 3, 6), (False,)), ("covering", 2, True)]
+    for select, shots, control in kinds:
+        out = tmp_path / f"{select}{shots}{control}"
+        proof = made(data, out, select=select, shots=shots, control=control, exposures=1 + shots % 2)
         assert list(differences(data, proof)) == []
         assert run(["prompts", str(data), "--verify", str(out)]) == OK
         number += len(proof["prompts"])
@@ -168,8 +237,12 @@ def test_prompts_of_random_grammars_are_what_the_definition_says(
 Forgery = Callable[[Path, dict[str, Any]], None]
 
 
+#: The number of the prompt that is forged.
+FORGED = [0]
+
+
 def prompt_of(proof: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = proof["prompts"][0]
+    found: dict[str, Any] = proof["prompts"][FORGED[0]]
     return found
 
 
@@ -225,6 +298,27 @@ def blame_training(_: Path, proof: dict[str, Any]) -> None:
     prompt["untrained"] = ["word near"]
 
 
+def leave_out_a_prompt(_: Path, proof: dict[str, Any]) -> None:
+    proof["prompts"].pop()
+
+
+def say_there_are_fewer_items(_: Path, proof: dict[str, Any]) -> None:
+    proof["of"] = {"pp_in_subject": 199}
+
+
+def say_that_fewer_were_asked_for(_: Path, proof: dict[str, Any]) -> None:
+    proof["prompts"].pop(next(n for n, prompt in enumerate(proof["prompts"]) if prompt["id"] == FIRST))
+    proof["items"] = 199
+
+
+def call_it_a_control(_: Path, proof: dict[str, Any]) -> None:
+    proof["control"] = True
+
+
+#: The item of the farm with the smallest hash, which is the first that is taken if fewer are asked for.
+FIRST = min((f"gen-{n:06}" for n in range(1, 201)), key=lambda name: sha256(f"1/{name}".encode()).digest())
+
+
 def leave_out_a_shot(_: Path, proof: dict[str, Any]) -> None:
     prompt = prompt_of(proof)
     prompt["shots"].pop(next(n for n, s in enumerate(prompt["shots"]) if s not in prompt["shown"].values()))
@@ -278,6 +372,10 @@ FORGERIES: dict[str, tuple[Forgery, str]] = {
     "an item as a shot": (show_an_item, "`gen-000007` is no sentence of training"),
     "another dataset": (use_another_dataset, "the prompts were made of another dataset"),
     "a second prompt": (prompt_an_item_twice, "it is no item, or one of two prompts"),
+    "a prompt less": (leave_out_a_prompt, "1 of 200 items of `pp_in_subject` have no prompt"),
+    "an item less": (say_there_are_fewer_items, "the numbers of items are not those of the dataset"),
+    "the first item less": (say_that_fewer_were_asked_for, "1 of 199 items of `pp_in_subject` have no prompt"),
+    "no control": (call_it_a_control, "no shot of the control has what the item's pattern holds out"),
     "another text": (change("prompts.jsonl"), "prompts.jsonl: the text is not what"),
     "another answer": (change("gold.tsv"), "gold.tsv: the text is not what"),
     "another chat": (change("chat.jsonl"), "chat.jsonl: the text is not what"),
@@ -308,6 +406,31 @@ def test_forged_prompts_are_refused(
     told = capsys.readouterr().err
     assert re.search(r"error\[SGL(1413|1102)\]", told)
     assert words in told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [1, 57, 100, 198])
+def test_any_prompt_can_be_the_forged_one(
+    number: int,
+    farm: Path,
+    proved: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(f"{__name__}.FORGED", [number])
+    out = tmp_path / "p"
+    shutil.copytree(proved, out)
+    original = (out / PROOF).read_text("utf-8")
+    # That a part is in another shot may be true of another prompt.
+    for forge, words in FORGERIES.values():
+        if "prompt_of" not in forge.__code__.co_names or forge is claim_a_part_of_another_shot:
+            continue
+        proof = json.loads(original)
+        forge(out, proof)
+        (out / PROOF).write_text(json.dumps(proof), "utf-8")
+        assert run(["prompts", str(farm), "--verify", str(out)]) == FAILED
+        assert words in capsys.readouterr().err
 
 
 def leaky(dataset: Path, target: Path) -> Path:

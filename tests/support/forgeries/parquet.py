@@ -60,6 +60,24 @@ def a_second_target(of: Forger) -> None:
     value(of, "target_varfree", lambda text: text.replace("(", "( "))
 
 
+@of_columns("V031", "listed")
+def an_answer_in_parquet(of: Forger) -> None:
+    """A wrong answer is among the right ones in Parquet."""
+    value(of, "references", lambda answers: [*answers, "無。"], "parquet/gen.parquet")
+
+
+@of_columns("V031", "listed")
+def no_column_of_answers(of: Forger) -> None:
+    """There is no column of right answers."""
+    table(of, lambda rows: rows.drop_columns(["references"]), "parquet/gen.parquet")
+
+
+@of_columns("V031")
+def a_column_of_answers_where_none_are_listed(of: Forger) -> None:
+    """There are other right answers, in a dataset that lists none."""
+    table(of, lambda rows: rows.append_column("references", pa.array([["無。"]] * len(rows))))
+
+
 @of_columns("V031")
 def a_category(of: Forger) -> None:
     """A test sentence is an item in Parquet."""
@@ -87,7 +105,7 @@ def a_depth(of: Forger) -> None:
 @of_columns("V031")
 def features(of: Forger) -> None:
     """A row is said to have nine modifiers."""
-    value(of, "features", lambda _: "nmod=9")
+    value(of, "features", lambda counts: {**counts, "nmod": 9})
 
 
 @of_columns("V031")
@@ -204,7 +222,7 @@ def a_column_of_large_texts(of: Forger) -> None:
     """A column has another type of texts, which some programs cannot read."""
 
     def edit(rows: pa.Table) -> pa.Table:
-        index = rows.column_names.index("features")
-        return rows.set_column(index, "features", rows.column("features").cast(pa.large_string()))
+        index = rows.column_names.index("category")
+        return rows.set_column(index, "category", rows.column("category").cast(pa.large_string()))
 
     table(of, edit)

@@ -1,0 +1,130 @@
+"""Draw a sheet of items for judges, and read it back.
+
+A sheet is a CSV file with equally many items of each pattern and, if there is a test split, of its sentences.  Rows
+have a code, a hash of the item, and stand in its order, which tells no pattern.  A judge fills in ``natural``, from 1
+(nobody would say it) to 5, and ``right``: does the target mean what the source does?  Agreement is Cohen's kappa.
+"""
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from sgl.dataset import manifest_of
+from sgl.diagnostics import UserError
+from sgl.foreign import PREDICTIONS, lines_of, read_text
+from sgl.research.evaluate.benchmark import BenchmarkRow, read_benchmark
+
+COLUMNS = ("code", "source", "target", "natural", "right", "comment")
+#: What a judge may write, in small letters.
+_NATURAL = {"": None, **{str(number): number for number in range(1, 6)}}
+_RIGHT = {"": None, **dict.fromkeys(("yes", "y", "true"), True), **dict.fromkeys(("no", "n", "false"), False)}
+
+
+class SheetError(UserError):
+    """A sheet that cannot be drawn or used."""
+
+    code = "SGL1415"
+
+
+class Judgement(NamedTuple):
+    """What a judge says of an item; None is an empty cell."""
+
+    natural: int | None
+    right: bool | None
+
+
+def code_of(row: BenchmarkRow) -> str:
+    """Return the code of an item on a sheet, which does not tell its pattern."""
+    return sha256(f"{row.id}\t{row.source}\t{row.target}".encode()).hexdigest()[:12]
+
+
+def items_of(dataset: Path, target: str | None = None) -> dict[str, BenchmarkRow]:
+    """Return what can be judged, by code: the items of ``gen``, and the sentences of ``test``."""
+    splits = manifest_of(dataset)["splits"].members()
+    chosen = [name for name in ("gen", "test") if name in splits and splits[name]["items"].of(int)] or [*splits][-1:]
+    return {code_of(row): row for split in chosen for row in read_benchmark(dataset, split, target).rows}
+
+
+def draw(items: Mapping[str, BenchmarkRow], each: int, seed: int) -> str:
+    """Return a sheet with ``each`` items of every pattern, or all that it has."""
+    # The choice depends on the seed, the order on the item alone.
+    by_seed = sorted(items, key=lambda code: sha256(f"{seed}\t{code}".encode()).digest())
+    numbers, file = defaultdict[str, Iterator[int]](count), io.StringIO()
+    drawn = [code for code in by_seed if next(numbers[items[code].category]) < each]
+    sheet = csv.writer(file, lineterminator="\n")
+    sheet.writerow(COLUMNS)
+    sheet.writerows((code, items[code].source, items[code].target, "", "", "") for code in sorted(drawn))
+    return file.getvalue()
+
+
+def read_sheet(path: Path, items: Mapping[str, BenchmarkRow]) -> dict[str, Judgement]:
+    """Return the judgements on a sheet by the codes of items; raises ``SheetError`` for what nobody could mean."""
+    lines = lines_of(read_text(path, PREDICTIONS).removeprefix("\ufeff"))
+    # Spreadsheets of some countries write semicolons.
+    delimiter = next((sign for sign in ",;\t" if lines and f"code{sign}" in lines[0].replace('"', "")), ",")
+    rows, found = csv.DictReader(lines, delimiter=delimiter), dict[str, Judgement]()
+    if missing := [name for name in ("code", "natural", "right") if name not in (rows.fieldnames or ())]:
+        raise SheetError(
+            f"`{path}` has no column {', '.join(missing)}", "fill in a sheet that `sglc annotate` has drawn"
+        )
+    try:
+        for row in rows:
+            code, place = (row["code"] or "").strip(), f"`{path}`, line {rows.line_num}"
+            natural, right = ((row[name] or "").strip().casefold() for name in ("natural", "right"))
+            if code not in items:
+                raise SheetError(
+                    f"{place}: no item of the dataset has the code `{code[:20]}`", "was it another dataset?"
+                )
+            if code in found:
+                raise SheetError(f"{place}: the code `{code}` is there twice")
+            if natural not in _NATURAL:
+                raise SheetError(f"{place}: `natural` is `{natural[:20]}`", "it is a number from 1 to 5")
+            if right not in _RIGHT:
+                raise SheetError(f"{place}: `right` is `{right[:20]}`", "it is yes or no")
+            found[code] = Judgement(_NATURAL[natural], _RIGHT[right])
+    except csv.Error as problem:
+        raise SheetError(f"`{path}` is no CSV file: {problem}") from None
+    if {*found.values()} <= {(None, None)}:
+        raise SheetError(f"nobody has filled in `{path}`", "write 1 to 5 into `natural`, yes or no into `right`")
+    return found
+
+
+def kappa(pairs: Sequence[tuple[float, float]], weight: Callable[[float, float], float]) -> float | None:
+    """Return Cohen's kappa of pairs that disagree by a ``weight``; None where nothing could disagree by chance."""
+    seen = sum(weight(a, b) for a, b in pairs) * len(pairs)
+    chance = sum(weight(a, b) for a, _ in pairs for _, b in pairs)
+    return 1 - seen / chance if chance else None
+
+
+def summary(sheets: Sequence[Mapping[str, Judgement]], items: Mapping[str, BenchmarkRow]) -> dict[str, Any]:
+    """Return what judges say: by pattern the mean naturalness and the share of right targets, and how they agree."""
+    said = [(items[code].category, own) for sheet in sheets for code, own in sheet.items()]
+    names = dict.fromkeys(row.category for code, row in items.items() if any(code in sheet for sheet in sheets))
+    found: dict[str, Any] = {"patterns": [{"pattern": name, **_figures(said, name)} for name in names]}
+    found["all"] = _figures(said, None)
+    if len(sheets) == 2:
+        pairs = [(sheets[0][code], sheets[1][code]) for code in sheets[0] if code in sheets[1]]
+        found["agreement"] = {
+            name: _agreement([(a[at], b[at]) for a, b in pairs if a[at] is not None and b[at] is not None])
+            for at, name in enumerate(Judgement._fields)
+        }
+    return found
+
+
+def _agreement(pairs: Any) -> dict[str, float | None]:  # noqa: ANN401 - of numbers or of truth values
+    # Truth values are numbers, so that the square of their difference is 0 or 1.
+    equal = fmean(a == b for a, b in pairs) if pairs else None
+    return {"items": len(pairs), "equal": equal, "kappa": kappa(pairs, lambda a, b: (a - b) ** 2)}
+
+
+def _figures(said: Sequence[tuple[str, Judgement]], pattern: str | None) -> dict[str, Any]:
+    own = [judgement for name, judgement in said if pattern in (None, name)]
+    columns = ([value for value in column if value is not None] for column in zip(*own, strict=True))
+    means = {name: fmean(values) if values else None for name, values in zip(Judgement._fields, columns, strict=True)}
+    return {"judgements": sum(judgement != (None, None) for judgement in own), **means}

@@ -1,0 +1,170 @@
+r"""Take answers out of what a model says around them, and tell why some outputs are no answers at all.
+
+A *reader* has a name, is a regular expression between slashes, or is a template::
+
+    line, first     the last line that is not empty, the first one
+    fence           the last block between three backquotes
+    quotes          what is in the last pair of quotation marks
+    tag, tag:NAME   what is in the last <answer>…</answer>, or <NAME>…</NAME>
+    /REGEX/         the first group of the last match
+    Answer: {}      the last line that ends in this way, without what stands around {}
+
+An output in which a reader finds nothing is left as it is.  Nobody has to know what a model writes: a reader that most
+outputs need, and that leaves every gold text as it is, is *noticed* and named.
+"""
+
+import re
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache, partial
+from typing import NamedTuple
+
+import click
+
+from sgl.research.analyse.words import script
+from sgl.research.evaluate.equivalence import exact
+
+#: Find an answer in an output; None if it is not there.
+_Reader = Callable[[str], str | None]
+
+#: Why an output is no answer.  An output that is empty, or not there, has a count of its own.
+FAULTS = REFUSAL, FORMAT, LANGUAGE = "refusal", "format", "language"
+
+#: The readers that have a name, as regular expressions.
+NAMED = {
+    "fence": r"(?s)```(?:[\w+-]*\n)?(.*?)```",
+    "tag": r"(?s)<answer\b[^>]*>(.*?)</answer\s*>",
+    "quotes": r"“([^“”]+)”|「([^「」]+)」|『([^『』]+)』|«([^«»]+)»"
+    r"""|"([^"\n]+)"|`([^`\n]+)`|(?<!\w)'([^'\n]+)'(?!\w)""",
+    "line": r"(?m)^.*\S.*$",
+    "first": r"(?ms)^([^\n]*\S[^\n]*)$.*",
+}
+
+#: How outputs begin that decline, in the languages that most models are asked in.
+_DECLINES = re.compile(
+    r"\W*(i['’]?m|i am) (sorry|unable|not able)|\W*(sorry|unfortunately|as an ai)"
+    r"|\W*i (can(no|['’])t|won['’]t|do(n['’]t| not) (know|have|understand))"
+    r"|\W*(申し訳|すみません|ごめんなさい)|.{0,20}(できません|分かりません)|\W*(抱歉|对不起|很遗憾|我无法|我不能)"
+    r"|\W*((je suis )?désolée?|je ne (peux|sais)|es tut mir|entschuldigung|ich kann|lo siento|no puedo)\b",
+    re.IGNORECASE,
+)
+
+#: Letters of an output that are searched, half of them at its end.
+_SEARCHED = 20_000
+
+
+def answer_in(text: str, readers: Sequence[str]) -> str | None:
+    """Return what readers, one after the other, find in an output; None if one of them finds nothing."""
+    found: str | None = text if len(text) <= _SEARCHED else text[: _SEARCHED // 2] + text[-_SEARCHED // 2 :]
+    for reader in readers:
+        found = _pattern(reader)(found) if found is not None else None
+    return found
+
+
+@cache
+def _pattern(reader: str) -> _Reader:
+    """Return the function of a reader; raises ``click.UsageError`` if it is none."""
+    name, _, tag = reader.partition(":")
+    if reader in NAMED:
+        return partial(_last, re.compile(NAMED[reader], re.IGNORECASE))
+    if name == "tag" and re.fullmatch(r"[\w-]+", tag):
+        return partial(_last, re.compile(NAMED["tag"].replace("answer", tag), re.IGNORECASE))
+    if len(reader) > 2 and reader[0] == reader[-1] == "/":
+        try:
+            return partial(_last, re.compile(reader[1:-1]))
+        except re.error as problem:
+            raise click.UsageError(f"`{reader}` is no regular expression: {problem}") from None
+    before, hole, behind = reader.partition("{}")
+    if not hole or not (before.strip() or behind.strip()):
+        known = f"{', '.join(NAMED)}, tag:NAME, /REGEX/ or a template with {{}}"
+        raise click.UsageError(f"`--answer` is {known}, not `{reader}`")
+    begin = _spaced(before) if before.strip() else "^"
+    return partial(_last, re.compile(rf"(?m){begin}\s*(\S.*?)\s*{_spaced(behind)}[ \t]*$", re.IGNORECASE))
+
+
+def _spaced(text: str) -> str:
+    return r"\s+".join(map(re.escape, text.split()))
+
+
+def _last(pattern: re.Pattern[str], text: str) -> str | None:
+    found = deque(pattern.finditer(text), 1)
+    return (
+        next((group for group in (*found[0].groups(), found[0][0]) if group is not None), "").strip() if found else None
+    )
+
+
+class Noticed(NamedTuple):
+    """What stands around most answers: the reader that takes it away, if there is one.
+
+    ``shared`` of so many ``outputs`` have it, and ``right`` of them are right without it.
+    """
+
+    reader: str | None
+    shared: int
+    outputs: int
+    right: int
+
+
+def noticed(texts: Sequence[str], golds: Sequence[str]) -> Noticed | None:
+    """Return what stands around most answers and around no gold text, of several what makes most outputs right."""
+    said = [(text, gold) for text, gold in zip(texts, golds, strict=True) if text.strip()]
+    wrong = [(text, gold) for text, gold in said if not exact(gold, text)]
+    if 2 * len(wrong) <= len(said):
+        return None
+    around = Counter(template for text, gold in wrong for template in _around(text, gold))
+    best = None
+    for reader in (*NAMED, *(template for template, _ in around.most_common(3))):
+        found = [(answer, text, gold) for text, gold in wrong if (answer := answer_in(text, (reader,))) is not None]
+        shared = sum(answer != text.strip() for answer, text, _ in found)
+        if 2 * shared > len(said) and all(_pattern(reader)(gold) in (None, gold.strip()) for gold in {*golds}):
+            right = sum(exact(gold, answer) for answer, _, gold in found)
+            if best is None or right > best.right:
+                best = Noticed(reader, shared, len(said), right)
+    own = {word for gold in golds for word in gold.split()}
+    if best is None or not best.right:
+        lost = sum(_surrounds(text, gold, own) for text, gold in wrong)
+        best = Noticed(None, lost, len(said), lost) if 2 * lost > len(said) else best
+    return best
+
+
+def _surrounds(text: str, gold: str, own: Collection[str]) -> bool:
+    """Tell whether a text has a gold text within others; one that repeats words of gold texts is another answer."""
+    before, _, behind = text.rpartition(gold)
+    whole = not (before[-1:].isalnum() or behind[:1].isalnum()) or not gold.isascii()
+    return bool(gold.strip()) and gold in text and whole and not {*before.split(), *behind.split()} <= {*own}
+
+
+def _around(text: str, gold: str) -> Iterator[str]:
+    """Yield the template of the line that has the gold text."""
+    line = next((line for line in reversed(text.split("\n")) if gold.strip() and gold in line), "")
+    before, _, behind = line.strip().rpartition(gold)
+    # What stands before the last colon differs from item to item, if it is long.
+    before = before if len(before) < 80 else before[before.rstrip().rfind(":", 0, -1) + 1 :]
+    if before.strip() or behind.strip():
+        yield f"{before}{{}}{behind}"
+
+
+class Faults:
+    """What is known of right answers, so that outputs can be told from them that are none."""
+
+    def __init__(self, sources: Collection[str], golds: Collection[str]) -> None:
+        words = re.compile(r"\w+").findall
+        own = {word for gold in golds for word in words(gold)}
+        self._foreign = {word for source in sources for word in words(source)} - own
+        self._scripts = {script(letter) for letter in {letter for gold in golds for letter in gold if letter.isalpha()}}
+        self._words, self._lines = words, any("\n" in gold for gold in golds)
+        self._declining = any(_DECLINES.match(gold) for gold in golds)
+        self._wrappers = [
+            find for name in ("fence", "tag") if not any((find := _pattern(name))(gold) is not None for gold in golds)
+        ]
+
+    def of(self, output: str, answer: str, *, found: bool) -> str | None:
+        """Return why a wrong answer is none; ``found`` says whether the readers found it in the output."""
+        if not self._declining and _DECLINES.match(output):
+            return REFUSAL
+        if not found or (not self._lines and "\n" in answer.strip()) or any(find(answer) for find in self._wrappers):
+            return FORMAT
+        letters, words = list(filter(str.isalpha, answer)), self._words(answer)
+        strange = sum(script(letter) not in self._scripts for letter in letters)
+        foreign = sum(word in self._foreign for word in words)
+        return LANGUAGE if 2 * strange > len(letters) or 2 * foreign > len(words) else None
