@@ -147,7 +147,7 @@ def _joined(tokens: Sequence[_Token], inside: Sequence[str] = ()) -> str:
         text = token.text
         within = brackets[-1] if brackets else ""
         tight = edge or within in ("-[", "bounds")
-        if before and not tight and _apart(before, token, within):
+        if before and (_two_words(before, token) if tight else _apart(before, token, within)):
             parts.append(" ")
         parts.append(text)
         if text in _BRACKETS:
@@ -158,6 +158,11 @@ def _joined(tokens: Sequence[_Token], inside: Sequence[str] = ()) -> str:
         edge = edge and text != "->"
         before = text
     return "".join(parts)
+
+
+def _two_words(before: str, token: _Token) -> bool:
+    """Return whether two tokens would be one without a space, as in ``-[$link or nmod]->``."""
+    return not token.joined and before[-1].isalnum() and token.text.lstrip("$@")[:1].isalnum()
 
 
 def _apart(before: str, token: _Token, within: str) -> bool:

@@ -43,6 +43,10 @@ PAIRS = {
         "structure s { A -[nmod]{2,3}-> B;\n B -[ccomp]+-> C }\n",
         "structure s { A -[nmod]{2,3}-> B;\n              B -[ccomp]+-> C }\n",
     ),
+    "words in an edge stay apart": (
+        'lexicon l from "n.yaml"\n  syn node(lemma=$en) -[ $link  or nmod ]-> words( upos=X )\n',
+        'lexicon l from "n.yaml"\n  syn node(lemma=$en) -[$link or nmod]-> words(upos=X)\n',
+    ),
     "brackets in a comment are none": (
         "structure s { A -[a]-> B;   #see (there\n B -[b]-> C }\n",
         "structure s { A -[a]-> B;  #see (there\n              B -[b]-> C }\n",

@@ -57,7 +57,7 @@ _HOME = """\
   forbid { V -[nsubj]-> N;
            N -[nmod]-> M }</pre>
 {{ pairs.graph(example, "home", "held") }}
-<p>No training sentence has a subject with a modifier.</p></div>
+<p>No training sentence has a subject with a nominal modifier, such as a PP.</p></div>
 <div><p class="step">SGL proves it</p>
 <ul><li>Training cannot derive it.</li><li>Every test item has it.</li><li>Training shows each part.</li>
 <li>Items are made of known words.</li></ul>
