@@ -6,5 +6,5 @@ commands by entry points (``[project.entry-points."sgl.commands"]`` in ``pyproje
 
 from sgl.cli.registry import WRITE, CommandEntry
 
-LSP = CommandEntry("sgl_editor.lsp.server", "Answer an editor: the language server.", WRITE)
+LSP = CommandEntry("sgl_editor.lsp.server", "Start the language server.", WRITE)
 PLAY = CommandEntry("sgl_editor.play.command", "Write a grammar in the browser.", WRITE)

@@ -1,5 +1,5 @@
-"""What ``import sgl`` offers: the interface that stays as it is from one minor version to the next.
+"""The interface of ``import sgl``, which stays compatible between minor versions.
 
-It is a face of the same functions that the commands call.  What it returns has a short ``repr``, a
-longer ``str``, and a picture or table for notebooks.
+It calls the same functions as the commands.  Its results have a short ``repr``, a longer ``str``, and a picture or
+table for notebooks.
 """

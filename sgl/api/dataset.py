@@ -1,4 +1,4 @@
-"""Datasets on disk, and what others have made: predictions and corpora."""
+"""Datasets on disk, and predictions and corpora from elsewhere."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def open_dataset(directory: str | PathLike[str]) -> Dataset:
-    """Return the dataset in a directory of ``sglc compile``; raises ``GrammarError`` if there is none."""
+    """Return the dataset in a directory that ``sglc compile`` wrote; raises ``GrammarError`` if there is none."""
     with working():
         return Dataset(Path(directory))
 
@@ -45,22 +45,22 @@ class Dataset(Shown):
 
     @cached_property
     def grammar(self) -> Grammar:
-        """The grammar that the dataset was made from, as ``load`` returns it; raises ``GrammarError`` without one."""
+        """The grammar of the dataset, as ``load`` returns it; raises ``GrammarError`` if there is none."""
         return load(self.directory)
 
     @cached_property
     def signature(self) -> str:
-        """What the data are cited by."""
+        """The line by which the data are cited."""
         return signature(self.directory, self._named[1])
 
     def verify(
         self, signature: str = "", progress: Callable[[str, int, int], None] | None = None, *, sample: int = 0
     ) -> Findings:
-        """Check the files against everything that the manifest claims, as ``sglc verify`` does.
+        """Check the files against every claim of the manifest, as ``sglc verify`` does.
 
-        ``progress`` is called with what is being done, how much of it is done, and how much there is.  With a
-        ``sample`` only so many rows of each part of the data are looked at, and nothing is verified: ``ok`` says that
-        these are right.
+        ``progress`` is called with the current step, the work done, and the total work.  With a ``sample``, only that
+        number of rows is checked in each part of the data, and nothing is verified: ``ok`` says that these rows are
+        right.
         """
         from sgl.verify import verify
 
@@ -77,7 +77,7 @@ class Dataset(Shown):
         return Findings(summary, report.ok, columns, rows, report.as_data(), messages)
 
     def _look(self, sample: int, show: Callable[[str, int, int], None]) -> Findings:
-        """Look at a sample of the rows."""
+        """Check a sample of the rows."""
         from sgl.verify import look
 
         show("drawing a sample of the rows again", 0, 1)
@@ -89,7 +89,7 @@ class Dataset(Shown):
         return Findings(summary, not found.refusal, ("rows", "right"), [(found.rows, found.right)], data, found.refusal)
 
     def split_named(self, split: str) -> str:
-        """Return the name that the files have for a split, which the Hub calls otherwise: ``dev`` is ``validation``."""
+        """Return the name of a split in the files; it may differ on the Hub, where ``dev`` is ``validation``."""
         own = next((name for name in self.splits if split in (name, LOADED.get(name))), None)
         if own is None:
             raise GrammarError(f"there is no split `{split}`; {one_of(f'{split}', self.splits)}")
@@ -97,7 +97,7 @@ class Dataset(Shown):
 
     @working()
     def to_arrow(self, split: str = "") -> pa.Table:
-        """Return the rows of a split; without one all rows, with a column ``split``."""
+        """Return the rows of a split, or of all splits with a column ``split``."""
         import pyarrow as pa
 
         if split:
@@ -110,21 +110,21 @@ class Dataset(Shown):
 
     @working()
     def to_pandas(self, split: str = "") -> pd.DataFrame:
-        """Return the same as a data frame; needs pandas."""
+        """Return the rows of ``to_arrow`` as a data frame; needs pandas."""
         frame: pd.DataFrame = self.to_arrow(split).to_pandas()
         return frame
 
     @working()
     def to_hf(self) -> datasets.DatasetDict:
-        """Return the splits as ``load_dataset`` would, under the names of the card; needs datasets."""
+        """Return the splits as ``load_dataset`` would, with the names in the card; needs datasets."""
         from datasets import Dataset as HubDataset
         from datasets import DatasetDict
 
         return DatasetDict({LOADED.get(split, split): HubDataset(self.to_arrow(split)) for split in self.splits})
 
 
-#: Predictions of a system: a file, texts in the order of the rows, texts by the names of rows, or what makes a target
-#: of a source.  A ``Series`` of pandas is read by its index if that has the names of rows.
+#: Predictions of a system: a file, texts in row order, texts by row name, or a function from source to target.  A
+#: pandas ``Series`` is read by its index if the index has row names.
 Predictions = str | PathLike[str] | Iterable[str] | Mapping[str, str] | Callable[[str], str]
 
 
@@ -149,7 +149,7 @@ def evaluate(
     segment: str | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Scores:
-    r"""Score the predictions of systems, by their names, as ``sglc eval`` does.
+    r"""Score the predictions of named systems, as ``sglc eval`` does.
 
     Predictions are a file, texts in the order of the rows, texts by the names of rows (``gen-000001``, or the
     column ``id``), or a function that makes a target of a source.  Some may be missing where they have names:
@@ -193,7 +193,7 @@ def evaluate(
 
 
 def _given(predictions: Mapping[str, Predictions]) -> dict[str, Any]:
-    """Return the predictions of each system as the command takes them; raises ``TypeError`` or ``GrammarError``."""
+    """Return the predictions of each system in the form of the command; raises ``TypeError`` or ``GrammarError``."""
     if not isinstance(predictions, Mapping):
         raise TypeError("`predictions` are by the names of their systems: `{'transformer': 'predictions.txt'}`")
     if not predictions:
@@ -212,7 +212,7 @@ def _outputs(given: Predictions) -> Any:  # noqa: ANN401 - a file, texts by name
     named: Any = given
     if hasattr(given, "items") and all(isinstance(name, str) for name, _ in named.items()):
         return dict(named.items())
-    # A column of Arrow, an array or a Series has values of Python as a list.
+    # Arrow columns, arrays and Series convert themselves to lists of Python values.
     tolist = getattr(given, "to_pylist", getattr(given, "tolist", None))
     return tolist() if tolist is not None else list(named)
 
@@ -224,8 +224,8 @@ def prompts(
 ) -> Findings:
     """Make a prompt with examples from training for each item of a dataset, as ``sglc prompts`` does.
 
-    The rows are the patterns, with the share of their prompts that show all parts.  Without ``out``, a directory,
-    nothing is written.  The options are those of the command, as ``shots=4``.  Raises ``GrammarError``.
+    The result has a row for each pattern, with the number of its prompts that show all parts.  ``out`` is a directory;
+    without it nothing is written.  ``options`` are the command's, such as ``shots=4``.  Raises ``GrammarError``.
     """
     directory, command = dataset.directory if isinstance(dataset, Dataset) else Path(dataset), commands()["prompts"]
     with working():
@@ -236,9 +236,9 @@ def prompts(
 
 
 def audit(grammar: str | PathLike[str] | Grammar, *corpora: str | PathLike[str]) -> Findings:
-    """Compare files of rows with a grammar: which sentences it derives, and with the same output.
+    """Compare rows of files with a grammar: whether it derives each sentence, and with the same output.
 
-    A row has a sentence and, after tabs, its translation and perhaps a kind, as for ``sglc audit``.
+    A row has a sentence and, after tabs, its translation and optionally a kind, as for ``sglc audit``.
     """
     from sgl.corpus.audit import Auditor, audit_data
 

@@ -1,4 +1,4 @@
-"""Grammars: loaded once, then asked."""
+"""Grammars that are loaded once and queried many times."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sgl.parsing import Forest
     from sgl.pipeline.samples import SampleSource
 
-#: For every output of a translation, readings that are looked at.
+#: Number of readings to examine per requested output of a translation.
 _READINGS = 20
 
 #: The code of a sentence that the grammar does not derive.
@@ -44,7 +44,7 @@ UNDERIVABLE = "SGL1101"
 
 @dataclass(frozen=True)
 class _Opened:
-    """What a grammar is read from: its main file, its settings, and texts that stand for files."""
+    """The origin of a grammar: its main file, its settings, and texts in place of files."""
 
     path: Path
     settings: Mapping[str, str]
@@ -52,7 +52,7 @@ class _Opened:
     place: AbstractContextManager[Path] | None = None
 
     def reading(self) -> AbstractContextManager[object]:
-        """Read these texts in the block, without the cache, which looks at files."""
+        """Read these texts in the block, without the cache, which only knows files."""
         stack = ExitStack()
         if self.texts:
             stack.enter_context(using(None))
@@ -75,11 +75,11 @@ class _Opened:
 
 
 def load(source: str | PathLike[str], **parameters: str | int | bool) -> Grammar:
-    """Return a grammar: of a file, a dataset or its archive, or one that comes with SGL, by its name.
+    """Return the grammar of a file, a dataset or its archive, or the bundled grammar of this name.
 
-    To open a directory that has the name of one, write ``./NAME``.  ``parameters`` are set as ``--set`` sets them; true
-    is ``on``.  The examples of the grammar are tried; its claims are not proved: ``check`` and ``prove`` do that.
-    Raises ``GrammarError``, whose text is the rendered messages.
+    To open a directory with the name of a bundled grammar, write ``./NAME``.  ``parameters`` are set as with ``--set``;
+    true is ``on``.  The examples of the grammar are tried; ``check`` and ``prove`` prove its claims. Raises
+    ``GrammarError``, whose text is the rendered messages.
 
     >>> import sgl
     >>> sgl.load("german").title
@@ -98,9 +98,9 @@ def load(source: str | PathLike[str], **parameters: str | int | bool) -> Grammar
 
 
 def loads(text: str, files: Mapping[str, str] | None = None, **parameters: str | int | bool) -> Grammar:
-    """Return the grammar in a text, which may use ``files``: tables and modules, by their paths.
+    """Return the grammar in a text; ``files`` are texts of tables and modules by path.
 
-    Other files are looked for as if the text were a file in the current directory.  Raises ``GrammarError``.
+    Other files are searched for as if the text were in the current directory.  Raises ``GrammarError``.
 
     >>> import sgl
     >>> text = '''
@@ -122,12 +122,12 @@ def loads(text: str, files: Mapping[str, str] | None = None, **parameters: str |
 
 
 def grammars() -> dict[str, str]:
-    """Return the titles of the grammars that come with SGL, by the names that ``load`` takes."""
+    """Return the titles of the bundled grammars, by the names that ``load`` accepts."""
     return {name: grammar.title for name, grammar in bundled_grammars().items()}
 
 
 class Grammar(Shown):
-    """A grammar without errors."""
+    """A compiled grammar without errors."""
 
     _part = "grammar"
 
@@ -155,11 +155,11 @@ class Grammar(Shown):
         without: str | Iterable[str] = (),
         **parameters: str | int | bool,
     ) -> Grammar:
-        """Return a grammar with further declarations on top: what a file of your own that uses this one declares.
+        """Extend the grammar with further declarations, like a file that uses it.
 
-        ``without`` leaves out what this one declares, as in ``use sget without (part concatenation)``; what is left
-        out may be declared in another way.  ``files`` and ``parameters`` are those of ``loads``; parameters of this
-        grammar stay set.  Raises ``GrammarError``.
+        ``without`` omits declarations of this grammar, as in ``use sget without (part concatenation)``; the text may
+        redefine them.  ``files`` and ``parameters`` are as for ``loads``; parameters of this grammar stay set.  Raises
+        ``GrammarError``.
 
         >>> import sgl
         >>> g = sgl.load("german").extend('test reject "blah"', without=["reason_with_auxiliary"])
@@ -169,16 +169,16 @@ class Grammar(Shown):
         old, omitted = self._opened, ", ".join([without] if isinstance(without, str) else without)
         shipped = old.path.resolve().is_relative_to(grammars_dir().resolve())
         folder, main = Path() if shipped else old.path.parent, f"{old.path.stem}_extended.sgl"
-        # At the end, so that lines have the numbers that they have in the text.  A file sees what it uses itself.
+        # The `use` lines come last, so that the text keeps its line numbers.  A file sees only what it uses.
         used = [f"use {unit.dotted(BUNDLED * shipped)}" for unit in self.compiled.project.units if not unit.root.prefix]
         content = "\n".join([text, "", *used[:-1], used[-1] + (f" without ({omitted})" if omitted else ""), ""])
         texts = {**old.texts, **texts_of(files, main, content, folder)}
         return _Opened(folder / main, {**old.settings, **settings_of(parameters)}, texts, old.place).load()
 
     def check(self, progress: Callable[[str], None] | None = None) -> Findings:
-        """Check everything that ``sglc check`` does: examples, claims, and opinions on the grammar.
+        """Check the grammar as ``sglc check`` does: its examples, its claims, and lints.
 
-        A row for each message; what is found is true if none is an error.
+        The result has a row for each message, and is true if no message is an error.
 
         >>> import sgl
         >>> sgl.load("german").check().ok
@@ -237,11 +237,11 @@ class Grammar(Shown):
         pattern: str | Pattern = "",
         beside: bool = False,
     ) -> Texts:
-        """Draw some texts: of the whole grammar, or ``of`` what ``sglc sample`` takes.
+        """Draw texts from the whole grammar, or from a part ``of`` it as in ``sglc sample``.
 
-        That is a pattern, a split, a category, a structure in braces or a tree with holes; it may also come first.
-        With ``beside`` each item of a pattern has the nearest sentence of training beside it, and what is held out is
-        marked in both.
+        A part is a pattern, a split, a category, a structure in braces or a tree with holes; it may be the first
+        argument. With ``beside``, each item of a pattern comes with the nearest training sentence, and the held-out
+        structure is marked in both.
 
         >>> import sgl
         >>> g = sgl.load("german")
@@ -269,7 +269,7 @@ class Grammar(Shown):
     def _source(self, of: str) -> SampleSource:
         from sgl.pipeline.samples import source_of
 
-        # What is asked is no file of the grammar, which a manifest would list.
+        # The request is not a file of the grammar, which a manifest would list.
         sources, diagnostics = SourceMap(dict(self._sources.files)), Diagnostics()
         source = source_of(self.compiled, of or None, sources, diagnostics)
         if source is None:
@@ -288,7 +288,7 @@ class Grammar(Shown):
         return Texts(asked, None, [pair.shown for pair in pairs])
 
     def parse(self, sentence: str, *, layer: str = "", limit: int = 10) -> Texts:
-        """Return the readings of a sentence, the likeliest first; ``total`` says how many there are."""
+        """Return the readings of a sentence, the likeliest first; ``total`` counts all readings."""
         from sgl.parsing import best_readings
 
         core, plan, limit = self.compiled.grammar, self.compiled.plan, whole(limit, "limit", 1)
@@ -298,7 +298,7 @@ class Grammar(Shown):
         return Texts([Text(core, plan, ranked.derivation, ranked.probability) for ranked in found], forest.count)
 
     def accepts(self, sentence: str, *, layer: str = "") -> bool:
-        """Return whether the grammar derives a sentence; ``parse`` says up to where it does.
+        """Return whether the grammar derives a sentence; if not, ``parse`` shows how far it got.
 
         >>> import sgl
         >>> g = sgl.load("german")
@@ -327,7 +327,7 @@ class Grammar(Shown):
         return forest
 
     def translate(self, sentence: str, *, to: str = "", layer: str = "", limit: int = 10) -> list[str]:
-        """Return the different outputs of a sentence in the layer or view ``to``, the likeliest first."""
+        """Return the distinct outputs of a sentence in the layer or view ``to``, the likeliest first."""
         to = to or self.compiled.plan.target
         self._check(to, self.outputs, "layer or view")
         found = dict.fromkeys(item[to] for item in self.parse(sentence, layer=layer, limit=limit * _READINGS))
@@ -336,7 +336,7 @@ class Grammar(Shown):
     def prove(self, pattern: str | None = None, progress: Callable[[str], None] | None = None) -> Findings:
         """Prove the claims of all patterns, or of one.
 
-        A claim that fails does not raise: what is found is then false, and ``messages`` has sentences that break it.
+        A failed claim does not raise.  The result is then false, and ``messages`` shows sentences that break the claim.
         """
         from sgl.pipeline.guarantees import proof_data
         from sgl.pipeline.proofs import establish, with_needs
@@ -358,7 +358,7 @@ class Grammar(Shown):
         return Findings(summary, ok, ("pattern", *claims), rows, data, str(raised(diagnostics, self._sources)))
 
     def stats(self, of: str = "") -> Findings:
-        """Count exactly how often a text uses each rule; ``data`` has words and labels as well."""
+        """Compute the expected uses of each rule in a text; ``data`` also has words and labels."""
         from sgl.pipeline.expectations import expectations
         from sgl.pipeline.samples import split_of
 
@@ -373,7 +373,7 @@ class Grammar(Shown):
     def compile(
         self, directory: str | PathLike[str], progress: Callable[[str, int, int], None] | None = None
     ) -> Dataset:
-        """Prove, sample, write and verify the dataset; it is complete, or it is not there."""
+        """Prove, sample, write and verify the dataset; either all of it is written, or nothing."""
         from sgl.api.dataset import open_dataset
         from sgl.pipeline.production import produce
         from sgl.pipeline.proofs import establish, with_needs

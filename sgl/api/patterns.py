@@ -1,4 +1,4 @@
-"""The patterns of a grammar: what each claims, and the items that test it."""
+"""The patterns of a grammar: their claims, and the items that test them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Pattern(Shown):
     """One type of generalization: ``g.patterns["pp_in_subject"]``.
 
-    ``sentence`` says in words what no sentence of training contains, ``structures`` the same as it is written, and
-    ``items`` how many items of a dataset test it: 0 if none do.
+    ``sentence`` describes in words what no training sentence contains, ``structures`` has it in SGL's notation, and
+    ``items`` is the number of items that test it in a dataset.
     """
 
     _part = "pattern"
@@ -39,7 +39,7 @@ class Pattern(Shown):
         return "\n".join(filter(None, (self.title or self.name, self.sentence)))
 
     def sample(self, count: int = 5, *, seed: int | None = None, beside: bool = False) -> Texts:
-        """Draw some items, each with the nearest sentence of training if it is to stand ``beside`` it."""
+        """Draw items, with ``beside`` each with the nearest training sentence."""
         return self._grammar.sample(count, self.name, seed=seed, beside=beside)
 
     def prove(self, progress: Callable[[str], None] | None = None) -> Findings:
@@ -48,7 +48,7 @@ class Pattern(Shown):
 
 
 class Patterns(dict[str, Pattern]):
-    """The patterns of a grammar by their names, which it lists."""
+    """The patterns of a grammar by name; an unknown name raises an error that lists them."""
 
     def __missing__(self, name: str) -> Pattern:
         raise KeyError(f"there is no pattern `{name}`; {one_of(f'{name}', self)}")

@@ -1,4 +1,4 @@
-"""Sentences with all their layers, and what other libraries make of them: trees, graphs, frames."""
+"""Sentences with all their layers, and their conversion to trees, graphs and tables of other libraries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Text:
     """A sentence with its value in every layer and view: ``text["ja"]``.
 
-    ``source`` and ``target`` are those of the dataset, ``probability`` is that of a reading.
+    ``source`` and ``target`` are the layers of the dataset, ``probability`` is set for readings.
     """
 
     grammar: CoreGrammar
@@ -41,39 +41,39 @@ class Text:
 
     @property
     def source(self) -> str:
-        """The sentence itself."""
+        """The text of the source layer."""
         return self[self.plan.source]
 
     @property
     def target(self) -> str:
-        """What a model has to predict."""
+        """The output that a model must predict."""
         return self[self.plan.target]
 
     @property
     def texts(self) -> dict[str, str]:
-        """The text of each text layer, by its name."""
+        """The text of each text layer, by layer name."""
         names = (layer.name for layer in self.grammar.text_layers)
         return dict(zip(names, interpret(self.grammar, self.derivation).texts, strict=True))
 
     def to_dict(self) -> dict[str, str]:
-        """Return the value of every layer and view, by its name."""
+        """Return the value of every layer and view, by name."""
         return {name: write(self.derivation) for name, write in outputs(self.grammar).items()}
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The names of the rules in ``derivation``, from the top down and from the left."""
+        """The names of the rules in ``derivation``, in preorder."""
         return tuple(self.grammar.rules[number].name for number in self.derivation)
 
     @property
     def tree(self) -> str:
-        """The tree over the source, drawn in characters."""
+        """The tree over the source, drawn with characters."""
         from sgl.report.model import tree_lines
 
         return "\n".join(tree_lines(self.example.trees[0])) if self.example.trees else ""
 
     @working()
     def to_nltk(self) -> nltk.Tree:
-        """Return the tree over the source as NLTK has it; needs nltk."""
+        """Return the tree over the source as an NLTK tree; needs nltk."""
         import nltk
 
         from sgl.report.model import TreeNode, tree_of
@@ -92,7 +92,7 @@ class Text:
         return graph_text(self.grammar, item, self.plan.lemma_layer, sent_id="text", category="text")
 
     def to_networkx(self, layer: str = "") -> nx.MultiDiGraph[int]:
-        """Return the graph of a layer, by default the one that patterns speak of.
+        """Return the graph of a layer, by default the layer of the patterns; needs networkx.
 
         A node is the position of its word, from 0, and has its ``form`` and attributes such as ``lemma``.  An edge
         has a ``label``, and is ``extracted`` or not.  Raises ``KeyError`` if there is no such graph layer.
@@ -113,7 +113,7 @@ class Text:
 
     @cached_property
     def example(self) -> Example:
-        """What its pictures show."""
+        """The example that pictures show."""
         from sgl.report import Example, example_of, tree_of
 
         if self.marked is not None:
@@ -135,7 +135,7 @@ class Text:
 
 
 class Texts(tuple[Text, ...], Tabular):
-    """Some texts, in their order; a slice of them is again some texts."""
+    """A tuple of texts; a slice of it is again ``Texts``."""
 
     total: int
     beside: tuple[Example | None, ...]
@@ -144,7 +144,7 @@ class Texts(tuple[Text, ...], Tabular):
     _part = "texts"
 
     def __new__(cls, texts: Iterable[Text], total: int | None = None, beside: Iterable[Example | None] = ()) -> Texts:
-        """Return these texts, with what else is known of them."""
+        """Return these texts with their total number and marked examples."""
         made = super().__new__(cls, texts)
         made.total, made.beside = len(made) if total is None else total, tuple(beside)
         return made

@@ -1,4 +1,4 @@
-"""What methods return and raise: tables of findings and scores, and one exception."""
+"""Results and errors of methods: tables of findings and scores, and one exception."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class GrammarError(Exception):
-    """Something is wrong with a grammar, or with what is asked of it; the text says what and where.
+    """An error in a grammar or a request; the text says what is wrong and where.
 
     ``diagnostics`` are the messages as values, with their codes.
     """
@@ -41,7 +41,7 @@ def raised(diagnostics: Iterable[Diagnostic], sources: SourceMap) -> GrammarErro
 
 @contextmanager
 def working(compiled: Compiled | None = None, sources: SourceMap | None = None) -> Iterator[None]:
-    """Use the cache in the block; turn what a mistake of the user raises into a ``GrammarError``."""
+    """Use the cache in the block, and turn exceptions caused by the user into ``GrammarError``."""
     from sgl.cache import open_cache, using
 
     try:
@@ -67,13 +67,13 @@ def working(compiled: Compiled | None = None, sources: SourceMap | None = None) 
 
 
 def settings_of(parameters: Mapping[str, str | int | bool]) -> dict[str, str]:
-    """Return parameters as ``--set`` takes them."""
+    """Return parameters in the form that ``--set`` takes."""
     said = {True: "on", False: "off"}
     return {name: said[value] if isinstance(value, bool) else str(value) for name, value in parameters.items()}
 
 
 def whole(number: int, name: str, least: int = 0) -> int:
-    """Return how many are asked for; raises ``TypeError`` for what is no whole number, and ``GrammarError``."""
+    """Return a number within its limits; raises ``TypeError`` if it is not whole, and ``GrammarError`` outside them."""
     from sgl.frontend.names.parameters import MAX_COUNT
 
     if not least <= (found := index(number)) <= MAX_COUNT:
@@ -101,12 +101,12 @@ def texts_of(files: Mapping[str, str] | None, main: str, content: str, folder: P
 #: Pictures of one page have different names.
 _NUMBERS = count(1)
 
-#: A notebook shows this many texts or rows; the others are counted.
+#: A notebook shows this many texts or rows and counts the others.
 _IN_A_NOTEBOOK = 50
 
 
 class Shown:
-    """Something that a notebook shows with a part of the template."""
+    """A value that a notebook shows with a part of the template."""
 
     _part = "findings"
 
@@ -121,10 +121,10 @@ class Shown:
 
 
 class Tabular(Shown):
-    """Something with rows, which other libraries can have."""
+    """A value with rows, convertible to tables of other libraries."""
 
     def _table(self) -> dict[str, list[object]]:
-        """Return the columns by their names."""
+        """Return the columns by name."""
         raise NotImplementedError
 
     @working()
@@ -136,14 +136,14 @@ class Tabular(Shown):
 
     @working()
     def to_arrow(self) -> pa.Table:
-        """Return the rows as a table of Arrow, which Polars, DuckDB and others read."""
+        """Return the rows as an Arrow table, which Polars, DuckDB and others read."""
         import pyarrow as pa
 
         return pa.table(self._table())
 
     @working()
     def to_hf(self) -> datasets.Dataset:
-        """Return the rows as a dataset of Hugging Face; needs datasets."""
+        """Return the rows as a Hugging Face dataset; needs datasets."""
         from datasets import Dataset
 
         return Dataset.from_dict(self._table())
@@ -151,10 +151,10 @@ class Tabular(Shown):
 
 @dataclass(frozen=True, repr=False)
 class Findings(Tabular):
-    """What a method has found: a table, and whether all is right.
+    """The result of a method: a table, and whether all is right.
 
-    Findings are false if something is wrong: ``assert g.prove()``.  ``data`` has everything that the command writes
-    as JSON, ``messages`` what is wrong, as the command line shows it.
+    It is false if something is wrong: ``assert g.prove()``.  ``data`` has everything that the command writes as JSON,
+    ``messages`` the errors as the command line shows them.
     """
 
     summary: str
@@ -185,7 +185,7 @@ class Findings(Tabular):
 
 @dataclass(frozen=True, repr=False)
 class Scores(Findings):
-    """The scores of systems, a row for each, as shares from 0 to 1 (BLEU and chrF++ to 100).
+    """The scores of systems, one row each, from 0 to 1 (BLEU and chrF++ from 0 to 100).
 
     scores.by("patterns").to_pandas()  # a row for each pattern and system
     wandb.log(scores.flat("model"))  # {"exact": 0.61, "pp_in_subject/exact": 0.05, …}
@@ -194,7 +194,7 @@ class Scores(Findings):
     def by(self, table: str) -> Findings:
         """Return a row for each part and system: parts by ``pattern``, ``group``, ``length``, ``depth``, ``nesting``.
 
-        ``slices`` are those that were asked for.  Raises ``GrammarError`` if there are no such scores.
+        The requested ``slices`` are also available.  Raises ``GrammarError`` if there are no such scores.
         """
         tables = self.data["tables"]
         if (table := table if table in tables else f"{table}s") not in tables:
@@ -211,7 +211,7 @@ class Scores(Findings):
     def flat(self, system: str = "") -> dict[str, float]:
         """Return the scores of all items, groups and patterns by name: ``model/pp_in_subject/exact``.
 
-        With a ``system`` they are its own, without its name.  A tracker of experiments takes them as they are.
+        With a ``system``, only its scores are returned, without its name.  Experiment trackers can log them directly.
         """
         systems, system = [one["name"] for one in self.data["systems"]], text(system, "system")
         if system and system not in systems:
@@ -228,12 +228,12 @@ class Scores(Findings):
 
 
 def _cells(part: Mapping[str, Any], system: str, metrics: Iterable[str]) -> list[float | None]:
-    """Return the scores of a system for a part, by these metrics."""
+    """Return the scores of a system for a part, one for each metric."""
     return [part["scores"].get(metric, {}).get(system, {}).get("mean") for metric in metrics]
 
 
 def shown(value: object) -> str:
-    """Return a cell as a text: ``1,000``, ``0.25``, ``proved``; nothing where there is none."""
+    """Return a cell as text: ``1,000``, ``0.25``, ``proved``; empty for None."""
     if isinstance(value, float):
         return f"{value:.4g}"
     return (

@@ -1,4 +1,4 @@
-"""The command line ``sglc``; ``docs/commands.md`` says what its exit codes mean."""
+"""The command line ``sglc``; ``docs/commands.md`` explains its exit codes."""
 
 from sgl.cli.main import main
 

@@ -1,6 +1,6 @@
-"""What there is: commands, topics, diagnostic codes, grammars, and what earlier runs have kept.
+"""Commands that list and explain: commands, topics, diagnostic codes, bundled grammars, and the cache.
 
-``help.yaml`` has the examples that every ``--help`` ends with, where to read more, and the topics.
+``help.yaml`` has the topics, and for each ``--help`` the examples and the link at its end.
 """
 
 from collections import Counter
@@ -27,16 +27,16 @@ _MEBIBYTE = 1 << 20
 
 
 def texts() -> dict[str, Any]:
-    """Return what ``help.yaml`` says."""
+    """Return the content of ``help.yaml``."""
     found: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("help.yaml").read_text("utf-8"))
     return found
 
 
 def add_examples(command: click.Command, path: str) -> None:
-    """Let the help of a command, and of those below it, end with examples and a link."""
+    """Append examples and a link to the help of a command and its subcommands."""
     if found := texts()["commands"].get(path):
         lines = "\n".join(f"  {line}" for line in found["examples"])
-        # Click wraps no paragraph that begins with this sign.
+        # Click does not wrap paragraphs that begin with this sign.
         command.epilog = f"\b\nExamples:\n{lines}\n\n\b\nMore: {_SITE}{found['page']}"
     for name, inner in command.commands.items() if isinstance(command, click.Group) else ():
         add_examples(inner, f"{path} {name}")
@@ -81,9 +81,9 @@ def explain(code: str | None) -> int:
 @click.command("grammars")
 @click.option("--path", is_flag=True, help="Show where the files are.")
 def grammars(path: bool) -> None:
-    """List the grammars that come with SGL; every command takes their names.
+    """List the grammars that come with SGL; every command accepts their names.
 
-    A file that is called so, with `.sgl` or without, takes the place of the grammar.
+    A local file of that name, with or without `.sgl`, takes precedence.
     """
     found = bundled_grammars()
     width = max(map(len, found))
@@ -93,17 +93,17 @@ def grammars(path: bool) -> None:
 
 @click.group("cache", context_settings={"help_option_names": ["-h", "--help"]})
 def cache_group() -> None:
-    """Show or clear what earlier runs have kept.
+    """Show or clear the cached results of earlier runs.
 
-    Compiled grammars, proofs and the like are kept in a directory of yours, under hashes of all that they depend on.
-    The variable SGL_CACHE_DIR names another directory; if it is empty, nothing is kept.
+    Compiled grammars, proofs and other results are cached in a directory of your own, under hashes of all their inputs.
+    The variable SGL_CACHE_DIR names another directory; if it is empty, nothing is cached.
     """
 
 
 @cache_group.command("info")
 @json_option
 def info(as_json: bool) -> None:
-    """Show the directory, and how many entries of which kind there are."""
+    """Show the directory, and the number of entries of each kind."""
     cache = open_cache()
     entries = [] if cache is None else cache.entries()
     size = sum(entry.size for entry in entries)
@@ -123,7 +123,7 @@ def info(as_json: bool) -> None:
 
 @cache_group.command("clear")
 def clear() -> int:
-    """Remove all entries; the next run computes everything anew."""
+    """Remove all entries; the next run recomputes everything."""
     cache = open_cache()
     if cache is None:
         click.echo(_nothing_kept())

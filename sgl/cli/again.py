@@ -1,6 +1,6 @@
-"""Say again what a command has said of a grammar, while no file that it has read is another.
+"""Repeat the output of an earlier run if none of the files that it read has changed.
 
-Then neither the grammar nor the command is loaded.
+Neither the grammar nor the command is loaded.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ class _Said:
 
 
 class Listener(io.StringIO):
-    """Standard output, of which a copy is taken."""
+    """Copy everything that is written to standard output."""
 
     def __init__(self) -> None:
         super().__init__()
         self._stream: TextIO = sys.stdout
 
     def write(self, text: str) -> int:
-        """Write a text to both."""
+        """Write a text to standard output and to the copy."""
         self._stream.write(text)
         return super().write(text)
 
     def isatty(self) -> bool:
-        """Return whether it is a terminal."""
+        """Return whether standard output is a terminal."""
         return self._stream.isatty()
 
     def keep(self, arguments: Sequence[str], session: Session) -> None:
-        """Keep what these arguments have said of the grammar of a session, if it has no errors."""
+        """Cache the output for these arguments if the session's grammar has no errors."""
         session.show()
         cache, compiled = current(), session.compiled
         if cache is not None and compiled is not None and not session.diagnostics.errors:
@@ -59,7 +59,7 @@ class Listener(io.StringIO):
 
 
 def listen(context: click.Context, session: Session, command: Callable[[], object]) -> None:
-    """Run a command, and keep what it says if it does nothing else."""
+    """Run a command, and cache its output if the output is its only effect."""
     if context.info_name not in REPEATED or session.results.asked or session.quiet or session.free:
         command()
         return
@@ -70,7 +70,7 @@ def listen(context: click.Context, session: Session, command: Callable[[], objec
 
 
 def is_said(arguments: Sequence[str]) -> bool:
-    """Say what is kept of these arguments; False if there is nothing."""
+    """Print the cached output for these arguments; return False if there is none."""
     cache = None if "--no-cache" in arguments else open_cache()
     known = cache.get(_Said, "said", *_parts(arguments)) if cache is not None else None
     if known is None or not known.answers.hold():
@@ -81,9 +81,9 @@ def is_said(arguments: Sequence[str]) -> bool:
 
 
 def _parts(arguments: Sequence[str]) -> tuple[str, ...]:
-    """Return all else that a text may depend on: how wide a terminal is, and whether it shows colours."""
+    """Return everything else that the output depends on: directory, terminal width, colours, and the arguments."""
     looks = sys.stdout.isatty(), sys.stderr.isatty(), os.environ.get("NO_COLOR"), os.environ.get("TERM")
     here = ""
-    with suppress(OSError):  # The directory may be gone.
+    with suppress(OSError):  # The directory may no longer exist.
         here = os.fspath(Path.cwd())
     return (here, repr((looks, shutil.get_terminal_size())), *arguments)

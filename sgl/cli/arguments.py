@@ -1,4 +1,4 @@
-"""Arguments that several commands have: layers, differences of spelling."""
+"""Arguments that several commands share: layers and spelling differences."""
 
 import click
 
@@ -21,7 +21,7 @@ normalise_option = click.option(
 
 
 def listed(text: str | None) -> list[str]:
-    """Return the names in a list with commas."""
+    """Return the names in a comma-separated list."""
     return [name.strip() for name in (text or "").split(",") if name.strip()]
 
 
@@ -31,17 +31,17 @@ def text_layers(grammar: CoreGrammar) -> list[str]:
 
 
 def graph_layers(grammar: CoreGrammar) -> list[str]:
-    """Return the names of the graph layers that are trees, which CoNLL-U can hold."""
+    """Return the names of the graph layers that CoNLL-U can represent."""
     return [layer.name for layer in grammar.graph_layers if not layer.free]
 
 
 def graph_text(
     grammar: CoreGrammar, item: Item, name: str, *, sent_id: str, category: str, translated: bool = False
 ) -> str:
-    """Return a graph layer of an item as CoNLL-U, with the text that it is anchored to.
+    """Return a graph layer of an item as CoNLL-U, with the text to which it is anchored.
 
-    The parts of a phrase follow each other there.  Other texts are comments if ``translated``.
-    Raises ``ConlluError`` for a graph that the format cannot hold.
+    The parts of a discontinuous phrase follow each other.  With ``translated``, the other texts are added as comments.
+    Raises ``ConlluError`` for a graph that the format cannot represent.
     """
     number = grammar.graph_layer(name)
     anchor = grammar.anchors[number]
@@ -57,7 +57,7 @@ def graph_text(
 
 
 def differences(session: Session, text: str) -> list[str]:
-    """Return the names after ``--normalise``, where ``all`` stands for all of them."""
+    """Return the names after ``--normalise``; ``all`` selects every difference."""
     names = listed(text)
     session.check_names(names, [*DIFFERENCES, "all"], "difference")
     return list(DIFFERENCES) if "all" in names else names

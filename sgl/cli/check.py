@@ -1,4 +1,4 @@
-"""``sglc check``: everything that can be said without sampling a sentence."""
+"""``sglc check``: every check that needs no sampling."""
 
 from contextlib import ExitStack
 from functools import partial
@@ -14,21 +14,21 @@ from sgl.cli.terminal import count
 from sgl.diagnostics import shortlist
 from sgl.pipeline.grammar import check_grammar, grammars_of
 
-#: Other grammars of a module that are named.
+#: Number of other grammars that a note about a module lists.
 _NAMED = 3
 
 
 @click.command("check")
 @click.argument("grammars", nargs=-1, required=True, type=GRAMMAR, metavar="GRAMMAR…")
-@click.option("--morphology", is_flag=True, help="Let a morphological analyser read every inflected Japanese word.")
+@click.option("--morphology", is_flag=True, help="Check inflected Japanese words with a morphological analyser.")
 @click.option("--fast", is_flag=True, help="Skip the lints and the claims.")
 @click.option(
     "--root",
     type=GRAMMAR,
     metavar="FILE",
-    help="The grammar that a module is checked with.  [default: the nearest that uses it]",
+    help="Check a module as part of this grammar.  [default: the nearest that uses it]",
 )
-@click.option("--stdin-name", type=FILE, metavar="FILE", help="The file that standard input stands for.")
+@click.option("--stdin-name", type=FILE, metavar="FILE", help="Treat standard input as this file.")
 @level_options
 @grammar_options
 def command(
@@ -42,13 +42,13 @@ def command(
     """Check GRAMMAR…: names, features, graphs, weights, tests, examples and claims.
 
     `prove` and `compile` make the same checks.  `sglc prove` shows the claims one by one.
-    A file without a dataset is checked with the grammar that uses it.  `-` is standard input.
+    A file without a dataset is checked as part of the grammar that uses it.  `-` is standard input.
     """
     with ExitStack() as reading:
         if STREAM in grammars:
             name = stdin_name or STREAM
             grammars = tuple(name if path == STREAM else path for path in grammars)
-            # The cache looks at files.
+            # The cache reads files from disk.
             reading.enter_context(using(None))
             reading.enter_context(foreign.edited({name.resolve(): stream_bytes()}))
         mains = [main for path in grammars for main in ([root] if root is not None else roots_of(session, path))]
@@ -59,7 +59,7 @@ def command(
 
 
 def roots_of(session: Session, path: Path) -> list[Path]:
-    """Return the grammar that a file is checked with: itself, or the nearest that uses it."""
+    """Return the grammar with which a file is checked: the file itself, or the nearest grammar that uses it."""
     roots = grammars_of(path)
     if roots and session.form == "full":
         others = [f"`{path}`" for path in roots[1:]]
@@ -69,7 +69,7 @@ def roots_of(session: Session, path: Path) -> list[Path]:
 
 
 def _check(session: Session, grammar: Path, morphology: bool, fast: bool) -> None:
-    """Check a grammar, and say what it has if it is without errors."""
+    """Check a grammar, and print its size if it has no errors."""
     errors, told = session.diagnostics.errors, session.form == "full"
     size = check_grammar(
         grammar,
@@ -82,7 +82,7 @@ def _check(session: Session, grammar: Path, morphology: bool, fast: bool) -> Non
     )
     session.show()
     if told and size is not None and session.diagnostics.errors == errors:
-        # No template, for a grammar that is known is checked without Jinja.
+        # No template, so that a cached grammar is checked without loading Jinja.
         session.echo(
             f"{size.name}: {count(size.categories, 'category', 'categories')}, "
             f"{count(size.rules, 'rule')}, {count(size.words, 'word')}, "

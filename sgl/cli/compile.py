@@ -21,15 +21,15 @@ from sgl.pipeline.variants import is_part, listed, write_variants
 
 @click.command("compile")
 @grammar_argument
-@click.option("-o", "--out", type=DIRECTORY, help="Directory for the dataset.  [default: out/NAME]")
+@click.option("-o", "--out", type=DIRECTORY, help="Write the dataset to this directory.  [default: out/NAME]")
 @click.option(
     "--variants",
     multiple=True,
     metavar="NAME=VALUE,…",
     callback=named_values,
-    help="Write also the training sets of other settings, for the same gen (repeatable).",
+    help="Also write training sets of other settings, for the same gen (repeatable).",
 )
-@click.option("--seed", type=click.IntRange(0, LARGEST_SEED), help="The seed.  [default: that of the grammar]")
+@click.option("--seed", type=click.IntRange(0, LARGEST_SEED), help="Random seed.  [default: the grammar's]")
 @parallel_options
 @click.option("--force", is_flag=True, help="Start over, even if a run was interrupted.")
 @level_options
@@ -44,8 +44,8 @@ def command(
 ) -> None:
     """Prove, sample, write and verify the dataset of GRAMMAR.
 
-    The directory is complete and verified, or it is not there: nothing is put in place before the last check has
-    passed.  With --workers, --engine or --resume a run that is interrupted can be resumed.
+    Either the whole directory is written and verified, or nothing is: it is put in place after the last check.
+    With --workers, --engine or --resume, an interrupted run can be resumed.
     """
     started = time.monotonic()
     session.progress("reading")
@@ -61,7 +61,7 @@ def command(
         if not is_part(other, compiled):
             session.refuse(f"`{name}` is no part of the dataset: it has other patterns, rules or restrictions, or more")
     target = out if out is not None else in_out(compiled.project.name)
-    # What would stop the run at its end is said before it starts.
+    # Report before the run what would stop it at the end.
     check_target(target)
     beside = target.with_name(f"{target.name}.variants")
     if others:
@@ -77,7 +77,7 @@ def command(
 def prove_and_produce(
     session: Session, compiled: Compiled, target: Path, parallelism: Parallelism
 ) -> tuple[ProducedDataset, Proofs]:
-    """Write the verified dataset of a grammar to ``target``; end the command if that fails."""
+    """Write the verified dataset of a grammar to ``target``; end the command on failure."""
     structures = structures_of(compiled.grammar)
     with compiling_kernels(sum(stratum.count for stratum in compiled.plan.strata)):
         proofs = establish(compiled, structures, session.diagnostics, session.proving)

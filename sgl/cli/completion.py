@@ -1,7 +1,7 @@
-"""What a shell is told when somebody presses Tab, without importing a command.
+"""Complete the command line on Tab, without importing a command.
 
-``options.json`` has the parameters of all commands (``tests/support/completions.py`` writes it),
-each with the kind of its values.  Names of a grammar are looked up in the text of its files.
+``options.json`` has the parameters of all commands and the kinds of their values (``tests/support/completions.py``
+writes it).  Names in a grammar are looked up in the text of its files.
 """
 
 import json
@@ -20,7 +20,7 @@ from sgl.resources import bundled_grammars
 
 _DECLARED = re.compile(r"^(pattern|category|layer|view|param|use)[ \t]+([\w.]+)", re.MULTILINE)
 
-#: Declarations whose names a kind of value has, what is there always, and what follows the name.
+#: For each kind of value: declarations that define its names, constant names, and a suffix.
 _NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     "what": (("pattern", "category"), ("train", "dev", "test", "gen"), ""),
     "pattern": (("pattern",), (), ""),
@@ -32,7 +32,7 @@ _NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
 
 
 def command(name: str) -> click.Command | None:
-    """Return a command with which parameters are completed; None if it is one of another package."""
+    """Return a stand-in for a command, to complete its parameters; None if another package registers the command."""
     table = json.loads(Path(__file__).with_name("options.json").read_text("utf-8"))
     return _command(name, table[name]) if name in table else None
 
@@ -62,11 +62,11 @@ def _values(kind: str) -> Iterator[str]:
     if kind == "grammar":
         yield from bundled_grammars()
     elif kind == "code":
-        # The registry reads pages, and there is no need to.
+        # Listing the files avoids reading the pages, as the registry would.
         yield from sorted(page.stem for page in (Path(__file__).parents[1] / "diagnostics" / "pages").glob("SGL*.md"))
     elif kind in _NAMES:
         keywords, always, end = _NAMES[kind]
-        # Click has not read a line that ends with an option.
+        # Click has not parsed a line that ends with an option.
         for word in os.environ.get("COMP_WORDS", "").split()[2:]:
             bundled = None if Path(word).is_file() else bundled_grammars().get(word)
             main = Path(word) if bundled is None else bundled.path
@@ -75,7 +75,7 @@ def _values(kind: str) -> Iterator[str]:
 
 
 def _declared(path: Path, seen: set[Path]) -> Iterator[tuple[str, str]]:
-    """Yield keywords and names of the declarations in a file and those that it uses."""
+    """Yield the keyword and name of each declaration in a file and in the files that it uses."""
     if path in seen or not path.is_file():
         return
     seen.add(path)

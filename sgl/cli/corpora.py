@@ -1,4 +1,4 @@
-"""What corpora say of a grammar: ``sglc audit`` compares them with it, ``sglc fit`` estimates its weights from them."""
+"""Commands on corpora: ``sglc audit`` compares them with a grammar, ``sglc fit`` estimates weights from them."""
 
 import shlex
 import time
@@ -24,13 +24,13 @@ from sgl.pipeline.expectations import SplitSelection
 from sgl.rendering import outputs
 from sgl.report import render_audit
 
-#: A column of a corpus that is not looked at.
+#: The name of a column that is ignored.
 _IGNORED = "-"
 
-#: Characters of a structure in a warning.
+#: Maximum length of a structure in a warning.
 _SHOWN = 120
 
-#: The fields of a declared structure that `--json` writes.
+#: The fields of a declared structure in `--json`.
 _DECLARED = ("name", "pattern", "role", "held_out", "structure")
 
 _DEFAULTS = fitting.Options()
@@ -40,7 +40,7 @@ _corpora_argument = click.argument("corpora", nargs=-1, required=True, type=FILE
 _columns_option = click.option(
     "--columns",
     metavar="NAMES",
-    help="The columns of the files: layers, views, - for any other.  [default: source and target]",
+    help="The columns of the files: layers, views, or - to ignore one.  [default: source and target]",
 )
 
 
@@ -56,11 +56,11 @@ _columns_option = click.option(
     multiple=True,
     metavar="KIND=PATTERN",
     callback=named_values,
-    help="The pattern of a kind, or of a file, that is not called like it (repeatable).",
+    help="Assign a kind of rows, or a file, to a pattern of another name (repeatable).",
 )
 @normalise_option
 @json_file_option
-@click.option("--html", "html_file", type=PAGE, help="Write a readable page.")
+@click.option("--html", "html_file", type=PAGE, help="Write an HTML page.")
 @force_option
 @grammar_options
 def audit(
@@ -78,9 +78,9 @@ def audit(
 ) -> None:
     """Audit the files CORPORA with GRAMMAR: coverage, exactness, ambiguity, structures.
 
-    A corpus has a sentence on each line, its translation after a tab, and perhaps a kind, by which rows are counted,
-    after another tab.  Kinds and files with the name or the title of a pattern have generalization items; all other
-    rows of the first file are training.
+    A corpus has a sentence on each line, its translation after a tab, and optionally, after another tab, a kind by
+    which rows are counted.  Kinds and files with the name or title of a pattern contain generalization items; all
+    other rows of the first file are training.
     """
     started = time.monotonic()
     compiled = session.open(grammar)
@@ -113,7 +113,7 @@ def audit(
 
 
 def _warn_of_missing_needs(session: Session, audit: judged.Audit) -> None:
-    """Report what patterns need and training does not have."""
+    """Report the parts that patterns need but training lacks."""
     missing = [entry for entry, rows in audit.needs() if not rows]
     if not missing:
         return
@@ -127,15 +127,15 @@ def _warn_of_missing_needs(session: Session, audit: judged.Audit) -> None:
 
 
 def _show_audit(session: Session, data: Mapping[str, Any]) -> None:
-    """Show coverage, duplicates, structures, differences, and the first rows of each sort."""
+    """Show coverage, duplicates, structures, differences, and the first rows of each kind."""
     names = [file["file"] for file in data["files"]]
     short = [Path(name).name for name in names]
-    # Short names have to tell the files apart.
+    # Short names must distinguish the files.
     declared = {entry["name"] for entry in data["declared"]}
     shown = short if len(set(short)) == len(short) else names
 
     def table(titles: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], right: Sequence[str]) -> None:
-        # Names of the grammar are shown whole, what is of somebody else may be cut.
+        # Show names of the grammar in full; the corpus's own texts may be cut.
         cells = [[text if text in declared else cell(text) for text in row] for _, row in rows]
         session.table(text_table(titles, cells, right, styles=[style for style, _ in rows]))
 
@@ -147,25 +147,25 @@ def _show_audit(session: Session, data: Mapping[str, Any]) -> None:
 @_corpora_argument
 @layer_option
 @_columns_option
-@click.option("--only", metavar="KIND", multiple=True, help="Use rows of this kind only (repeatable).")
+@click.option("--only", metavar="KIND", multiple=True, help="Use only rows of this kind (repeatable).")
 @click.option(
-    "--given", metavar="SPLIT", help="The split that the rows were sampled from; corrects for what it leaves out."
+    "--given", metavar="SPLIT", help="The split from which the rows were sampled; corrects for what it leaves out."
 )
 @normalise_option
 @click.option(
     "--smoothing",
     type=click.FloatRange(0, 1e6, min_open=True),
     default=_DEFAULTS.smoothing,
-    help="Pseudo-counts for each rule of a category, on average.",
+    help="Average pseudo-count per rule of a category.",
 )
 @click.option(
     "--prior",
     type=click.Choice(fitting.PRIORS),
     default=_DEFAULTS.prior,
-    help="Whether pseudo-counts are equal or follow the declared weights.",
+    help="Make pseudo-counts equal, or proportional to the declared weights.",
 )
 @click.option("-o", "--out", type=WEIGHTS, help="Write the weights to this file.  [default: none]")
-@click.option("--note", multiple=True, help="A line for the head of the file (repeatable).")
+@click.option("--note", multiple=True, help="Add a line to the head of the file (repeatable).")
 @json_file_option
 @force_option
 @grammar_options
@@ -186,8 +186,8 @@ def fit(
 ) -> None:
     """Estimate the weights of GRAMMAR from the files CORPORA.
 
-    A corpus has a sentence on each line, its translation after a tab, and perhaps a kind after another tab.  The
-    grammar takes the weights from the file with `weights NAME from "FILE"`.
+    A corpus has a sentence on each line, its translation after a tab, and optionally a kind after another tab.  To
+    use the weights, write `weights NAME from "FILE"` in the grammar.
     """
     started = time.monotonic()
     compiled = session.open(grammar)
@@ -230,7 +230,7 @@ def fit(
         seconds=time.monotonic() - started,
         exp=exp,
     )
-    # Where the weights come from: plain values, the same on every computer.
+    # The provenance of the weights: plain values, equal on every computer.
     origin = {
         "grammar": compiled.project.name,
         "grammar_sha256": fingerprint(core, plan),
@@ -250,7 +250,7 @@ def fit(
 
 
 def _refuse_empty(session: Session, sample: fitting.Sample, some: bool) -> NoReturn:
-    """End the command, as no row says anything; only ``some`` kinds were asked for."""
+    """End the command because no row is informative; ``some`` says that only some kinds of rows were requested."""
     notes = [f"{count(rows, 'row')}: {fate}" for fate, rows in sample.fates.items() if rows]
     listed_rows = (*sample.unparsed[:3], *sample.unreadable[:3])
     notes += ["{file}:{line}: {sentence} ({reason})".format(**row) for row in listed_rows]
@@ -262,7 +262,7 @@ def _refuse_empty(session: Session, sample: fitting.Sample, some: bool) -> NoRet
 def _head(
     grammar: Path, corpora: Sequence[Path], first: str, asked: Mapping[str, Any], settings: Mapping[str, str], out: Path
 ) -> list[str]:
-    """Return the first lines of the file: what it is, and the command that makes it again."""
+    """Return the header of the file: its content, and the command that recreates it."""
     words = ["sglc", "fit", _written(grammar), *(path.name for path in corpora)]
     if first != asked["source"]:
         words += ["--layer", asked["source"]]
@@ -279,21 +279,21 @@ def _head(
 
 
 def _written(path: Path) -> str:
-    """Return a path as it was written, unless it is of one computer only."""
+    """Return a path as given, or only its name if it is absolute."""
     return path.name if path.is_absolute() else path.as_posix()
 
 
 def _compared(
     session: Session, compiled: Compiled, source: str | None, target: str | None, columns: str | None
 ) -> tuple[list[str], list[str]]:
-    """Return the columns of the files; of them the layer that is parsed, then those that it is compared with.
+    """Return the columns of the files, and the compared layers: the parsed layer, then ``target`` or all others.
 
-    These are the ``target``, or else all others.  End the command if there is no such layer, or no column has it.
+    End the command if there is no such layer, or no column has it.
     """
     core, plan = compiled.grammar, compiled.plan
     wanted, usual = listed(target), [plan.source, plan.target]
     if not set(wanted) <= set(usual):
-        # The columns are then the source and what it is compared with, whatever that is.
+        # The columns are then the source and any layers to compare it with.
         usual = [source or plan.source, *wanted]
     given = listed(columns) or list(dict.fromkeys(usual))
     named = [name for name in given if name != _IGNORED]
@@ -310,7 +310,7 @@ def _compared(
 
 
 def _file_bar(session: Session) -> Callable[[str, int, float], None]:
-    """Return a function that shows how far the reading of a file is."""
+    """Return a function that shows the progress of reading a file."""
 
     def advance(file: str, rows: int, share: float) -> None:
         session.progress(f"{bar(share)}  {Path(file).name}, {rows:,} rows")
@@ -319,7 +319,7 @@ def _file_bar(session: Session) -> Callable[[str, int, float], None]:
 
 
 def _report_unreadable(session: Session, number: int, rows: Sequence[ListedRow]) -> None:
-    """Report the rows that cannot be read; ``rows`` are the first of them."""
+    """Report ``number`` unreadable rows; ``rows`` are the first of them."""
     if number:
         notes = ["{file}:{line}: {reason}".format(**row) for row in rows[:10]]
         more = ["…"] if number > len(notes) else []

@@ -1,7 +1,7 @@
-"""What a user's mistake is called: from exceptions to diagnostics.
+"""Turn exceptions into diagnostics.
 
-Code below the command line raises; only here an exception gets a code, a place in the grammar and a hint.  What has
-no case here, and the machine has not refused, is a mistake in sglc itself.
+Code below the command line raises; only here does an exception get a code, a place in the grammar and a hint.  An
+exception without a case here, unless the system caused it, is a bug in sglc.
 """
 
 from pathlib import Path
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 def failure_of(problem: Exception, compiled: "Compiled | None") -> tuple[Diagnostic, int] | None:
-    """Return what to say about an exception, and the exit code; None if the user is not at fault.
+    """Return the diagnostic for an exception and the exit code; None if the user is not at fault.
 
-    ``compiled`` is the grammar that the command has opened, whose places are named.
+    ``compiled`` is the grammar that the command has opened; diagnostics point into it.
     """
     dataset = None if compiled is None else compiled.dataset_span
     match problem:
         case UserError():
-            # The code says how the command ends.
+            # The diagnostic's code determines the exit status.
             return problem.diagnostic, OK
         case OutputError():
             here, path = Path.cwd(), problem.path

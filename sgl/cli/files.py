@@ -1,10 +1,9 @@
-"""Files that a command writes: completely or not at all, and over no other file unasked.
+"""Write the files of a command: completely or not at all, and never over other files without ``--force``.
 
-The type of an option says what the command does with the file that it names: ``FILE`` and
-``GRAMMAR`` are read, ``PICTURE`` and ``DIRECTORY`` are written.  Whether a result may be written is asked three times:
-when the command line is read, when the grammar is, and when it is written.  It never takes the
-place of a file that was read in this run, or that belongs to a dataset.  It takes the place of a
-former result of its kind; of anything else only with ``--force``.
+The type of an option says what the command does with the file: ``FILE`` and ``GRAMMAR`` are read, ``PICTURE`` and
+``DIRECTORY`` are written.  Permission to write a result is checked three times: after reading the command line, after
+reading the grammar, and when writing.  A result never replaces a file that this run has read, or that belongs to a
+dataset.  It replaces an earlier result of its kind, and anything else only with ``--force``.
 """
 
 import os
@@ -25,15 +24,15 @@ from sgl.lang import MAX_SOURCE
 from sgl.lang.packed import is_packed, main_of
 from sgl.resources import bundled_grammars
 
-#: What a message needs: why a file may not be written, and what to do.
+#: A message's reason why a file may not be written, and its hint.
 Fault = tuple[str, str]
 
-#: The argument that stands for standard input.
+#: The argument for standard input.
 STREAM = Path("-")
 
 
 def stream_bytes() -> bytes:
-    """Return what standard input has; of more than a grammar may have, a little more."""
+    """Return standard input, truncated one byte after the maximum size of a grammar."""
     return sys.stdin.buffer.read(MAX_SOURCE + 1)
 
 
@@ -43,11 +42,11 @@ class _Named(click.Path):
 
 
 class Target(_Named):
-    """The type of an option that names a directory which is written as a whole."""
+    """The type of an option that names a directory to write as a whole."""
 
 
 class Input(_Named):
-    """The type of an argument or option that names a file or directory which is read."""
+    """The type of a parameter that names a file or directory to read."""
 
     def file(self, value: Any) -> Path:  # noqa: ANN401 - click decides
         """Return the file that a value names."""
@@ -55,15 +54,15 @@ class Input(_Named):
 
 
 class GrammarFile(Input):
-    """The type of an argument that names a grammar: a file, a dataset, or the name of one that comes with SGL."""
+    """The type of an argument that names a grammar: a file, a dataset, or a bundled grammar."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:  # noqa: ANN401 - click decides
-        """Return the main file; a file that is called like a bundled grammar takes its place, a directory does not."""
+        """Return the main file; a file, but not a directory, takes precedence over the bundled grammar of its name."""
         path = self.file(super().convert(value, param, ctx))
         bundled = bundled_grammars().get(os.fspath(value))
         if bundled is None:
             context = ctx or click.get_current_context()
-            # What was unpacked is gone at once if it cannot be used, and else with the command.
+            # Remove unpacked files at once if they are unusable, otherwise when the command ends.
             with ExitStack() as unpacking:
                 try:
                     main = main_of(path, lambda: unpacking.enter_context(temporary()))
@@ -84,14 +83,14 @@ class GrammarFile(Input):
 
 
 class Result(_Named):
-    """The type of an option that names a file which is written; one begins with ``opening``."""
+    """The type of an option that names a file to write; ``opening`` matches the beginning of such files."""
 
     def __init__(self, opening: str = "(?!)") -> None:
         super().__init__()
         self._opening = re.compile(opening)
 
     def is_in(self, path: Path) -> bool:
-        """Return whether a file holds a result of this kind, or nothing."""
+        """Return whether a file is empty or holds a result of this kind."""
         with path.open("rb") as stream:
             begin = stream.read(4_096)
         return not begin or self._opening.match(begin.decode("utf-8", "replace")) is not None
@@ -99,7 +98,7 @@ class Result(_Named):
 
 FILE, GRAMMAR, DIRECTORY = Input(), GrammarFile(), Target()
 
-#: What is written over its like unasked; a text is written over nothing.
+#: Formats that may replace a file of the same format without `--force`; plain text may not.
 JSON = Result(r'\{\s*"(grammar": "|settings": \{\s*"column"|format": "sgl-(evaluation|recipe)/)')
 PAGE = Result(r'<!DOCTYPE html>\s*<html lang="en">')
 PICTURE = Result(r'<svg xmlns="http://www\.w3\.org/2000/svg"')
@@ -111,7 +110,7 @@ WEIGHTS = Result(r"(#.*\n)*fitted:\s*\n")
 ARCHIVE = Result(r"PK\x03\x04[\s\S]{5,60}/SHA256SUMS")
 TEXT = Result()
 
-#: Where a context has the value of ``--force``, which the session alone needs.
+#: Key of ``--force`` in the context; only the session reads it.
 _FORCED = "sgl.forced"
 
 force_option = click.option(
@@ -119,10 +118,10 @@ force_option = click.option(
     is_flag=True,
     expose_value=False,
     callback=lambda context, _, value: context.meta.update({_FORCED: value}),
-    help="Replace a file of another kind as well.",
+    help="Also replace files of other kinds.",
 )
 
-#: An option that may stand alone, so it is written after the arguments.
+#: The value is optional, so the option comes after the arguments.
 json_file_option = click.option(
     *("--json", "json_file"),
     type=JSON,
@@ -134,16 +133,16 @@ json_file_option = click.option(
 
 
 def out_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--out``, for a text that goes to standard output without it, and ``--force``."""
+    """Add ``--force`` and ``--out``, for a text that otherwise goes to standard output."""
     out_help = "Write to this file.  [default: standard output]"
     return click.option("-o", "--out", type=TEXT, help=out_help)(force_option(command))
 
 
 def in_out(name: str) -> Path:
-    """Return where a result is written that no option names; raises ``OutputError`` if ``out`` is a link."""
+    """Return the default path of a result, in ``out``; raises ``OutputError`` if ``out`` is a symbolic link."""
     place = Path("out")
     if kind(place) == LINK:
-        # What writes datasets takes longer to load than most commands need.
+        # The module that writes datasets takes longer to load than most commands need.
         from sgl.dataset import OutputError
 
         raise OutputError(place, "it is a symbolic link, and may lead anywhere")
@@ -151,14 +150,14 @@ def in_out(name: str) -> Path:
 
 
 class Results:
-    """The files that the options of a command name, and what is to be written to them."""
+    """The files that a command line names, and the results that may be written to them."""
 
     def __init__(self) -> None:
         self.asked: dict[Path, Result] = {}
         self._forced = False
 
     def expect(self, context: click.Context) -> None:
-        """Note what a command line says is read and written; refuse one file for two results."""
+        """Record the files that a command line reads and writes; refuse one file for two results."""
         asked: list[tuple[Path, Result]] = []
         for parameter in context.command.params:
             value, kind = context.params.get(parameter.name or ""), parameter.type
@@ -169,13 +168,13 @@ class Results:
                     foreign.note_input(kind.file(one))
         self.asked = dict(asked)
         options = {"force": context.meta.get(_FORCED), **context.params}
-        # A run that is resumed is compared with what is there.
+        # A resumed run is compared with the existing files.
         self._forced = bool(options["force"] or options.get("resume"))
         if len({path.resolve() for path in self.asked}) < len(asked):
             raise click.ClickException("two results would be written to one file")
 
     def write(self, path: Path, text: str | None = None) -> Fault | None:
-        """Write a result, or return why that is impossible; without a text, only ask."""
+        """Write a result, or return why that is impossible; without a text, only check."""
         try:
             if (fault := self._fault(path)) is None and text is not None:
                 replace_text(path, text)
@@ -184,7 +183,7 @@ class Results:
         return fault
 
     def _fault(self, path: Path) -> Fault | None:
-        # A file that no option names is in a directory that the command has for itself.
+        # A file that no option names is in a directory that belongs to the command.
         asked = self.asked.get(path)
         if foreign.is_input(path):
             return f"`{path}` is one of the files that are read", "name another file"
@@ -207,18 +206,18 @@ class Results:
 
 
 def why_not(path: Path, problem: OSError) -> str:
-    """Return why a file could not be written, as a message."""
+    """Return the message that explains why a file could not be written."""
     reason = problem.strerror or str(problem)
     return reason if isinstance(problem, InTheWayError) else f"cannot write `{path}`: {reason}"
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Replace what a file holds, at once; after ``OSError`` or an interruption it is as it was.
+    """Replace the content of a file atomically; after ``OSError`` or an interruption the file is unchanged.
 
-    Its permissions stay.  Nothing is written through a symbolic link, which may lead anywhere.
+    Its permissions are kept.  A symbolic link, which may lead anywhere, is never followed.
     """
     if is_stream(path):
-        # A device or a pipe is written to: to replace `/dev/null` by a file would be a surprise.
+        # Write to a device or pipe; nobody expects `/dev/null` to be replaced by a file.
         send(path, text.encode("utf-8", "replace"))
         return
     if is_packed(path):
@@ -228,5 +227,5 @@ def replace_text(path: Path, text: str) -> None:
 
 
 def is_stream(path: Path) -> bool:
-    """Return whether what is written to a path goes to a device, a pipe, or a stream that a shell has opened."""
+    """Return whether a path is a device, a pipe, or a stream that a shell has opened."""
     return kind(path) in (PIPE, DEVICE) or (path.is_relative_to("/dev") and path.exists() and not path.is_file())

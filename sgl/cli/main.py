@@ -1,9 +1,9 @@
-"""Run a command, let no traceback reach an author, and mind what surrounds the process.
+"""Run a command, show no traceback to authors, and handle signals, pipes and encodings.
 
-Standard output is UTF-8 everywhere, with escapes for what cannot be encoded.  A command ends
-quietly with 0 when the reader of a pipe has left, and with a message and OUTPUT when the stream
-is full or closed.  SIGTERM and a terminal that is closed stop it like Ctrl-C: it cleans up, and
-ends with 128 and the number of the signal.  What the machine refuses is a message too.
+Standard output is UTF-8 everywhere, with escapes for characters that cannot be encoded.  A command ends quietly with 0
+when the reader of a pipe has left, and with a message and OUTPUT when the stream is full or closed.  SIGTERM and a
+closed terminal stop it like Ctrl-C: it cleans up, and exits with 128 plus the signal's number.  Failures of the system,
+such as a lack of memory, become messages too.
 """
 
 import errno
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
 
 OK, FAILED, USAGE, OUTPUT, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 70, 130
 
-#: The variable by which a shell asks what there is to complete.
+#: The variable with which a shell requests completions.
 _COMPLETING = "_SGLC_COMPLETE"
 
 
 class _PassedError(Exception):
-    """Carries an exception past click, which would take it for a signal to end."""
+    """Carry an exception past click, which would treat it as a request to exit."""
 
 
 class _Commands(click.Group):
-    """A group that imports a command when it is called: help and completion answer at once."""
+    """A group that imports a command only when it is called, so that help and completion are fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(commands())
@@ -54,7 +54,7 @@ class _Commands(click.Group):
         if _COMPLETING in os.environ:
             from sgl.cli.completion import command
 
-            # Whoever presses Tab does not wait until a command is loaded.
+            # Completion must not wait until a command is loaded.
             if (found := command(cmd_name)) is not None:
                 return found
         try:
@@ -76,7 +76,7 @@ class _Commands(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
         from click.shell_completion import CompletionItem
 
-        # The method of the group would import every command to ask whether it is hidden.
+        # The group's own method would import every command to ask whether it is hidden.
         known = commands().items()
         found = [CompletionItem(name, help=entry.summary) for name, entry in known if name.startswith(incomplete)]
         return found + click.Command.shell_complete(self, ctx, incomplete)
@@ -117,7 +117,7 @@ def _show_version(context: click.Context, _parameter: click.Parameter, asked: bo
         context.exit()
 
 
-#: What all commands inherit.
+#: Settings that all commands inherit.
 _SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "show_default": True}
 
 
@@ -130,10 +130,10 @@ def sglc() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run ``sglc`` and leave with one of the documented exit codes."""
+    """Run ``sglc`` and exit with one of the documented exit codes."""
     use_streams()
     hear_signals()
-    # More threads of BLAS wait for one another in loops, which costs more than products of our size gain.
+    # Threads of BLAS busy-wait for one another, which costs more than they save on products of our size.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if "SGL_CACHE_DIR" in os.environ:
         from sgl.cache import ignored_variable
@@ -141,7 +141,7 @@ def main(arguments: list[str] | None = None) -> None:
         if ignored := ignored_variable():
             click.echo(f"warning: SGL_CACHE_DIR is ignored, as `{ignored}` is relative", err=True)
     status = run(arguments)
-    # On leaving, the interpreter would look for cycles in all that it is about to give back.
+    # At exit, the interpreter would search for cycles in memory that it is about to free.
     gc.freeze()
     sys.exit(status)
 
@@ -163,7 +163,7 @@ def run(arguments: list[str] | None = None) -> int:
         click.echo(said, err=True)
         return 128 + number
     except click.ClickException as problem:
-        # It quotes the command line, which somebody else may have written.
+        # The message quotes the command line, which may be untrusted.
         shown = io.StringIO()
         problem.show(shown)
         click.echo(for_terminal(shown.getvalue()), nl=False, err=True)
@@ -179,7 +179,7 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _report(problem: BaseException) -> int:
-    """Say what the machine has refused, or else that sglc is at fault, and what to report."""
+    """Report a failure of the system, or else a bug in sglc and how to report it."""
     if refused := refusal(problem):
         click.echo("error[{}]: {}".format(*refused), err=True)
         return OUTPUT
@@ -197,29 +197,29 @@ def _report(problem: BaseException) -> int:
     return INTERNAL
 
 
-#: Seconds within which a signal that comes again is the same request: a terminal that is closed
-#: and its shell both send one.
+#: A signal that is repeated within this number of seconds is one request: a closed terminal and its shell both send
+#: one.
 _AGAIN = 2.0
 
-#: What libraries say that cannot be loaded, as there is no memory for them.
+#: Error messages of libraries that cannot be loaded for lack of memory.
 _UNMAPPED = ("failed to map segment", "cannot allocate memory", "out of memory")
 
 _ENCODED: dict[str, Any] = {"encoding": "utf-8", "errors": "backslashreplace"}
 
 
 class StreamError(Exception):
-    """Standard output takes no more; no ``OSError``, which would be taken for one of a file."""
+    """Standard output accepts no more data; not an ``OSError``, which would be attributed to a file."""
 
     def __init__(self, problem: OSError) -> None:
         super().__init__(f"cannot write to standard output: {problem.strerror}")
-        # Windows has another number for a pipe that nobody reads.
+        # Windows has another error number for a pipe without a reader.
         self.left = problem.errno == errno.EPIPE or (sys.platform == "win32" and problem.errno == errno.EINVAL)
 
 
 class _Stream(io.FileIO):
-    """A standard stream that fails once, by raising ``StreamError``, or if it is mute never.
+    """A standard stream that fails once, by raising ``StreamError``; never if it is ``mute``.
 
-    Afterwards it takes everything and writes nothing, so that the interpreter can end.
+    Afterwards it discards all data, so that the interpreter can exit.
     """
 
     def __init__(self, number: int, *, mute: bool) -> None:
@@ -228,7 +228,7 @@ class _Stream(io.FileIO):
         self._failed = False
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Write, or fail as described; wait for a pipe that does not wait by itself."""
+        """Write data, or fail as described; wait if a non-blocking pipe is full."""
         while not self._failed:
             try:
                 written: int | None = super().write(data)
@@ -244,14 +244,14 @@ class _Stream(io.FileIO):
 
 
 def use_streams() -> None:
-    """Make standard output and standard error what is described above.
+    """Set up standard output and standard error as described above.
 
-    A stream that is closed is opened, or the next file to be opened would be in its place.
+    A closed stream is reopened; otherwise the next file to be opened would take its place.
     """
     for name in ("stdin", "stdout", "stderr"):
         stream: TextIO | None = getattr(sys, name)
         if stream is None:
-            # Whatever is written to standard output is an error then; the rest is silent.
+            # Writing to standard output then fails; the other streams discard everything.
             mode = os.O_RDONLY if name == "stdout" else os.O_RDWR
             raw: Any = io.FileIO(os.open(os.devnull, mode), closefd=False)
         else:
@@ -264,16 +264,16 @@ def use_streams() -> None:
             lines = name == "stderr" or raw.isatty()
             setattr(sys, name, io.TextIOWrapper(file, line_buffering=lines, **_ENCODED))
         elif isinstance(stream, io.TextIOWrapper):
-            # The console of Windows.
+            # Reached on the console of Windows.
             stream.reconfigure(**_ENCODED)
 
 
-#: The signals that have stopped the command, each with the time.
+#: The signals that have stopped the command, with their times.
 _heard: list[tuple[int, float]] = []
 
 
 def hear_signals() -> None:
-    """Let the signals to end stop the command like Ctrl-C, unless they are to be ignored."""
+    """Make termination signals stop the command like Ctrl-C, unless they are ignored."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
@@ -288,7 +288,7 @@ def _stop(number: int, _frame: object) -> None:
 
 
 def installing(library: str) -> str:
-    """Return the command that installs a library: by the smallest extra that has it, if there is one."""
+    """Return the command that installs a library, through the smallest extra that includes it, if any."""
     from importlib import metadata
 
     extras: dict[str, set[str]] = {}
@@ -302,16 +302,16 @@ def installing(library: str) -> str:
 
 
 def _is_somewhere() -> bool:
-    """Return whether the current directory is there."""
+    """Return whether the current directory exists."""
     with suppress(OSError):
         return bool(Path.cwd())
     return False
 
 
 def refusal(problem: BaseException) -> tuple[str, str] | None:
-    """Return code and message of what the machine has refused, or that a library is missing; None otherwise.
+    """Return the code and message for a system failure or a missing library; None for other exceptions.
 
-    Libraries stumble over a lack of memory or threads, and then raise something else.
+    Libraries that lack memory or threads may raise unrelated exceptions.
     """
     text = str(problem)
     match problem:

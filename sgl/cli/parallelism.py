@@ -1,6 +1,6 @@
-"""Options of commands that divide their work, and what is said when it cannot go on.
+"""Options of commands that divide their work, and messages when the work cannot go on.
 
-They stand apart from other arguments: what runs tasks takes longer to load than most commands.
+They are in a module of their own because running tasks takes longer to load than most commands.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,36 +18,36 @@ from sgl.dataset import OutputError
 from sgl.foreign import ForeignFileError
 from sgl.parallel import executor
 
-#: More processes than that is a slip of the keyboard.
+#: Maximum number of workers; a greater one is probably a typo.
 _MOST_WORKERS = 1_024
 
 
 def parallel_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--workers``, ``--engine``, ``--scheduler``, ``--resume`` as ``parallelism``.
+    """Add ``--workers``, ``--engine``, ``--scheduler`` and ``--resume`` as ``parallelism``.
 
-    The command has an option ``--force`` of its own.
+    The command must define ``--force`` itself.
     """
 
     @click.option(
         "--workers",
         type=click.IntRange(min=1, max=_MOST_WORKERS),
         default=1,
-        help="How many processes do the work; the result is the same.",
+        help="Number of processes; the result does not depend on it.",
     )
     @click.option(
         "--engine",
         type=click.Choice(executor.ENGINES),
         default=executor.LOCAL,
-        help="Where workers run: on this machine, or on a cluster of Dask.",
+        help="Where the workers run: on this machine or on a Dask cluster.",
     )
     @click.option(
         "--scheduler",
         default="",
         show_default=False,
         metavar="ADDRESS",
-        help="A Dask cluster that runs already, as tcp://host:8786.",
+        help="Address of a running Dask cluster, such as tcp://host:8786.",
     )
-    @click.option("--resume", is_flag=True, help="Continue an interrupted run, if there is one.")
+    @click.option("--resume", is_flag=True, help="Continue an interrupted run, if any.")
     @wraps(command)
     def gathered(workers: int, engine: str, scheduler: str, resume: bool, force: bool, **others: object) -> object:
         chosen = click.get_current_context().get_parameter_source("workers")
@@ -65,7 +65,7 @@ def parallel_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def resumable(session: Session, out: Path, parallelism: executor.Parallelism) -> Iterator[None]:
-    """Report what stops the run that makes ``out``, and what can be resumed."""
+    """Report why the run that makes ``out`` stopped, and what can be resumed."""
     kept = f"finished work is kept in `{executor.partial_folder(out).name}`"
     try:
         yield
@@ -87,7 +87,7 @@ def resumable(session: Session, out: Path, parallelism: executor.Parallelism) ->
         hint = f"{kept}, and `--resume` continues it" if executor.interrupted(out) else ""
         session.fail("SGL0902", f"`{out}`: {problem}", hint=hint, status=FAILED)
     except (OSError, OutputError) as problem:
-        # What cannot be read is no fault of the run.
+        # An unreadable file is not the fault of the run.
         if isinstance(problem, ForeignFileError) or not executor.interrupted(out):
             raise
         reason = problem.reason if isinstance(problem, OutputError) else problem.strerror or str(problem)

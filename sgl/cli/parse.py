@@ -1,4 +1,4 @@
-"""``sglc parse``: the trees of a sentence; ``sglc translate``: the same sentence in other layers."""
+"""``sglc parse``: the trees of a sentence; ``sglc translate``: its counterparts in other layers."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -18,10 +18,10 @@ from sgl.rendering import ConlluError, outputs
 from sgl.report import TreeNode, render_trees, tree_of
 from sgl.report.model import tree_lines
 
-#: Trees that `--all` shows of one sentence.
+#: Maximum number of trees that `--all` shows.
 _MOST = 100
 
-#: For every output that is asked for, readings that are looked at.
+#: Number of readings to examine per requested output.
 _READINGS = 20
 
 
@@ -29,15 +29,15 @@ _READINGS = 20
 @grammar_argument
 @click.argument("sentence")
 @layer_option
-@click.option("--all", "every", is_flag=True, help="Show all readings, not only the likeliest.")
-@click.option("--svg", type=PICTURE, help="Draw the trees into this file.")
+@click.option("--all", "every", is_flag=True, help="Show all readings instead of only the likeliest.")
+@click.option("--svg", type=PICTURE, help="Write the trees to this file as a picture.")
 @force_option
 @normalise_option
 @grammar_options
 def command(
     session: Session, grammar: Path, sentence: str, source: str | None, every: bool, svg: Path | None, normalise: str
 ) -> None:
-    """Show the tree of SENTENCE in GRAMMAR, and how many readings it has."""
+    """Show the tree of SENTENCE in GRAMMAR, and the number of its readings."""
     parser, forest = _read(session, grammar, sentence, source, normalise)
     core, readings = parser.grammar, best_readings(forest, _MOST if every else 1)
     trees = [tree_of(core, ranked.derivation, parser.layer) for ranked in readings]
@@ -60,7 +60,7 @@ def command(
 @click.option(
     *("--show", "--to", "targets"), metavar="LAYERS", help="The layers and views to show.  [default: other text layers]"
 )
-@click.option(*("-n", "--number"), type=click.IntRange(min=1), default=10, help="How many different outputs.")
+@click.option(*("-n", "--number"), type=click.IntRange(min=1), default=10, help="Maximum number of different outputs.")
 @normalise_option
 @grammar_options
 def translate(
@@ -68,8 +68,8 @@ def translate(
 ) -> None:
     """Translate SENTENCE into the other layers of GRAMMAR.
 
-    All readings that differ in the layers asked for are shown, the likeliest first: text
-    layers and views on one line with tabs between them, graph layers below as CoNLL-U.
+    Readings that differ in the requested layers are shown, the likeliest first: text layers
+    and views on one line, separated by tabs, then graph layers as CoNLL-U.
     """
     wanted = listed(targets)
     parser, forest = _read(session, grammar, sentence, source, normalise, wanted)
@@ -91,7 +91,7 @@ def translate(
 def _read(
     session: Session, grammar: Path, sentence: str, source: str | None, normalise: str, wanted: Sequence[str] = ()
 ) -> tuple[Parser, Forest]:
-    """Return the readings of a sentence; end the command if there are none, or it has no layer that is ``wanted``."""
+    """Return the readings of a sentence; end the command if there are none, or if a ``wanted`` layer does not exist."""
     compiled = session.open(grammar)
     core, layer = compiled.grammar, source or compiled.plan.source
     session.check_names(wanted, [*outputs(core), *graph_layers(core)], "layer or view")
@@ -105,14 +105,14 @@ def _read(
 
 
 def _counted(forest: Forest) -> str:
-    """Return how many readings there are: ``1 reading``, ``12 readings``."""
+    """Return the number of readings with its noun: ``1 reading``, ``12 readings``."""
     return f"{number_of(forest.count)} reading{'s' * (forest.count > 1)}"
 
 
 def _chain(features: bool, node: TreeNode) -> tuple[str, Sequence[TreeNode]]:
-    """Return a node with all below it that stand alone: ``S ─ VP ─ V``, and what is below these.
+    """Return a node with its chain of only children, ``S ─ VP ─ V``, and the children at the end of the chain.
 
-    With ``features`` the categories have theirs, which tell like trees apart.
+    With ``features``, each category shows its features, which distinguish similar trees.
     """
     nodes = [node]
     while len(nodes[-1].children) == 1:
@@ -122,7 +122,7 @@ def _chain(features: bool, node: TreeNode) -> tuple[str, Sequence[TreeNode]]:
 
 
 def _output(core: CoreGrammar, derivation: Derivation, wanted: Sequence[str]) -> str:
-    """Return what one reading is in the layers asked for; a graph may have no such form."""
+    """Return the requested layers of one reading, or a message for a graph that CoNLL-U cannot hold."""
     item, known = interpret(core, derivation), outputs(core)
     line = "\t".join(known[name](derivation) for name in wanted if name in known)
     parts = [line] if line else []

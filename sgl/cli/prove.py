@@ -1,4 +1,4 @@
-"""``sglc prove``: what the patterns claim, proved on the grammar."""
+"""``sglc prove``: the claims of the patterns, proved on the grammar."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -38,9 +38,9 @@ from sgl.report.words import sentence_of
     nargs=2,
     type=GRAMMAR,
     metavar="A B",
-    help="Compare: which structures that B tests are in the training of A?",
+    help="Show which structures that B tests occur in the training of A.",
 )
-@click.option("--data", type=FILE, metavar="DIR", help="Show the counts of a dataset next to the expected ones.")
+@click.option("--data", type=FILE, metavar="DIR", help="Show a dataset's counts next to the expected ones.")
 @click.option(
     "--certificate",
     type=CERTIFICATE,
@@ -112,12 +112,12 @@ def _show(
         session.present("prove.j2", proofs=proofs, titles=titles, drawn=drawn, errors=errors, **told)
 
 
-#: The kinds of claims that have a column.
+#: The kinds of claims with a column in the table.
 _LETTERED = [kind for kind in Kind if kind.letter]
 
 
 def _signs(pattern: PatternProofs, drawn: DatasetCounts | None) -> str:
-    """Return a sign for each kind of claim; what a dataset says of its strings is open as long as there is none."""
+    """Return a sign for each kind of claim; the claim about strings stays open without a dataset."""
     stated = None if drawn is None else drawn.strings.get(pattern.name)
     verdicts = {kind: verdict_of(pattern.of(kind)) for kind in _LETTERED}
     verdicts[Kind.STRINGS] = Verdict.NOT_CHECKED if stated is None else Verdict(stated.result)
@@ -125,12 +125,12 @@ def _signs(pattern: PatternProofs, drawn: DatasetCounts | None) -> str:
 
 
 def _rarest(needs: Sequence[Claim[Supply]]) -> Claim[Supply] | None:
-    """Return the part that will be rarest, for the number that is asked for."""
+    """Return the part with the lowest expected number relative to its minimum."""
     return min(needs, key=lambda need: need.evidence.expected / max(need.evidence.minimum, 1), default=None)
 
 
 def _show_between(session: Session, paths: tuple[Path, Path], as_json: bool) -> None:
-    """Compare two grammars, and show the result in words or as JSON."""
+    """Compare two grammars and show the result as text or JSON."""
     first, second = (session.open(path) for path in paths)
     session.progress("comparing")
     between = Between(first, second)
@@ -150,20 +150,20 @@ def _show_between(session: Session, paths: tuple[Path, Path], as_json: bool) -> 
         session.present("between.j2", first=first, second=second, rows=comparisons, departures=departures, texts=texts)
 
 
-#: Phrases of an invariant that are shown.
+#: Maximum number of phrases shown for an invariant.
 _PHRASES = 16
 
-#: Columns for the phrase of an invariant.
+#: Width of a phrase in an invariant.
 _WIDTH = 48
 
-#: What phrases are told apart by: whether the whole structure is in them, whether no training
-#: sentence has them, and which pieces of the structure are in them, by number from 1.
+#: The kind of a phrase: whether it contains the whole structure, whether no training sentence contains it, and the
+#: numbers, from 1, of the pieces of the structure that it contains.
 _PhraseKind = tuple[bool, bool, tuple[int, ...]]
 
 
 @dataclass
 class PatternText:
-    """The reasoning about one pattern; of ``pictured`` the trees were shown."""
+    """The reasoning about one pattern; ``pictured`` has the sentences whose trees have been shown."""
 
     compiled: Compiled
     structures: StructureCompiler
@@ -171,7 +171,7 @@ class PatternText:
     pictured: set[str] = field(default_factory=set)
 
     def told(self) -> dict[str, Any]:
-        """Return what the template says: the pattern, its clauses and guarantees, each claim with its reasons."""
+        """Return the data of the template: the pattern, its clauses and guarantees, and each claim with its reasons."""
         lowered = next(p for p in self.compiled.patterns if p.pattern.name == self.proofs.name)
         clauses = []
         sources = self.compiled.project.sources
@@ -187,11 +187,11 @@ class PatternText:
         return told | {function.__name__: function for function in own}
 
     def split(self, stream: str) -> SplitGrammar:
-        """Return what a stratum is drawn from."""
+        """Return the grammar from which a stratum is drawn."""
         return self.structures.drawn(self._stratum(stream))
 
     def smallest(self, claim: Claim[None]) -> Derivation | None:
-        """Return the smallest sentence with a piece in the stratum that shows it."""
+        """Return the smallest sentence with a piece, in the stratum that licenses it."""
         language = self.structures.language(self._stratum(claim.stream).constraint)
         both = intersection(language, self.structures.presence(claim.structure))
         return smallest_text(both, content_lemmas(self.compiled.grammar, self.compiled.plan))
@@ -200,7 +200,7 @@ class PatternText:
         return next(stratum for stratum in self.compiled.plan.strata if stratum.stream == stream)
 
     def sentence(self, what: str, derivation: Derivation | None) -> list[str]:
-        """Return a sentence with its tree and its graph, unless these were shown before."""
+        """Return a sentence with its tree and graph, unless they have been shown."""
         if derivation is None:
             return []
         plan, grammar = self.compiled.plan, self.compiled.grammar
@@ -213,7 +213,7 @@ class PatternText:
         return lines
 
     def invariant_of(self, structure: Structure) -> dict[str, Any]:
-        """Return why a structure is held out: what its automaton meets in training."""
+        """Return why a structure is held out: the states of its automaton that training phrases reach."""
         training = self.compiled.plan.in_distribution("train")
         automaton = self.structures.presence(structure)
         split = self.structures.split(Constraint() if training is None else training.constraint)
@@ -255,7 +255,7 @@ class PatternText:
 
 
 def shortened(text: str) -> str:
-    """Return the beginning and the end of a text that is too wide."""
+    """Shorten a wide text to its beginning and end."""
     if display_width(text) <= _WIDTH:
         return text
     words = text.split(" ")

@@ -1,9 +1,9 @@
 """The commands of ``sglc``: those of the compiler, and those that packages register.
 
-A package registers a command by an entry point of the group ``sgl.commands``.  Its name is that
-of the command, its value a :class:`CommandEntry`, so that ``sglc --help`` imports nothing heavy.
-The module of an entry has a click command called ``command``; what it needs of ``sglc`` is in
-:mod:`sgl.cli.session`.  The tools of ``sgl.research`` are registered in the same way.
+A package registers a command by an entry point of the group ``sgl.commands``.  The entry point has the command's name,
+and its value is a :class:`CommandEntry`, so that ``sglc --help`` imports nothing heavy. The module of an entry defines
+the click command ``command``; :mod:`sgl.cli.session` provides its access to ``sglc``.  The tools of ``sgl.research``
+are registered in the same way.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     import click
 
-#: The group of entry points that register commands.
+#: The entry-point group for commands.
 GROUP = "sgl.commands"
 
-#: The headings of ``sglc --help`` in the order of work; others follow.
+#: The headings of ``sglc --help`` in order of work; other headings follow.
 GROUPS = WRITE, CHECK, MAKE, STUDY = "Write a grammar", "Check it", "Make a dataset", "Study data and systems"
 
-#: Commands whose whole result may be what they say: it is said again while nothing has changed.
+#: Commands whose output can be their only effect; it is repeated from the cache while nothing has changed.
 REPEATED = ("prove", "sample", "stats")
 
 
 class CommandEntry(NamedTuple):
-    """A command: the module that has it as ``command``, and what it does in one line.
+    """A command: the module that defines it as ``command``, and a one-line summary.
 
-    Another name than ``command`` follows the module after a colon.  ``group`` is its heading in ``sglc --help``, one
-    of ``GROUPS`` or any other; ``python`` is the name of the function there that does the same for ``import sgl``.
+    Append another name than ``command`` to the module after a colon.  ``group`` is the heading in ``sglc --help``, one
+    of ``GROUPS`` or a new one; ``python`` names the function in the module that ``import sgl`` calls instead.
     """
 
     module: str
@@ -43,12 +43,12 @@ class CommandEntry(NamedTuple):
         return command
 
     def function(self) -> Callable[..., Any]:
-        """Import the function for ``import sgl``."""
+        """Import the function that ``import sgl`` calls."""
         found: Callable[..., Any] = resolve_name(f"{self.module.partition(':')[0]}:{self.python}")
         return found
 
     def typed(self, options: Mapping[str, object]) -> dict[str, Any]:
-        """Return options of the command with the types that it declares; raises ``click.UsageError``."""
+        """Return options of the command, converted to their declared types; raises ``click.UsageError``."""
         import click
 
         command = self.load()
@@ -62,25 +62,25 @@ class CommandEntry(NamedTuple):
 OWN: dict[str, CommandEntry] = {
     "audit": CommandEntry("sgl.cli.corpora:audit", "Compare a corpus with a grammar; find structures in it.", STUDY),
     "cache": CommandEntry("sgl.cli.about:cache_group", "Show or clear the cache of earlier results."),
-    "check": CommandEntry("sgl.cli.check", "Read and check a grammar.", CHECK),
+    "check": CommandEntry("sgl.cli.check", "Check a grammar.", CHECK),
     "compile": CommandEntry("sgl.cli.compile", "Prove, sample, write and verify a dataset.", MAKE),
     "diff": CommandEntry("sgl.cli.verify:diff", "Show what has changed between two datasets.", CHECK),
     "explain": CommandEntry("sgl.cli.about:explain", "Explain a diagnostic code.", CHECK),
     "fit": CommandEntry("sgl.cli.corpora:fit", "Estimate the weights of a grammar from a corpus.", MAKE),
-    "fmt": CommandEntry("sgl.cli.sources:fmt", "Lay out grammars in the one style that they have.", WRITE),
+    "fmt": CommandEntry("sgl.cli.sources:fmt", "Format grammar files.", WRITE),
     "grammars": CommandEntry("sgl.cli.about:grammars", "List the grammars that come with SGL.", WRITE),
     "help": CommandEntry("sgl.cli.about", "Explain a command, a diagnostic code or a topic."),
     "lock": CommandEntry("sgl.cli.sources:lock", "Record the hashes of the files that a grammar uses.", CHECK),
-    "new": CommandEntry("sgl.cli.sources:new", "Make a directory with a small grammar to begin with.", WRITE),
+    "new": CommandEntry("sgl.cli.sources:new", "Create a directory with a small grammar to start from.", WRITE),
     "parse": CommandEntry("sgl.cli.parse", "Show the trees of a sentence.", WRITE),
-    "prove": CommandEntry("sgl.cli.prove", "Prove what the patterns claim.", CHECK),
+    "prove": CommandEntry("sgl.cli.prove", "Prove the claims of the patterns.", CHECK),
     "release": CommandEntry("sgl.cli.verify:release", "Pack a dataset for publication, and check the archive.", MAKE),
     "sample": CommandEntry("sgl.cli.sample", "Show sentences of a grammar or a pattern.", WRITE),
     "stats": CommandEntry("sgl.cli.sample:stats", "Show how often texts use each rule and word.", WRITE),
-    "test": CommandEntry("sgl.cli.testing", "Try the tests, examples and recorded samples of grammars.", CHECK),
+    "test": CommandEntry("sgl.cli.testing", "Run the tests, examples and recorded samples of grammars.", CHECK),
     "translate": CommandEntry("sgl.cli.parse:translate", "Translate a sentence into the other layers.", WRITE),
     "verify": CommandEntry("sgl.cli.verify", "Check a dataset or a certificate independently.", MAKE),
-    "watch": CommandEntry("sgl.cli.testing:watch", "Show at each save what is wrong, and samples.", CHECK),
+    "watch": CommandEntry("sgl.cli.testing:watch", "Show errors and samples at each save.", CHECK),
 }
 
 
@@ -88,8 +88,8 @@ OWN: dict[str, CommandEntry] = {
 def commands() -> dict[str, CommandEntry]:
     """Return all commands by name, in alphabetical order.
 
-    A command of the compiler cannot be replaced.  Of two packages that register one name, the
-    first that is found counts.  A package that cannot be imported does not stop the others.
+    Packages cannot replace a command of the compiler.  If two packages register one name, the first that is found
+    counts.  A package that cannot be imported does not stop the others.
     """
     from importlib.metadata import entry_points
 

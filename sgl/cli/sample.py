@@ -1,4 +1,4 @@
-"""``sglc sample``: sentences of a grammar, a category or a pattern; ``sglc stats``: what they use, on average."""
+"""``sglc sample``: sentences of a grammar, a category or a pattern; ``sglc stats``: its expected counts."""
 
 import errno
 import filecmp
@@ -35,7 +35,7 @@ from sgl.sampling import pack
 
 
 class _Rows(Result):
-    """Rows that an interrupted run was to write."""
+    """A file of rows; it may be replaced if an interrupted run was to write it."""
 
     def is_in(self, path: Path) -> bool:
         return interrupted(path)
@@ -47,11 +47,11 @@ _ROWS = _Rows()
 @click.command("sample")
 @grammar_argument
 @click.argument("what", required=False)
+@click.option(*("-n", "--number"), type=click.IntRange(min=1, max=MAX_COUNT), default=5, help="Number of sentences.")
 @click.option(
-    *("-n", "--number"), type=click.IntRange(min=1, max=MAX_COUNT), default=5, help="The number of sentences."
+    "--where", multiple=True, metavar="STRUCTURE", help="Show only sentences that contain STRUCTURE (repeatable)."
 )
-@click.option("--where", multiple=True, metavar="STRUCTURE", help="Show what contains STRUCTURE too (repeatable).")
-@click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
+@click.option("--seed", type=int, help="Random seed.  [default: the dataset's]")
 @click.option(
     *("--show", "layers"),
     default="",
@@ -60,12 +60,14 @@ _ROWS = _Rows()
     help="What to show: text layers, views, `tree`, `graph`.  [default: all text layers]",
 )
 @click.option(
-    "--pairs", is_flag=True, help="Show with each item the nearest in-distribution sentence, and the difference."
+    "--pairs", is_flag=True, help="Show each item with the nearest in-distribution sentence, and the difference."
 )
-@click.option("-o", "--out", type=_ROWS, help="Write a file: NAME.parquet or NAME.tsv.  [default: standard output]")
-@click.option("--distinct", is_flag=True, help="Repeat no source sentence; with --out.")
+@click.option(
+    "-o", "--out", type=_ROWS, help="Write to this file, NAME.parquet or NAME.tsv.  [default: standard output]"
+)
+@click.option("--distinct", is_flag=True, help="Drop duplicate source sentences; with --out.")
 @parallel_options
-@click.option("--force", is_flag=True, help="Replace the file, or an interrupted run of it.")
+@click.option("--force", is_flag=True, help="Replace an existing file or an interrupted run.")
 @json_option
 @grammar_options
 def command(
@@ -82,17 +84,17 @@ def command(
     parallelism: Parallelism,
     as_json: bool,
 ) -> None:
-    """Show sentences of GRAMMAR, or write them to a file: from all of it, or of WHAT.
+    """Show sentences of GRAMMAR, or of WHAT in it, or write them to a file.
 
-    WHAT is a pattern (its generalization items), `train` (in-distribution sentences), or is taken from the whole
-    grammar: a category (`NP`, `NP[case=dat]`: its variants in turn), a structure that sentences contain (`'{ V
+    WHAT is a pattern (its generalization items), `train` (in-distribution sentences), or, in the whole grammar,
+    a category (`NP`, `NP[case=dat]`: its variants in turn), a structure that sentences contain (`'{ V
     -[iobj]-> N }'`), or a partial tree with holes (`'(VP V (NP Det _))'`, as `--show tree` writes trees).
 
-    With --pairs each item of a pattern is followed by the sentence that training can contain and that differs from it
-    by the fewest rules: item, sentence, rules that are dropped (-) and new (+), with tabs between them.
+    With --pairs, each item of a pattern is followed by the possible training sentence that differs from it by the
+    fewest rules: item, sentence, dropped rules (-) and new rules (+), separated by tabs.
 
-    With --out the columns of the file are the text layers and views after --show.  The
-    file depends on the grammar, WHAT, the number and the seed alone, not on the workers.
+    With --out, the columns of the file are the text layers and views in --show.  The file
+    depends only on the grammar, WHAT, the number and the seed.
     """
     compiled = session.open(grammar)
     core, plan = compiled.grammar, compiled.plan
@@ -128,7 +130,7 @@ def command(
 
 
 def choose(session: Session, compiled: Compiled, what: str | None, where: Sequence[str] = ()) -> samples.SampleSource:
-    """Return what is meant by WHAT; end the command if it is nothing."""
+    """Return the source of sentences that WHAT describes; end the command if there is none."""
     with _refusing(session):
         chosen = samples.source_of(compiled, what, session.sources, session.diagnostics, where)
     if chosen is None:
@@ -139,14 +141,14 @@ def choose(session: Session, compiled: Compiled, what: str | None, where: Sequen
 def draw_items(
     session: Session, compiled: Compiled, chosen: samples.SampleSource, number: int, seed: int | None
 ) -> list[Item]:
-    """Return so many items; end the command if there are none."""
+    """Return ``number`` items; end the command if the source has no sentence."""
     with _refusing(session):
         return samples.sampled_items(compiled, chosen, number, seed)
 
 
 @contextmanager
 def _refusing(session: Session) -> Iterator[None]:
-    """End the command with what is wrong with a request."""
+    """End the command with a message if the request cannot be met."""
     try:
         yield
     except samples.NoSentenceError as problem:
@@ -164,7 +166,7 @@ def _write_file(
     out: Path,
     parallelism: Parallelism,
 ) -> None:
-    """Write the sentences of a plan with one stratum; end the command if no file can hold them."""
+    """Write the sentences of a one-stratum plan; end the command if no format can hold them."""
     started = time.monotonic()
     # Kernels and Arrow take a third of a second to load.
     from sgl.parallel.dataset import PARQUET, TSV, SentenceWork, sample_into
@@ -183,7 +185,7 @@ def _write_file(
         with resumable(session, out, parallelism), _refusing(session):
             split = samples.split_of(compiled, core, starts[0], stratum.constraint)
             work = SentenceWork(pack(core, plan, {stratum.stream: split}), core, tuple(columns), form)
-            # An interrupted run is resumed by a run of the same identity only.
+            # Only a run with the same identity may resume an interrupted run.
             identity = {
                 "version": __version__,
                 "grammar or request": fingerprint(core, plan),
@@ -196,9 +198,9 @@ def _write_file(
             with open_run(out, identity, parallelism) as run:
                 there = out.exists() and not (run.resumed or parallelism.force)
                 if there and not parallelism.resume:
-                    # Another run has finished since the target was looked for.
+                    # Another run has finished since the target was checked.
                     raise FileExistsError(errno.EEXIST, "another run has just written it", str(out))
-                # What is complete is sampled again, and has to be the same.
+                # A complete result is sampled again and compared.
                 target = run.path / "again" if there else out
                 with open_executor(work, parallelism, run.path) as executor:
                     sample_into(target, work, executor, run, session.progress)
@@ -215,11 +217,11 @@ def _write_file(
 
 
 def values_of(core: CoreGrammar, item: Item, shown: Sequence[str], index: int) -> dict[str, str]:
-    """Return what is shown of an item, by name: layers, views, ``tree`` and ``graph``."""
+    """Return the requested values of an item by name: layers, views, ``tree`` and ``graph``."""
     known = outputs(core)
     values = {name: known[name](item.derivation) for name in shown if name in known}
     if [view.kind for view in core.views if view.name in shown and len(shown) == 1] == ["penman"]:
-        # As files of AMR have a graph.
+        # Add the header that AMR files have.
         head = f"# ::id {samples.STREAM}-{index:06d}\n# ::snt {item.texts[0]}\n"
         values = {name: f"{head}{graph}\n" for name, graph in values.items()}
     if "tree" in shown:
@@ -237,7 +239,7 @@ def values_of(core: CoreGrammar, item: Item, shown: Sequence[str], index: int) -
 
 
 def lines_of(values: Mapping[str, str]) -> list[str]:
-    """Return an item as lines: its texts with tabs between them, its tree, its graphs."""
+    """Return an item as lines: its texts separated by tabs, its tree, its graphs."""
     line = "\t".join(value for name, value in values.items() if name not in ("tree", "graph"))
     graphs = values.get("graph", "").split("\n")[:-1]
     return [*filter(None, (line, values.get("tree"))), *graphs]
@@ -255,7 +257,7 @@ def _finder(session: Session, compiled: Compiled) -> NearestFinder:
 
 
 def _pair(core: CoreGrammar, derivation: Derivation, nearest: Nearest, shown: list[str]) -> str:
-    """Return one row: the item, the nearest sentence, the rules that are dropped and new.
+    """Return one row: the item, the nearest sentence, the dropped rules and the new ones.
 
     Rules that introduce words are shown with their category: ``-with_pp -N:cat +noun``.
     """
@@ -273,15 +275,15 @@ def _pair(core: CoreGrammar, derivation: Derivation, nearest: Nearest, shown: li
 @click.command("stats")
 @grammar_argument
 @click.argument("what", required=False)
-@click.option("--words", type=click.IntRange(min=0), default=5, help="The number of words to show of each lexicon.")
+@click.option("--words", type=click.IntRange(min=0), default=5, help="Number of words to show per lexicon.")
 @json_option
 @grammar_options
 def stats(session: Session, grammar: Path, what: str | None, words: int, as_json: bool) -> None:
     """Show how often a text of GRAMMAR uses each rule, category, word and label.
 
-    The counts are exact expectations, nothing is sampled.  For each rule the table names
-    the rules that its weight competes with.  WHAT is as for `sglc sample`: a pattern,
-    `train`, a category (all its variants count alike), a structure or a partial tree.
+    The counts are exact expectations, without sampling.  For each rule, the table names
+    the rules with which it competes.  WHAT is as for `sglc sample`: a pattern, `train`,
+    a category (all its variants count equally), a structure or a partial tree.
     """
     compiled = session.open(grammar)
     chosen = choose(session, compiled, what)

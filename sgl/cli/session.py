@@ -1,11 +1,11 @@
 """The session of a command: everything between its options and its exit code.
 
-A command is options plus a function whose first parameter is its :class:`Session`.  Where it cannot go on, a method
-of the session ends it: :meth:`Session.fail` with a diagnostic, :meth:`Session.refuse` because of the command line.  An
-exception that a user's mistake has caused becomes a diagnostic here and nowhere else; see :mod:`sgl.cli.failures`.
+A command is options plus a function whose first parameter is its :class:`Session`.  A method of the session ends the
+command when it cannot go on: :meth:`Session.fail` with a diagnostic, :meth:`Session.refuse` for a bad command line.
+Exceptions caused by a user's mistake become diagnostics only here; see :mod:`sgl.cli.failures`.
 
-How much a warning counts is said by ``--deny``, ``--warn`` and ``--allow``, and by comments that allow one.  A comment
-is about one declaration, and so has the last word.  Errors stay errors.
+``--deny``, ``--warn`` and ``--allow`` set the level of a warning.  A comment that allows a warning in one declaration
+overrides them.  Errors stay errors.
 """
 
 from __future__ import annotations
@@ -40,32 +40,32 @@ if TYPE_CHECKING:
 
 _Command = Callable[..., Any]
 
-#: Messages that are shown; `--format json` has all of them.
+#: Maximum number of messages shown; `--format json` has all of them.
 _MESSAGES = 1_000
 
-#: Errors about files: with one of them a command ends with ``OUTPUT``, not with ``FAILED``.
+#: Errors about files: a command with one of them exits with ``OUTPUT`` instead of ``FAILED``.
 _FILE_CODES = frozenset({"SGL0901", "SGL1102", "SGL1103", "SGL1301"})
 
-#: How commands end that are at fault themselves in no way.
+#: Exceptions that end a command deliberately.
 _ENDS = (click.ClickException, click.Abort, click.exceptions.Exit, StreamError)
 
-#: Where a context has the levels of codes, and what stands for all codes that have no level of their own.
+#: Key of the levels in the context, and the key among them for all codes without a level of their own.
 _LEVELS, _ALL = "sgl.levels", "all"
 
 
 class StopError(Exception):
-    """The command ends here with a status; whatever there is to say has been said."""
+    """The command ends here with a status; all messages have been shown."""
 
 
 @dataclass(frozen=True)
 class Judge:
-    """What becomes of a diagnostic, by the levels of codes and the comments of files."""
+    """Decide the severity of diagnostics from the levels of codes and the comments in files."""
 
     levels: Mapping[str, str]
     allowed: AllowedWarnings
 
     def __call__(self, found: Diagnostic) -> Diagnostic | None:
-        """Return the diagnostic as it counts; None if it does not."""
+        """Return the diagnostic with its final severity, or None if it is allowed."""
         level = self.levels.get(found.code, "")
         if found.severity is Severity.ERROR:
             note = f"`--{level} {found.code}` has no effect, as this is an error"
@@ -100,9 +100,9 @@ class Session:
         self._shown, self._uncounted = dict[Diagnostic, None](), Diagnostics()
 
     def __enter__(self) -> Session:
-        """Switch on the cache; keep standard output free for JSON, whose reader parses all of it.
+        """Enable the cache, and reserve standard output for JSON where a program parses it.
 
-        A list of messages is written at the end, be it empty, and also when the command fails by its own mistake.
+        The list of messages is written at the end, even if it is empty, and also if the command crashes.
         """
         from sgl.accel import announcing
 
@@ -111,7 +111,7 @@ class Session:
             enter(redirect_stdout(sys.stderr))
         enter(foreign.remembering())
         enter(announcing(lambda: self.progress("compiling machine code (once)")))
-        # Entries of the cache do not say which limits they were computed within.
+        # Cache entries do not record the limits under which they were computed.
         enter(using(open_cache() if self.keep and not self.bounds else None))
         enter(foreign.limited(self.bounds))
         return self
@@ -119,7 +119,7 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        """Report what has ended the command, and write the messages that are still due."""
+        """Report the exception that ended the command, and write pending messages."""
         handled = problem is None
         if isinstance(problem, StopError):
             handled, (self.status,) = True, problem.args
@@ -146,7 +146,7 @@ class Session:
         return handled
 
     def open(self, path: Path, *, opinions: bool = False) -> Compiled:
-        """Return the compiled grammar of a file; end the command if it has errors.  Warnings come with ``opinions``."""
+        """Return the compiled grammar of a file, with warnings if ``opinions``; end the command if it has errors."""
         from sgl.pipeline.grammar import open_grammar
 
         self.compiled = open_grammar(path, self.settings, self.sources, told := Diagnostics(), fast=not opinions)
@@ -168,19 +168,19 @@ class Session:
 
     @property
     def quiet(self) -> bool:
-        """Whether the user wants messages alone, for a program to read."""
+        """Whether the user wants only messages in a machine-readable format."""
         return self.form in DOCUMENTS
 
     def progress(self, what: str, done: int = 0, total: int = 1) -> None:
-        """Say on a terminal how far the command is; the line is gone before anything else."""
+        """Show progress on a terminal; any other output clears the line first."""
         self._line(what, done, total)
 
     def proving(self, name: str) -> None:
-        """Say on a terminal what is being proved."""
+        """Show on a terminal which claim is being proved."""
         self._line(f"proving {name}", 0, 1)
 
     def echo(self, text: str = "", *, end: str = "\n", err: bool = False) -> None:
-        """Write a text to standard output, or to standard error."""
+        """Write a text to standard output or standard error."""
         self._line.clear()
         terminal.say(text, end=end, err=err)
 
@@ -194,13 +194,13 @@ class Session:
         terminal.print_table(table)
 
     def present(self, template: str, package: str = "sgl.cli", **given: object) -> None:
-        """Write what a template of a package says; in it ``table`` shows what :func:`text_table` takes."""
+        """Fill a template of a package and write it; in it ``table`` prints a :func:`text_table`."""
         given = {"table": lambda *rows, **looks: self.table(terminal.text_table(*rows, **looks))} | given
         for part in terminal.text_environment(package).get_template(template).generate(given):
             self.echo(part, end="")
 
     def show(self, *, more: bool = False) -> None:
-        """Write the new diagnostics, and how many there are unless ``more`` will come; JSON is written at the end."""
+        """Write new diagnostics, and their number unless ``more`` will come; JSON is written only at the end."""
         new, fresh = Diagnostics(), [found for found in self.diagnostics if found not in self._shown]
         self._shown.update(dict.fromkeys(fresh))
         new.extend(found for found in fresh if talk() != "quiet" or found.severity is Severity.ERROR)
@@ -224,14 +224,14 @@ class Session:
         click.echo("".join(said), nl=False, err=True, color=self._color)
 
     def tell(self, diagnostics: Iterable[Diagnostic], sources: SourceMap) -> None:
-        """Write diagnostics of other texts, whatever was said before; they decide nothing."""
+        """Write diagnostics of other texts, even repeated ones; they do not affect the exit code."""
         self.sources, self.diagnostics, self._shown = sources, Diagnostics(self.diagnostics.judge), {}
         self.diagnostics.extend(diagnostics)
         self.show()
         self.diagnostics = Diagnostics(self.diagnostics.judge)
 
     def stop(self, status: int = OK) -> NoReturn:
-        """End the command; with ``OK`` the status follows from the errors that were reported."""
+        """End the command; with ``OK``, reported errors determine the exit code."""
         raise StopError(status)
 
     def stop_on_errors(self) -> None:
@@ -254,24 +254,24 @@ class Session:
         self.stop(status)
 
     def refuse(self, message: str, status: int = USAGE) -> NoReturn:
-        """Say what is wrong with the command line, and end the command."""
+        """Report a mistake in the command line, and end the command."""
         self.echo(f"error: {message}", err=True)
         self.stop(status)
 
     def check_names(self, names: Iterable[str | None], known: Sequence[str], what: str) -> None:
-        """End the command if a name of the command line is not a known one; None is no name."""
+        """End the command if a given name is not among the ``known`` ones; None is ignored."""
         for name in names:
             if name is not None and name not in known:
                 self.refuse(f"there is no {what} `{name}`; {one_of(name, known)}")
 
     def check_results(self) -> None:
-        """End the command before anything is computed for a result that may not be written."""
+        """End the command, before any computation, if a requested result may not be written."""
         for path in self.results.asked:
             if fault := self.results.write(path):
                 self.fail("SGL1103", fault[0], hint=fault[1])
 
     def write(self, path: Path, content: str) -> bool:
-        """Write a file, completely or not at all; False after a report if that is impossible."""
+        """Write a file, completely or not at all; report a failure and return False."""
         if path == STREAM:
             click.echo(content, file=self._stdout, nl=False)
             return True
@@ -280,7 +280,7 @@ class Session:
         return fault is None
 
     def deliver(self, text: str, out: Path | None) -> bool:
-        """Write a text to a file, or to standard output; False after a report."""
+        """Write a text to a file or to standard output; report a failure and return False."""
         if out is not None:
             return self.write(out, text)
         self.echo(text, end="")
@@ -289,11 +289,11 @@ class Session:
 
 grammar_argument = click.argument("grammar", type=GRAMMAR)
 
-no_cache_option = click.option("--no-cache", is_flag=True, help="Compute everything, and store nothing.")
+no_cache_option = click.option("--no-cache", is_flag=True, help="Do not use the cache.")
 
 
 def named_values(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """Return what a repeatable option says, by name: the callback of ``NAME=VALUE``."""
+    """Return the values of a repeatable ``NAME=VALUE`` option by name; a click callback."""
     found = {}
     for value in values:
         name, equals, text = value.partition("=")
@@ -304,7 +304,7 @@ def named_values(ctx: click.Context, param: click.Parameter, values: tuple[str, 
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, int]:
-    """Return the limits that ``--limit`` changes, by name."""
+    """Return the limits that ``--limit`` sets, by name."""
     found = {}
     for name, text in named_values(ctx, param, values).items():
         if name not in foreign.LIMITS:
@@ -317,7 +317,7 @@ def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 
 
 def _note_levels(context: click.Context, parameter: click.Parameter, codes: tuple[str, ...]) -> None:
-    """Note the level of each code; a code has one."""
+    """Record the level of each code; a code has only one."""
     levels: dict[str, str] = context.meta.setdefault(_LEVELS, {})
     level = parameter.name or ""
     for code in codes:
@@ -332,9 +332,9 @@ def _note_levels(context: click.Context, parameter: click.Parameter, codes: tupl
 def level_options(command: _Command) -> _Command:
     """Add ``--deny``, ``--warn`` and ``--allow`` to a command with a session."""
     each: dict[str, Any] = {"multiple": True, "metavar": "CODE", "callback": _note_levels, "expose_value": False}
-    command = click.option("--allow", help="Leave out the warning CODE, or `all` (repeatable).", **each)(command)
-    command = click.option("--warn", help="Keep CODE a warning in spite of `--deny all` (repeatable).", **each)(command)
-    return click.option("--deny", help="Take the warning CODE, or `all`, for an error (repeatable).", **each)(command)
+    command = click.option("--allow", help="Suppress the warning CODE, or `all` (repeatable).", **each)(command)
+    command = click.option("--warn", help="Keep CODE a warning despite `--deny all` (repeatable).", **each)(command)
+    return click.option("--deny", help="Treat the warning CODE, or `all`, as an error (repeatable).", **each)(command)
 
 
 def session_options(command: _Command) -> _Command:
@@ -354,7 +354,7 @@ def session_options(command: _Command) -> _Command:
         "form",
         type=click.Choice(("full", "concise", "github", *DOCUMENTS)),
         default="full",
-        help="The form of diagnostics.",
+        help="The format of diagnostics.",
     )
     @click.option(
         "--color",
@@ -388,7 +388,7 @@ def session_options(command: _Command) -> _Command:
 
 
 def grammar_options(command: _Command) -> _Command:
-    """Add the options of a command that opens grammars: ``--set``, ``--no-cache``, ``--format``."""
+    """Add the options of commands that open grammars: ``--set``, ``--no-cache`` and the session's own."""
     setting = click.option(
         "--set",
         "settings",

@@ -1,4 +1,4 @@
-"""Commands that write what an author edits: ``sglc new``, ``sglc fmt`` and ``sglc lock``."""
+"""Commands that write source files: ``sglc new``, ``sglc fmt`` and ``sglc lock``."""
 
 import difflib
 import re
@@ -25,7 +25,7 @@ from sgl.lang.project import load_project, read_file, source_of
 from sgl.lang.reader import read
 from sgl.resources import templates
 
-#: What a template calls its grammar, and the files that are named after it.
+#: The name of the grammar in templates, which the files also have.
 _GRAMMAR = "grammar"
 
 
@@ -88,7 +88,7 @@ def _copy(session: Session, directory: Path, path: Path, seed: int | None) -> No
 
 
 def _take_back(written: Iterable[Path]) -> None:
-    """Remove what of a new project was written before the disk was full, and nothing that another has put there."""
+    """Remove the files of a new project that were written before the disk was full, and nothing else."""
     with suppress(OSError):
         for path in written:
             remove(path)
@@ -96,14 +96,14 @@ def _take_back(written: Iterable[Path]) -> None:
 
 @click.command("fmt")
 @click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE…")
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file would change.")
-@click.option("--diff", is_flag=True, help="Show what would change, and write nothing.")
+@click.option("--check", is_flag=True, help="Exit with 1 if a file would change; write nothing.")
+@click.option("--diff", is_flag=True, help="Show the changes; write nothing.")
 @session_options
 def fmt(session: Session, files: tuple[Path, ...], check: bool, diff: bool) -> None:
-    """Lay out FILE…, in place; `-` reads standard input and writes standard output.
+    """Format FILE… in place; `-` reads standard input and writes standard output.
 
-    There is one style and no option for it.  Line breaks and comments stay.  Of a directory all
-    `.sgl` files are laid out but those of datasets.  A file that cannot be read as a grammar stays as it is.
+    There is only one style.  Line breaks and comments are kept.  For a directory, all `.sgl` files
+    except those of datasets are formatted.  A file that is not a grammar is left unchanged.
     """
     changed = 0
     found = (file for file in files for file in (sorted(file.rglob("*.sgl")) if file.is_dir() else [file]))
@@ -129,7 +129,7 @@ def fmt(session: Session, files: tuple[Path, ...], check: bool, diff: bool) -> N
 
 
 def _rewrite(session: Session, path: Path, text: str) -> None:
-    """Write the layout of a file, or report why that is impossible and go on."""
+    """Write a formatted file; report a failure and go on."""
     try:
         replace_text(path, text)
     except OSError as problem:
@@ -139,7 +139,7 @@ def _rewrite(session: Session, path: Path, text: str) -> None:
 
 
 def _laid_out(session: Session, path: Path) -> tuple[str, str] | None:
-    """Return the text of a file and its layout; None after a report if it is no grammar."""
+    """Return the text of a file and its layout; report a file that is no grammar and return None."""
     errors, sources, diagnostics = session.diagnostics.errors, session.sources, session.diagnostics
     if path != STREAM:
         source = read_file(path, path.as_posix(), None, MAX_SOURCE, sources, diagnostics)
@@ -154,7 +154,7 @@ def _laid_out(session: Session, path: Path) -> tuple[str, str] | None:
     read(source, diagnostics)
     if diagnostics.errors > errors:
         return None
-    # Line ends of other systems are no part of what was read.
+    # Reading normalizes the line ends of other systems, so compare with the original text.
     before = source.text if path == STREAM else text_of(read_bytes(path, SOURCE), path)
     return before, layout(source.text)
 
@@ -168,12 +168,12 @@ def _difference(path: Path, before: str, after: str) -> str:
 
 @click.command("lock")
 @grammar_argument
-@click.option("--update", is_flag=True, help="Record the files as they are now.")
+@click.option("--update", is_flag=True, help="Record the current files.")
 @grammar_options
 def lock(session: Session, grammar: Path, update: bool) -> None:
-    """Record the hashes of all files that GRAMMAR uses, in a file that ends with `.lock`.
+    """Record the hashes of all files that GRAMMAR uses in a `.lock` file.
 
-    While it is there, every command refuses a grammar whose tables or modules are others.
+    As long as it exists, every command refuses the grammar if its tables or modules have changed.
     """
     from sgl.frontend import compile_project
 

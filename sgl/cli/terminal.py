@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-#: Columns for tables that go to a file or a pipe.
+#: Width of tables written to a file or pipe.
 _WIDE = 160
 
 
@@ -29,12 +29,12 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-#: The result goes to standard output as JSON.
+#: Writes the result to standard output as JSON.
 json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
 
 
 def json_text(data: object, *, sort: bool = False) -> str:
-    """Return plain data as the JSON that commands write, with sorted keys if they are to be."""
+    """Return plain data as JSON in the format of all commands, optionally with sorted keys."""
     return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=sort) + "\n"
 
 
@@ -45,7 +45,7 @@ def text_table(
     no_wrap: bool = False,
     styles: Iterable[str] = (),
 ) -> Table:
-    """Return a table without lines; the columns ``right`` have numbers, ``styles`` are those of the rows."""
+    """Return a table without rules; columns in ``right`` are right-aligned, ``styles`` has one style per row."""
     from rich.table import Table
     from rich.text import Text
 
@@ -58,7 +58,7 @@ def text_table(
 
 
 def text_environment(package: str) -> Environment:
-    """Return what fills the templates of a package whose results are plain text."""
+    """Return the template environment for plain text of a package."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(  # noqa: S701 - it is text, not HTML
@@ -75,7 +75,7 @@ def text_environment(package: str) -> Environment:
 
 
 def cell(text: str) -> Text:
-    """Return a text of somebody else for a table: shown as it is, and cut if it is long."""
+    """Return an untrusted text as a table cell: control characters visible, truncated if long."""
     from rich.text import Text
 
     shown = Text(visible(text), no_wrap=True)
@@ -84,25 +84,25 @@ def cell(text: str) -> Text:
 
 
 def print_table(table: Table) -> None:
-    """Write a table to standard output; only a terminal limits its width."""
+    """Write a table to standard output; its width is limited only on a terminal."""
     from rich.console import Console
     from rich.segment import Segment, Segments
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
-    # Cells may have texts of somebody else; colours are no part of the text of a segment.
+    # Cells may contain untrusted texts; colours are not part of a segment's text.
     shown = [Segment(for_terminal(text), style) for text, style, _ in console.render(table)]
-    # Columns that need more are not cut off: the terminal goes on in the next line.
+    # Wider columns are not cropped: the terminal wraps them.
     console.print(Segments(shown), crop=False, end="")
 
 
 def say(text: str, *, end: str = "\n", err: bool = False) -> None:
-    """Write a text to standard output or standard error; a terminal is not to obey it."""
+    """Write a text to standard output or standard error, without control sequences on a terminal."""
     stream = sys.stderr if err else sys.stdout
     click.echo((for_terminal(text) if stream.isatty() else text) + end, nl=False, err=err)
 
 
 def bar(share: float) -> str:
-    """Return how much of a whole is done: ``██████████░░░░░░░░░░  50 %``."""
+    """Return a progress bar: ``██████████░░░░░░░░░░  50 %``."""
     done = round(20 * share)
     return f"{'█' * done:░<20} {100 * share:3.0f} %"
 
@@ -115,21 +115,21 @@ def talk_options(command: Callable[..., Any]) -> Callable[..., Any]:
             context.meta["sgl.talk"] = parameter.name
 
     flag: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": note}
-    more = click.option("-v", "--verbose", help="Say each second how far the command is.", **flag)
-    return click.option("-q", "--quiet", help="Say nothing but results and errors.", **flag)(more(command))
+    more = click.option("-v", "--verbose", help="Print progress every second.", **flag)
+    return click.option("-q", "--quiet", help="Print only results and errors.", **flag)(more(command))
 
 
 def talk() -> str:
-    """Return ``quiet``, ``verbose``, or nothing if neither is asked for."""
+    """Return ``quiet``, ``verbose``, or an empty string if neither was given."""
     context = click.get_current_context(silent=True)
     return context.meta.get("sgl.talk", "") if context else ""
 
 
 class Progress(AbstractContextManager["Progress"]):
-    """A progress line on a terminal; elsewhere a line twice a minute, or each second with ``--verbose``.
+    """A progress line on a terminal; elsewhere a line twice a minute, or every second with ``--verbose``.
 
-    It appears after a second, and never with ``--quiet``.  The speed counts from when a thing was first
-    heard of: what was done before may be the work of an earlier run.
+    It appears after a second, and never with ``--quiet``.  The speed counts from the first report about a task: earlier
+    work may come from an interrupted run.
     """
 
     def __init__(self) -> None:
@@ -140,7 +140,7 @@ class Progress(AbstractContextManager["Progress"]):
         self._what, self._begun, self._before, self._width = "", 0.0, 0, 0
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        """Say how far ``what`` is."""
+        """Show the progress of ``what``."""
         now = time.monotonic()
         if what != self._what or done < self._before:
             self._what, self._begun, self._before = what, now, done
@@ -149,7 +149,7 @@ class Progress(AbstractContextManager["Progress"]):
         self._written = now
         line = f"{now - self._started:5.0f} s  {what}" + (f" {done:,} of {total:,}" if total > 1 else "")
         taken, finished = now - self._begun, done - self._before
-        # A speed says something after a second.
+        # A speed is meaningful after a second.
         if taken >= 1 and finished and 1 < total >= done:
             rate = finished / taken
             minutes, seconds = divmod(round((total - done) / rate), 60)
@@ -168,5 +168,5 @@ class Progress(AbstractContextManager["Progress"]):
             self._width = 0
 
     def __exit__(self, *_: object) -> None:
-        """Remove the line, whatever has happened."""
+        """Remove the line on any exit."""
         self.clear()

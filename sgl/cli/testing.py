@@ -1,8 +1,8 @@
-"""What a grammar says now, beside what it is to say, or said before.
+"""Compare the output of a grammar with its tests, its examples and recorded samples.
 
-``sglc test`` tries the examples of grammars, and samples that must not change, with the time of each.  Recorded
-samples of ``farm.sgl`` are in ``farm.samples`` beside it: a line ``$ sample pp_in_subject -n 2``, as one would ask for
-them, and below it what comes out.  ``sglc watch`` shows at each save what is wrong, samples, and what is proved.
+``sglc test`` tries the examples of grammars and their recorded samples, and times each.  Recorded samples of
+``farm.sgl`` are in ``farm.samples`` in the same directory: a request ``$ sample pp_in_subject -n 2``, followed by its
+output.  ``sglc watch`` shows errors, samples and proofs after each save.
 """
 
 import re
@@ -39,20 +39,20 @@ from sgl.pipeline.sentences import GIVES, examples
 from sgl.rendering import outputs
 from sgl.sampling import NotEnoughError
 
-#: How a recorded sample begins, and what may be asked for there.
+#: The beginning of a recorded sample, and the parameters that it may use.
 _REQUEST = re.compile(r"^\$ sample\b", re.MULTILINE)
 _ASKED = ("what", "where", "number", "seed", "layers")
 _SAMPLE = click.Command("sample", params=[param for param in sample.command.params if param.name in _ASKED])
 
-#: Seconds between two looks at the files, and by which a file may be saved later than it says.
+#: Seconds between two checks of the files, and by which a file may be saved later than its timestamp.
 _PAUSE, _LATE = 0.1, 0.02
 
-#: A place in a file, and what is to be there.
+#: A place in a file, and its new text.
 _Edit = tuple[Span, str]
 
 
 class Tried(NamedTuple):
-    """Something that was tried: its name and place, what is wrong, the time, and how to accept it."""
+    """A test that was tried: its name and place, the diagnostics, the time, and the edits that accept it."""
 
     name: str
     place: Span | None
@@ -62,24 +62,24 @@ class Tried(NamedTuple):
 
     @property
     def faults(self) -> list[Diagnostic]:
-        """The errors among what was found."""
+        """The errors among the diagnostics."""
         return [found for found in self.found if found.severity is Severity.ERROR]
 
 
 @click.command("test")
 @click.argument("grammars", nargs=-1, required=True, type=GRAMMAR, metavar="GRAMMAR…")
-@click.option("--update", is_flag=True, help="Write the outputs that there are now into tests and recorded samples.")
+@click.option("--update", is_flag=True, help="Record the current outputs in tests and samples.")
 @click.option("--junit", type=TESTS, metavar="FILE", help="Write a JUnit report.")
 @force_option
 @json_option
 @level_options
 @grammar_options
 def command(session: Session, grammars: tuple[Path, ...], update: bool, junit: Path | None, as_json: bool) -> None:
-    """Try the tests and examples of GRAMMAR…, and its recorded samples.
+    """Run the tests, examples and recorded samples of GRAMMAR….
 
-    Recorded samples are in a file of the same name that ends with `.samples`: below a line
-    `$ sample pp_in_subject -n 2` it has what `sglc sample` shows.  With --update the outputs
-    that `test` expects and the samples become those that there are now.
+    Recorded samples are in the file of the same name that ends in `.samples`: a line
+    `$ sample pp_in_subject -n 2` is followed by the output of `sglc sample`.  With --update, the
+    expected outputs of `test` and the samples are replaced by the current ones.
     """
     cases: list[Case] = []
     for path in dict.fromkeys(root for grammar in grammars for root in roots_of(session, grammar)):
@@ -104,7 +104,7 @@ def command(session: Session, grammars: tuple[Path, ...], update: bool, junit: P
 
 
 def _case(session: Session, path: Path, one: Tried) -> Case:
-    """Return what reports say of something that was tried."""
+    """Return the entry of a test in reports."""
     file = session.sources.get(one.place.file) if one.place is not None else None
     line = file.position(one.place.start)[0] if file is not None and one.place is not None else None
     failure = "\n".join(said(as_object(fault, session.sources)) for fault in one.faults)
@@ -113,7 +113,7 @@ def _case(session: Session, path: Path, one: Tried) -> Case:
 
 
 def _try(session: Session, path: Path) -> Iterator[Tried]:
-    """Try everything that a grammar has to try; first of all, whether it can be read."""
+    """Try all tests of a grammar; the first is whether it compiles."""
     found, started = Diagnostics(session.diagnostics.judge), time.perf_counter()
     compiled = open_grammar(path, session.settings, session.sources, found)
     yield Tried(f"grammar  {path.name}", None, found.found, time.perf_counter() - started)
@@ -138,7 +138,7 @@ def _try(session: Session, path: Path) -> Iterator[Tried]:
 
 
 def _try_sample(compiled: Compiled, block: Span, text: str, end: str) -> Tried:
-    """Try a recorded sample: a line with what is asked for, and those that came out."""
+    """Try a recorded sample: a request, followed by the expected lines."""
     started, (head, _, told) = time.perf_counter(), text.partition("\n")
     place, request = Span(block.file, block.start, block.start + len(head)), head.removeprefix("$ sample").strip()
     faults: tuple[Diagnostic, ...] = ()
@@ -154,7 +154,7 @@ def _try_sample(compiled: Compiled, block: Span, text: str, end: str) -> Tried:
 
 
 def _sampled(compiled: Compiled, request: str) -> list[str]:
-    """Return the lines that `sglc sample` shows; raises ``ValueError`` or an exception of click."""
+    """Return the output lines of `sglc sample`; raises ``ValueError`` or an exception of click."""
     asked = _SAMPLE.make_context("sample", shlex.split(request)).params
     told, known = Diagnostics(), [*outputs(compiled.grammar), "tree", "graph"]
     chosen = source_of(compiled, asked["what"], SourceMap(), told, asked["where"])
@@ -170,7 +170,7 @@ def _sampled(compiled: Compiled, request: str) -> list[str]:
 
 
 def _changed(place: Span, before: str, now: str) -> Diagnostic:
-    """Return what to say of a sample that is not what was recorded, with the first lines that differ."""
+    """Return the diagnostic for a sample that differs from the recorded one, with the first lines that differ."""
     lines = zip_longest(before.split("\n"), now.split("\n"), fillvalue="(nothing)")
     old, new = next((old, new) for old, new in lines if old != new)
     message, notes = "nothing is recorded here yet", tuple[str, ...]()
@@ -181,7 +181,7 @@ def _changed(place: Span, before: str, now: str) -> Diagnostic:
 
 
 def _accept(session: Session, edits: list[_Edit]) -> None:
-    """Make edits in files, those of one file at once."""
+    """Apply edits, all edits of a file at once."""
     for name in dict.fromkeys(span.file for span, _ in edits):
         text = session.sources.files[name].text
         own = [(session.sources.real(span), new) for span, new in edits if span.file == name]
@@ -192,19 +192,19 @@ def _accept(session: Session, edits: list[_Edit]) -> None:
 
 
 class _SavedError(Exception):
-    """A file was saved while its claims were proved."""
+    """A file was saved during a proof."""
 
 
 @click.command("watch")
 @grammar_argument
 @click.argument("what", required=False, default="")
-@click.option("-n", "--number", type=click.IntRange(1, MAX_COUNT), default=5, help="The number of sentences.")
+@click.option("-n", "--number", type=click.IntRange(1, MAX_COUNT), default=5, help="Number of sentences.")
 @grammar_options
 def watch(session: Session, grammar: Path, what: str, number: int) -> None:
-    """Show at each save of a file of GRAMMAR what is wrong with it, samples, and claims that have changed.
+    """Show at each save of GRAMMAR's files its errors, samples, and changed claims.
 
-    WHAT is a pattern, or what else `sglc sample` takes. Samples have the same seed each time: those that are gone since
-    the last save stand after `-`, new ones after `+`. Ctrl-C ends it.
+    WHAT is as for `sglc sample`.  Samples have the same seed each time: those that the last save removed are marked
+    with `-`, new ones with `+`.  Press Ctrl-C to stop.
     """
     if session.quiet:
         session.refuse("`watch` comes to no end, where these messages are written; `check` does")
@@ -212,7 +212,7 @@ def watch(session: Session, grammar: Path, what: str, number: int) -> None:
     with suppress(KeyboardInterrupt):
         root = workspace.roots(grammar)[0]
         while True:
-            # Files have the time of the clock, which may be put forward or back.
+            # Timestamps of files follow the wall clock, which may be set forward or back.
             began, started = time.time(), time.monotonic()
             snapshot = workspace.open(root, session.settings)
             saved = partial(_saved, snapshot, _stamps(snapshot), began)
@@ -234,7 +234,7 @@ def watch(session: Session, grammar: Path, what: str, number: int) -> None:
                     session.echo(f"{proved} of {count(len(claims.proofs.patterns), 'pattern')} proved")
             while not saved():
                 time.sleep(_PAUSE)
-            # Who writes one file writes another one.
+            # A program that saves one file may be about to save another.
             time.sleep(2 * _LATE)
 
 
@@ -253,13 +253,13 @@ def _verdicts(claims: Claims) -> list[str]:
 
 
 def _news(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
-    """Yield lines that are gone, and those that there are."""
+    """Yield the removed lines, then the current ones."""
     yield from (f"- {line}" for line in before if line not in now)
     yield from (f"{'+' if before and line not in before else ' '} {line}" for line in now)
 
 
 def _stamps(snapshot: Snapshot) -> Mapping[Path, float]:
-    """Return when the files that a grammar asked for were saved, and their directories, where one comes and goes."""
+    """Return the modification times of the files that a grammar depends on, and of their directories."""
     asked = snapshot.sources.dependencies
     files = {snapshot.root.absolute(), *map(Path, (*asked.contents, *asked.links))}
     stamps = {}

@@ -1,6 +1,6 @@
-"""``sglc verify``: check a written dataset or a certificate, trusting nothing but the files.
+"""``sglc verify``: check a written dataset or a certificate, trusting only its files.
 
-``sglc release`` packs a dataset for publication, and checks what was packed.
+``sglc release`` packs a dataset for publication and checks the archive.
 """
 
 import hashlib
@@ -29,36 +29,36 @@ from sgl.verify.skeleton import visible
 @click.command("verify")
 @click.argument("path", type=FILE)
 @json_option
-@click.option("--signature", default="", show_default=False, help="Refuse a dataset with another signature than this.")
+@click.option("--signature", default="", show_default=False, help="Refuse a dataset with any other signature.")
 @click.option(
     "--grammar",
     type=GRAMMAR,
     is_flag=False,
     flag_value=str(STREAM),
     metavar="[FILE]",
-    help="Compile the grammar of the dataset, or FILE, again, and compare every file.",
+    help="Recompile the grammar of the dataset, or FILE, and compare every file.",
 )
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Look at N rows of each part of the data only; this verifies nothing.",
+    help="Check only N rows of each part of the data; this is no verification.",
 )
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
     default=lambda: min(os.cpu_count() or 1, USEFUL),
     show_default="the processors, at most what helps",
-    help="Processes that share the work; the result is the same.",
+    help="Number of processes; the result does not depend on it.",
 )
 @no_cache_option
 @talk_options
 def command(
     path: Path, as_json: bool, signature: str, grammar: Path | None, sample: int | None, workers: int, no_cache: bool
 ) -> int:
-    """Check the dataset in the directory PATH against everything its manifest claims.
+    """Check the dataset in the directory PATH against every claim of its manifest.
 
-    If PATH is a file, it is a certificate, and it is checked alone.
+    If PATH is a file, check it as a certificate.
     """
     with Session(keep=not no_cache) as session:
         if path.is_file():
@@ -87,7 +87,7 @@ def command(
 
 
 def _look(session: Session, path: Path, sample: int, as_json: bool) -> None:
-    """Look at some rows, and say that this is no verification."""
+    """Check a sample of the rows, and say that this is no verification."""
     session.progress("drawing a sample of the rows again")
     found = look(path, sample)
     if as_json:
@@ -99,8 +99,8 @@ def _look(session: Session, path: Path, sample: int, as_json: bool) -> None:
 
 
 def _compile_again(session: Session, path: Path, grammar: Path) -> Result:
-    """Compile a grammar with the parameters and the seed of a dataset; compare every file."""
-    # Only this needs the compiler.
+    """Recompile a grammar with the parameters and seed of a dataset, and compare every file."""
+    # Only this function needs the compiler.
     from sgl.cli.compile import prove_and_produce
     from sgl.lang.packed import main_of
     from sgl.parallel.executor import Parallelism
@@ -118,10 +118,10 @@ def _compile_again(session: Session, path: Path, grammar: Path) -> Result:
 
 
 def _verify_certificate(session: Session, path: Path, as_json: bool) -> None:
-    """Check a certificate and say what it shows, or which lines of its reasoning fail."""
+    """Check a certificate, and show what it establishes or which lines of its reasoning fail."""
     text = read_bytes(path, CERTIFICATE)
     session.progress("checking the certificate")
-    # The verdict depends on the text and on the checker; the latter is in every key.
+    # The verdict depends on the text and on the checker, which is part of every key.
     digest = hashlib.sha256(text).hexdigest()
     found = cached(dict, "verdict", (digest,), lambda: check_certificate(text))
     if as_json:
@@ -133,7 +133,7 @@ def _verify_certificate(session: Session, path: Path, as_json: bool) -> None:
 
 
 def check_certificate(text: bytes) -> dict[str, Any]:
-    """Return what the checker finds: refusals, or what is established."""
+    """Return the findings of the checker: its refusals, or what the certificate establishes."""
     refused, established = judge(text)
     found: dict[str, Any] = {"accepted": not refused, "faults": refused}
     if not refused:
@@ -146,14 +146,14 @@ def check_certificate(text: bytes) -> dict[str, Any]:
 
 @click.command("release")
 @click.argument("directory", type=FILE, metavar="DIR")
-@click.option("-o", "--out", type=ARCHIVE, help="The archive.  [default: NAME-VERSION.zip]")
+@click.option("-o", "--out", type=ARCHIVE, help="Write the archive to this file.  [default: NAME-VERSION.zip]")
 @force_option
 @session_options
 def release(session: Session, directory: Path, out: Path | None) -> None:
     """Pack the dataset in DIR for publication.
 
-    The grammar of the dataset declares a `release`. The archive is unpacked, loaded and
-    verified before it is put in place. Equal datasets give equal archives.
+    The grammar of the dataset must declare a `release`.  The archive is unpacked, loaded and
+    verified before it is put in place.  Equal datasets give equal archives.
     """
     from sgl.disk.stages import staged_file
     from sgl.pipeline.release import ReleaseError, checked, name_of, write_archive
@@ -191,7 +191,7 @@ def release(session: Session, directory: Path, out: Path | None) -> None:
 @json_option
 @session_options
 def diff(session: Session, first: Path, second: Path, as_json: bool) -> None:
-    """Show what has changed from dataset A to dataset B: rows and claims, and the version that follows."""
+    """Show the changes from dataset A to dataset B, in rows and claims, and the version number that B needs."""
     from sgl.pipeline.difference import difference
 
     found = difference(first, second)

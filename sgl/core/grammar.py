@@ -9,8 +9,7 @@ combine the values of its children::
             edges  0 -obj-> 1               exports head = 0
 
 The formalism is interpreted regular tree grammars (Koller & Kuhlmann 2011): the rules form a weighted regular tree
-grammar, every layer is a homomorphism, and graph layers use the operations of the hyperedge-replacement algebra: glue,
-add edges, forget.
+grammar, every layer is a homomorphism, and graph layers use the operations of the hyperedge-replacement algebra.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Datasets on disk: rows, graphs, manifest and card, written all or nothing.
 
-What writes the rows is in ``sgl.dataset.rows``, which loads compiled kernels and pyarrow.
+``sgl.dataset.rows`` writes the rows, and loads compiled kernels and pyarrow.
 """
 
 from sgl.core.encoding import plain

@@ -1,7 +1,7 @@
-"""The right answers of rows whose sentences have several (``ambiguous list``).
+"""The right answers of ambiguous sentences (``ambiguous list``).
 
-``references/test.jsonl`` has a line for each row of ``data/test.tsv``: the texts of each target, that of the row first.
-What shows that they are right is in ``readings/test.tsv``: for each other answer a derivation of the same sentence::
+``references/test.jsonl`` has a line for each row of ``data/test.tsv``: the texts of each target, the row's own first.
+``readings/test.tsv`` justifies each other answer by a derivation of the same sentence::
 
     {"ja": ["猫が犬の近くの鳥を見た。", "犬の近くの猫が鳥を見た。"]}
     gen/pp/0#17     0 1 4 9 12 4 10
@@ -29,12 +29,12 @@ from sgl.foreign import TABLE, opened
 from sgl.foreign.parquet import table_of
 from sgl.rendering import outputs
 
-#: The folders of the right answers of each row, and of the readings that show them, with the endings of files.
+#: The folders of right answers and of the readings that justify them, with their file extensions.
 FOLDERS = {"references": ".jsonl", "readings": ".tsv"}
 
 
 class Answers(NamedTuple):
-    """A row of a split: its candidate, its derivation, and a reading for each of the other answers."""
+    """A row of a split: its candidate, its derivation, and a reading for each other answer."""
 
     split: str
     candidate: str
@@ -43,9 +43,9 @@ class Answers(NamedTuple):
 
 
 def write_answers(directory: Path, grammar: CoreGrammar, plan: Plan, rows: Iterable[Answers]) -> list[DataFile]:
-    """Write ``references/SPLIT.jsonl``, the right answers of each row, and ``readings/SPLIT.tsv``, which shows them.
+    """Write right answers to ``references/SPLIT.jsonl``, and the readings that justify them to ``readings/SPLIT.tsv``.
 
-    A line of the first file has for each target its texts, that of the row first; the second file has a line for each
+    A line of the first file has the texts of each target, the row's own first; the second file has a line for each
     other reading: the candidate, and the rules of a derivation in preorder.
     """
     targets = {name: output for name, output in outputs(grammar).items() if name in plan.targets}
@@ -58,7 +58,7 @@ def write_answers(directory: Path, grammar: CoreGrammar, plan: Plan, rows: Itera
         before = ""
         for split, candidate, own, others in rows:
             texts = {name: list(dict.fromkeys(map(output, (own, *others)))) for name, output in targets.items()}
-            # Copies have the readings of the first one.
+            # Copies share the readings of the first row.
             shown = others if candidate != before else []
             lines, before = "".join(f"{candidate}\t{' '.join(map(str, other))}\n" for other in shown), candidate
             for path, text in zip(paths[split], (json_line(texts), lines), strict=True):

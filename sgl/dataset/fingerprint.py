@@ -1,8 +1,8 @@
 """The fingerprint of a grammar with its plan, and the identity of a dataset.
 
-The fingerprint is the SHA-256 of the *core form*: what the author's files *mean*.  A certificate
-has this form in full, so that anybody can compute the fingerprint.  Comments, layout, names of
-files and line numbers do not enter it, nor does the seed, which the identity names by itself::
+The fingerprint is the SHA-256 of the *core form*: what the author's files *mean*.  A certificate contains this form in
+full, so that anybody can compute the fingerprint.  It does not depend on comments, layout, file names, line numbers or
+the seed, which the identity names separately::
 
     sgl:0.1.0+f2c860ec08ac|edition:2026|grammar:sha256:1f0c…|seed:2024|items:69000
 
@@ -20,12 +20,12 @@ from sgl.core.encoding import stated
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
 
-#: Digits of the fingerprint in an identity.
+#: Length of the fingerprint in an identity, in hexadecimal digits.
 SHORT = 12
 
 
 def core_form(grammar: CoreGrammar, plan: Plan) -> dict[str, Any]:
-    """Return what grammar and plan mean but for the seed."""
+    """Return the meaning of a grammar and its plan, without the seed."""
     return {"grammar": stated(grammar, exact=True), "plan": stated(plan, exact=True)}
 
 

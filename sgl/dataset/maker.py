@@ -1,13 +1,12 @@
-"""Make chunks: from the numbers of candidates to the contents of every file.
+"""Make chunks: turn the numbers of candidates into the contents of every file.
 
-A chunk is a function of the grammar, the plan, its place in the split and the candidates that it is
-made of, so chunks can be made in any order and by anybody.
+A chunk depends only on the grammar, the plan, its place in the split and its candidates, so chunks can be made in any
+order and by any process.
 
-Parquet files have each derivation as an s-expression.  It is written with the names of its rules; a rule without
-children that introduces words is called by its words: ``(statement (clause (np the dog) (intransitive slept)))``.
-Rules that would get the same name are told apart by their category, ``np:NP[anim=yes]``, then by a number,
-``bank:N#2``.  So equal texts mean equal derivations.  S-expressions are one more text layer, with a template for each
-rule, and ``TemplateWriter`` writes them as any other.
+Parquet files contain each derivation as an s-expression of rule names; a rule without children that introduces words is
+named by them: ``(statement (clause (np the dog) (intransitive slept)))``. Rules of the same name are distinguished by
+their category, ``np:NP[anim=yes]``, then by a number, ``bank:N#2``.  So equal texts mean equal derivations.
+S-expressions are a text layer with a template for each rule, written by ``TemplateWriter`` like any other.
 """
 
 from collections import Counter
@@ -48,7 +47,7 @@ _RESERVED = frozenset('()"\\:#')
 
 
 def expression_output(grammar: CoreGrammar, source: int) -> Output:
-    """Return what writes s-expressions; words of the layer ``source`` name lexical rules."""
+    """Return the output that writes s-expressions; words of the layer ``source`` name lexical rules."""
     rules = []
     for rule, label in zip(grammar.rules, rule_labels(grammar, source), strict=True):
         template: Template = (Token(label),)
@@ -62,7 +61,7 @@ def expression_output(grammar: CoreGrammar, source: int) -> Output:
 
 
 def features_output(grammar: CoreGrammar, layer: int, labels: tuple[str, ...]) -> Output:
-    """Return how often labels occur in the graph; of what CoNLL-U shows of it, so that both are written of one."""
+    """Return the output that counts labels in the graph; it uses what CoNLL-U uses, so both can be written at once."""
 
     def write(grammar: CoreGrammar, derivation: Derivation) -> str:
         counts = Counter(label for _, label, _ in derive_graph(grammar, derivation, layer).edges)
@@ -77,7 +76,7 @@ def item_id(expression: str) -> str:
 
 
 def rule_labels(grammar: CoreGrammar, source: int) -> list[str]:
-    """Return what s-expressions call each rule, by the words of a text layer."""
+    """Return the name of each rule in s-expressions, by the words of a text layer."""
     names = []
     for rule in grammar.rules:
         words = " ".join(item.text for item in rule.templates[source] if isinstance(item, Token))
@@ -106,7 +105,7 @@ def _atom(name: str) -> str:
 
 
 def split_kind(category: str) -> str:
-    """Return ``iid``, ``exposure``, ``part`` or ``gen``."""
+    """Return the kind of a category: ``iid``, ``exposure``, ``part`` or ``gen``."""
     if category == IN_DISTRIBUTION:
         return "iid"
     if category.startswith(PART_PREFIX):
@@ -120,7 +119,7 @@ class ChunkMaker:
     def __init__(
         self, grammar: CoreGrammar, plan: Plan, sampler: Sampler, learned: Mapping[str, Learned] | None = None
     ) -> None:
-        """Begin with what another maker has ``learned`` of the same grammar and plan."""
+        """Prepare the writers, with what another maker has ``learned`` about the same grammar and plan."""
         self._sampler = sampler
         self._counted = counted_labels(grammar, plan)
         self._schema = schema_of(plan, self._counted)
@@ -137,7 +136,7 @@ class ChunkMaker:
 
         layers = [layer.name for layer in grammar.text_layers]
         known = {name: target_output(own) for name, own in outputs(grammar).items()}
-        #: The texts of all layers and targets but the source, by name.
+        #: Writers of the texts of all layers and targets except the source, by name.
         self._texts = {
             name: writer(f"text {name}", known[name])
             for name in dict.fromkeys((*layers, *plan.targets))
@@ -146,7 +145,7 @@ class ChunkMaker:
         expressions = expression_output(grammar, grammar.text_layer(plan.source))
         self._expressions = writer("derivation", expressions)
         self._arity = np.array(grammar.arity, np.int64)
-        #: How many words each rule adds to the source.
+        #: The number of source words that each rule adds.
         self._words = np.array(grammar.source_tokens, np.int32)
         self._sentences: list[SentenceWriter] = []
         for name in (plan.lemma_layer, *plan.graphs) if plan.lemma_layer else ():
@@ -163,18 +162,18 @@ class ChunkMaker:
 
     @property
     def learned(self) -> dict[str, Learned]:
-        """What the writers have learned so far, by the names of what they write."""
+        """What each writer has learned so far, by writer name."""
         return {name: writer.learned for name, writer in self._writers.items()}
 
     def chunks(self, parts: Iterable[tuple[str, int, list[Selection]]]) -> Iterator[Chunk]:
-        """Yield the chunks that these parts of splits are made into."""
+        """Yield a chunk for each of these parts of splits."""
         for split, first, selections in parts:
             yield self.chunk(split, first, selections)
 
     def chunk(self, split: str, first: int, selections: Sequence[Selection]) -> Chunk:
-        """Return the rows of a split from number ``first`` on, made of these candidates.
+        """Return the rows of a split from number ``first`` on, made from these candidates.
 
-        Raises ``ConlluError`` or ``ViewError`` if something has no form, ``ValueError`` for tabs or line ends.
+        Raises ``ConlluError`` or ``ViewError`` if a value has no form, ``ValueError`` for tabs or line ends.
         """
         batches = [self._sampler.derive(selection.stratum, selection.numbers) for selection in selections]
         derivations = joined_derivations([batch.derivations for batch in batches])
@@ -228,7 +227,7 @@ def _heads(grammar: CoreGrammar, layer: str, derivations: Derivations) -> Column
 
 
 def target_output(output: Output) -> Output:
-    """Return an output as a target: where a text has no form in a view, the error quotes the sentence."""
+    """Return an output as a target, whose errors quote the sentence."""
 
     def write(grammar: CoreGrammar, derivation: Derivation) -> str:
         try:
@@ -242,7 +241,7 @@ def target_output(output: Output) -> Output:
 
 @dataclass(frozen=True)
 class SentenceWriter:
-    """Writes CoNLL-U sentences, whose ``words`` are an output like ``words_output``.
+    """Writes CoNLL-U sentences; ``words`` writes an output like ``words_output``.
 
     ``names`` are those of the texts in the comments, the text of the graph's words first; ``writers`` have written
     the others.  ``measured`` are the lengths and heads that structures ask for, with what writes these.
@@ -256,7 +255,7 @@ class SentenceWriter:
     def column(
         self, derivations: Derivations, texts: Mapping[str, Column], split: str, category: Heading, first: int = 1
     ) -> Column:
-        """Return sentences of a split with categories, numbered from ``first``; ``ConlluError`` if one cannot be."""
+        """Return CoNLL-U sentences of a split, numbered from ``first``; raises ``ConlluError`` if one has no form."""
 
         def plain(row: int, derivation: Derivation) -> str:
             try:

@@ -54,7 +54,7 @@ class Guarantee:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a dataset comes from.
+    """The origin of a dataset.
 
     ``fingerprint`` is the SHA-256 of the grammar and plan in canonical form; ``files`` has the SHA-256 of each file
     of the grammar by its path inside the dataset; ``parameters`` are those that the files declare, with their values;
@@ -72,11 +72,11 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """What parsing the strings of a stratum has found, in numbers of strings.
+    """Results of parsing the strings of a stratum, in numbers of strings.
 
-    ``parsed`` includes those rejected as ambiguous; ``several`` have several readings. ``held_out`` are strings of
-    train, dev and test of which some reading contains what a pattern holds out (``patterns`` by pattern); ``outputs``
-    those whose readings differ in another text layer; ``ambiguous`` are either.
+    ``parsed`` includes those rejected as ambiguous; ``several`` have several readings. ``held_out`` counts strings of
+    train, dev and test with a reading that contains a held-out structure (``patterns`` by pattern), ``outputs`` strings
+    whose readings differ in another text layer, ``ambiguous`` both kinds together.
     """
 
     parsed: int = 0
@@ -89,7 +89,7 @@ class Readings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StringFigures(Readings):
-    """The readings of a whole dataset, and what its author wants of ambiguous strings."""
+    """The readings of a whole dataset, and its author's policy for ambiguous strings."""
 
     policy: Ambiguous
     rejected: int = 0
@@ -208,21 +208,21 @@ def _splits(samples: Sequence[StratumSample], readings: Mapping[str, Readings]) 
     return splits
 
 
-#: What candidates are rejected for, where the name of the reason does not say it.
+#: Reasons for rejection whose name does not explain them.
 _REJECTED = {UNEXPOSED_WORD: "a word that no sentence of train has"}
 
 
 def rejected_in_words(rejected: Mapping[str, int]) -> str:
-    """Return how many candidates were rejected, and why; empty if none were."""
+    """Return the number of rejected candidates by reason; empty if none were rejected."""
     found = {_REJECTED.get(name, name.replace("_", " ")): number for name, number in sorted(rejected.items()) if number}
     return ", ".join(f"{number:,} for {reason}" for reason, number in found.items())
 
 
 def left_out(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the streams of which every sentence was asked for and some cannot be in the data, and how many and why."""
+    """Yield each stream that wants every sentence but lacks some, with the numbers and the reasons."""
     strata = [stratum for split in manifest["splits"].values() for stratum in split["strata"]]
     for stratum in (stratum for stratum in strata if "every" in stratum["extent"]):
-        # What another part has, or this part in another derivation, is in the data.
+        # A repeated sentence is in the data, through another part or another derivation.
         missing = {name: n for name, n in stratum["rejected"].items() if n and name != REPEATED_SENTENCE}
         if missing:
             kept, lost = stratum["count"] // stratum["extent"].get("copies", 1), sum(missing.values())

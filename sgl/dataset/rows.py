@@ -1,12 +1,12 @@
-"""Chunks of rows, their forms in every file, and the files: TSV, Parquet and CoNLL-U, row by row equal.
+"""Chunks of rows, and the files that contain them: TSV, Parquet and CoNLL-U, with equal rows.
 
 A chunk is cut from the candidates that were accepted for the strata of its split, in their order::
 
     train   in_distribution 39,700   exposure:… 100   exposure:… 100   …
             |- 10,000 -|- 10,000 -|- 10,000 -|-   9,700 + 100 + …   -|
 
-Where the target is a contrast of the source, each sentence is written with its twin as well, for probing:
-``pairs/test.jsonl`` has a line for each row of ``data/test.tsv``::
+If the target is a twin of the source, each sentence is also written with its twin, for probing: ``pairs/test.jsonl``
+has a line for each row of ``data/test.tsv``::
 
     {"sentence_good": "The dogs bark.", "sentence_bad": "The dogs barks.", "pattern": "plain"}
 
@@ -39,13 +39,13 @@ from sgl.sampling.engine import PackedStratum
 from sgl.sampling.rows import row_of
 from sgl.sampling.strata import StratumSample
 
-#: Rows of a chunk, and in a row group of a Parquet file.
+#: Rows in a chunk, and in a row group of a Parquet file.
 ROWS = 10_000
 
-#: The folders of the derivations of rows, and of tasks for probing.
+#: The folders of derivations and of probing tasks.
 DERIVATIONS, TASKS = "derivations", "lm_eval"
 
-#: Bytes that the texts of one array of Arrow can have.
+#: Maximum size of the texts in one Arrow array, in bytes.
 MOST_BYTES = (1 << 31) - 1
 
 #: Columns of the Parquet files; ``features`` has a number for each label that it counts.
@@ -54,10 +54,10 @@ _NAMES = (*("id", "source", "target", "category", "split_kind"), *("derivation",
 #: Columns with few values.
 DICTIONARY = ("category", "split_kind")
 
-#: The level of compression by zstd.
+#: The compression level of zstd.
 LEVEL = 3
 
-#: Returns the chunks that parts of splits are made into, in their order: here (``sgl.dataset.maker``), or on workers
+#: Yields the chunks of these parts of splits in order, made here (``sgl.dataset.maker``) or on workers
 #: (``sgl.parallel.dataset``).
 Making = Callable[[Iterable[tuple[str, int, list["Selection"]]]], Iterator["Chunk"]]
 
@@ -72,9 +72,9 @@ class Selection(NamedTuple):
 class Chunk(NamedTuple):
     """Rows of a split.
 
-    ``first`` is the number of the first row, from 1.  ``rows`` are those of the file of each target, ``conllu`` the
-    sentences with each graph layer, ``derivations`` a line for each row, ``table`` the rows of the Parquet file as a
-    table of Arrow.  ``words`` counts the words of each row in the first text layer.
+    ``first`` is the number of the first row, from 1.  ``rows`` has the lines for each target's file, ``conllu`` the
+    sentences with each graph layer, ``derivations`` a line for each row, ``table`` the rows of the Parquet file as an
+    Arrow table.  ``words`` counts the words of each row in the first text layer.
     """
 
     split: str
@@ -88,7 +88,7 @@ class Chunk(NamedTuple):
 
 
 def chunks_of(samples: Sequence[StratumSample]) -> Iterator[tuple[str, int, list[Selection]]]:
-    """Yield the chunks of a dataset: split, number of the first row from 1, candidates."""
+    """Yield the chunks of a dataset: split, number of the first row, candidates."""
     splits: dict[str, list[Selection]] = {}
     for sample in samples:
         selection = Selection(sample.stratum, sample.numbers)
@@ -106,7 +106,7 @@ def chunks_of(samples: Sequence[StratumSample]) -> Iterator[tuple[str, int, list
 
 
 def rows_of(source: Column, target: Column, category: Column) -> bytes:
-    """Return rows as ``sgl.sampling.rows.row_of``; raises ``ValueError`` for tabs or line ends."""
+    """Return rows in the form of ``sgl.sampling.rows.row_of``; raises ``ValueError`` for tabs or line ends."""
     fields = source, target, category
     rows = pc.binary_join_element_wise(*map(arrow_array, fields), "\t")
     lines = b"".join(map(lines_of, rows.chunks))
@@ -117,8 +117,8 @@ def rows_of(source: Column, target: Column, category: Column) -> bytes:
 
 
 def lines_of(texts: Any) -> bytes:  # noqa: ANN401
-    """Return the texts of an array of Arrow, each with a line end."""
-    # The texts of a new array lie one behind the other.
+    """Return the texts of an Arrow array, each with a line end."""
+    # The texts of a new array are contiguous.
     end = (pa.scalar(part, texts.type) for part in ("", "\n"))
     _, offsets, data = pc.binary_join_element_wise(texts, *end).buffers()
     if not len(texts):
@@ -130,13 +130,13 @@ def lines_of(texts: Any) -> bytes:  # noqa: ANN401
 
 
 def streams_of(selection: Selection) -> Any:  # noqa: ANN401
-    """Return which candidates of which stream these are, as texts in an array of Arrow."""
+    """Return the stream and number of each candidate as texts in an Arrow array."""
     numbers = pc.cast(pa.array(selection.numbers), pa.string())
     return pc.binary_join_element_wise(selection.stratum.stream, numbers, "#")
 
 
 def derivation_lines(streams: Any, derivations: Derivations) -> bytes:  # noqa: ANN401
-    """Return a line for each candidate: which it is, and the rules of a derivation in preorder."""
+    """Return a line for each candidate: its stream and number, and the rules of its derivation in preorder."""
     offsets = pa.array(derivations.offsets.astype(np.int32))
     numbers = pa.array(derivations.rules[: int(derivations.offsets[-1])])
     rules = pa.ListArray.from_arrays(offsets, pc.cast(numbers, pa.string()))
@@ -144,24 +144,24 @@ def derivation_lines(streams: Any, derivations: Derivations) -> bytes:  # noqa: 
 
 
 def numbered(first: int, count: int) -> Column:
-    """Return the numbers of some items as texts, with six digits at least."""
+    """Return the numbers of items as texts of at least six digits."""
     numbers = pc.cast(pa.array(np.arange(first, first + count)), pa.large_string())
     _, offsets, data = pc.utf8_lpad(numbers, 6, "0").buffers()
     return Column(np.frombuffer(data or b"", np.uint8), np.frombuffer(offsets, np.int64)[: count + 1])
 
 
 def content(column: Column) -> NDArray[np.uint8]:
-    """Return the bytes of all texts of a column, one behind the other."""
+    """Return the bytes of all texts of a column."""
     return column.data[column.offsets[0] : column.offsets[-1]]
 
 
 def joined(columns: Sequence[Column]) -> Column:
-    """Return the texts of several columns, one column after the other."""
+    """Return the concatenation of several columns."""
     return Column(np.concatenate([*map(content, columns), np.zeros(SLACK, np.uint8)]), _ends(columns))
 
 
 def joined_derivations(parts: Sequence[Derivations]) -> Derivations:
-    """Return several derivations in arrays, one array after the other."""
+    """Return the concatenation of several arrays of derivations."""
     return Derivations(np.concatenate([part.rules[: int(part.offsets[-1])] for part in parts]), _ends(parts))
 
 
@@ -170,10 +170,10 @@ def _ends(parts: Sequence[Column] | Sequence[Derivations]) -> NDArray[np.int64]:
 
 
 def arrow_array(column: Column) -> Any:  # noqa: ANN401
-    """Return a column as a chunked array of Arrow, over the same bytes.
+    """Return a column as a chunked Arrow array, over the same bytes.
 
-    A chunk counts its bytes with 32 bits, so a long column has several; in files there is no
-    difference.  Raises ``TextTooLongError`` if no chunk can hold a text.
+    A chunk counts its bytes with 32 bits, so a long column has several chunks; files do not show this.  Raises
+    ``TextTooLongError`` if no chunk can hold a text.
     """
     arrays, first = [], 0
     while first < column.rows:
@@ -203,10 +203,10 @@ def parquet_writer(
     dictionary: Sequence[str] = DICTIONARY,
     level: int = LEVEL,
 ) -> Any:  # noqa: ANN401
-    """Write a Parquet file; ``write_table`` of what is returned makes a row group of each table.
+    """Return a writer for a Parquet file; each ``write_table`` adds a row group.
 
-    The values of the columns ``dictionary`` are numbered.  No column has statistics: the
-    least and the greatest of distinct sentences say nothing.
+    The columns in ``dictionary`` are dictionary-encoded.  No column has statistics: the least and greatest of distinct
+    sentences are of no use.
     """
     return pq.ParquetWriter(
         file,
@@ -223,8 +223,8 @@ def parquet_writer(
 class SplitFiles:
     """The files of one split: targets, Parquet, CoNLL-U (if there are graphs), derivations.
 
-    The first target has the file ``data/train.tsv``, each other a folder of its name; so have the graph layers.
-    ``paths`` are all files, in the order in which the manifest lists them.
+    The first target is in ``data/train.tsv``, each other target in a folder of its name; likewise the graph layers.
+    ``paths`` are all files in the order of the manifest.
     """
 
     def __init__(self, directory: Path, split: str, plan: Plan, closing: ExitStack, counted: Sequence[str]) -> None:
@@ -261,7 +261,7 @@ def write_items(
     observe: Callable[[Chunk], None] | None = None,
     counted: Sequence[str] = (),
 ) -> list[DataFile]:
-    """Write the files of every split of the plan, by folder; those without items are empty.
+    """Write the files of every split of the plan; splits without items get empty files.
 
     ``counted`` are the labels of ``features``.  ``observe`` sees every chunk once it is written.  Raises
     ``ConlluError``, ``ViewError`` or ``ValueError`` if the formats cannot hold a text, and ``OSError``.
@@ -282,7 +282,7 @@ def write_items(
 
 
 def write_rejected(directory: Path, rejected: Iterable[tuple[Selection, Derivations]]) -> DataFile:
-    """Write ``derivations/rejected.tsv``: candidates, each with the reading that it has besides."""
+    """Write ``derivations/rejected.tsv``: ambiguous candidates, each with its other reading."""
     path, rows = directory / DERIVATIONS / "rejected.tsv", 0
     with create(path) as file:
         for selection, readings in rejected:
@@ -292,7 +292,7 @@ def write_rejected(directory: Path, rejected: Iterable[tuple[Selection, Derivati
 
 
 def written(directory: Path, path: Path, rows: int) -> DataFile:
-    """Return the entry of a finished file for the manifest."""
+    """Return the manifest entry of a finished file."""
     return DataFile(path.relative_to(directory).as_posix(), sha256_of(path), rows)
 
 
@@ -302,7 +302,7 @@ def json_line(value: object) -> str:
 
 
 def write_pairs(directory: Path, grammar: CoreGrammar, plan: Plan) -> Iterator[DataFile]:
-    """Write the rows of each target that is a twin as pairs; ``ViewError`` if a sentence is its own twin."""
+    """Write the rows of each target that is a twin as pairs; raises ``ViewError`` if a sentence equals its twin."""
     twins = {layer.name: layer.twin for layer in grammar.text_layers}
     splits = dict.fromkeys(stratum.split for stratum in plan.strata)
     for target in plan.targets:
@@ -320,7 +320,7 @@ def write_pairs(directory: Path, grammar: CoreGrammar, plan: Plan) -> Iterator[D
 
 
 def _pairs(rows: str) -> list[str]:
-    """Return the line of each row of a file as a pair."""
+    """Return a line with the pair for each row of a file."""
     lines = list[str]()
     for row in rows.splitlines():
         good, bad, category = row.split("\t")

@@ -1,10 +1,10 @@
-"""What a dataset consists of by its own list, where it may be put, and its signature.
+"""The files of a dataset, the places where it may be written, and its signature.
 
-A directory is replaced only as a whole that SGL has written: with a file in it that its own
-list does not name, or one that was read in this run, it stays as it is.
+A directory is replaced only if SGL has written all of it: it is left alone if it contains a file that its own list does
+not name, or one that was read in this run.
 
-A dataset cannot state the hash of all its files: it would have to be in one of them.  So its
-files state its *identity*, and the SHA-256 of ``SHA256SUMS``, a list of all others, completes its signature::
+A file of the dataset cannot state the hash of all files, itself included.  So the files state the *identity*, and the
+SHA-256 of ``SHA256SUMS``, a list of all other files, completes the signature::
 
     sgl:0.1.0+f2c860ec08ac|edition:2026|grammar:sha256:1f0c…|seed:2024|items:69000|files:sha256:5be2…
 """
@@ -22,28 +22,28 @@ from sgl.disk.stages import OldMovedError, replaced_directory
 from sgl.foreign import ForeignFileError, read_bytes, read_text, sha256_of
 from sgl.foreign.json import JsonValue, read_document
 
-#: The first member of every manifest; with any number it marks a directory as a dataset.
+#: The ``format`` of every manifest; with any number it marks a directory as a dataset.
 FORMAT = "sgl-dataset/3"
 _FAMILY = FORMAT.partition("/")[0] + "/"
 
 MANIFEST, CHECKSUMS = "manifest.json", "SHA256SUMS"
 
-#: What other programs leave in a directory that they have looked at.
+#: Files that other programs leave in directories.
 _TRACES = frozenset({"__pycache__", ".DS_Store", "Thumbs.db", "desktop.ini"})
 
-#: Files that are named in a message.
+#: Maximum number of files in a message.
 _NAMED = 5
 
-#: Returns the files that a directory has by its own list, and None if SGL has not written it.
+#: Returns the files that a directory's own list names, or None if SGL has not written it.
 Listing = Callable[[Path], Collection[str] | None]
 
 
 class TextTooLongError(ValueError):
-    """A text is longer than the formats can hold; the message says what they can."""
+    """A text is longer than a format allows; the message gives the limit."""
 
 
 class FormatError(ValueError):
-    """A text that the format of a file cannot hold, or that there is not."""
+    """A format cannot represent a text, or a view a graph."""
 
 
 class OutputError(Exception):
@@ -61,21 +61,21 @@ def manifest_of(directory: Path) -> JsonValue:
 
 
 def listed_files(directory: Path) -> Collection[str] | None:
-    """Return the files of the dataset in a directory; None if it holds none."""
+    """Return the listed files of the dataset in a directory; None if it holds no dataset."""
     try:
         manifest = manifest_of(directory)
         if not manifest["format"].of(str).startswith(_FAMILY):
             return None
         text = read_text(directory / CHECKSUMS, foreign.CHECKSUMS, inside=directory)
     except ForeignFileError as problem:
-        # Without the list of files nothing but the manifest is known to be part of it.
+        # Without the list, only the manifest is known to be part of the dataset.
         return (MANIFEST,) if problem.filename == str(directory / CHECKSUMS) else None
     names = (line.partition("  ")[2] for line in text.split("\n"))
     return {MANIFEST, CHECKSUMS, *names}
 
 
 def dataset_of(file: Path) -> Path | None:
-    """Return the dataset whose list names a file, if there is one."""
+    """Return the dataset whose list names a file, if any."""
     file = file.resolve()
     for directory in file.parents:
         if (directory / MANIFEST).is_file():
@@ -87,10 +87,10 @@ def dataset_of(file: Path) -> Path | None:
 
 @contextmanager
 def staged_directory(target: Path, place: Path | None = None, listing: Listing = listed_files) -> Iterator[Path]:
-    """Yield a new directory that takes the place of ``target`` when the block ends, as ``replaced_directory`` does.
+    """Yield a new directory that replaces ``target`` when the block ends, as ``replaced_directory`` does.
 
-    ``listing`` tells what it may replace.  Raises ``OutputError`` if ``target`` may not be replaced, or the system
-    refuses to write.
+    ``listing`` decides what may be replaced.  Raises ``OutputError`` if ``target`` may not be replaced, or if the
+    system refuses to write.
     """
     target = resolved(target)
     try:
@@ -101,12 +101,12 @@ def staged_directory(target: Path, place: Path | None = None, listing: Listing =
 
 
 def resolved(target: Path) -> Path:
-    """Return a path without links among its directories; the place itself may be one."""
+    """Return a path without symbolic links among its directories; the last component may be a link."""
     return target.parent.resolve() / target.name if target.name not in ("", "..") else target.resolve()
 
 
 def check_target(target: Path, listing: Listing = listed_files) -> None:
-    """Raise ``OutputError`` if no dataset can be put at ``target``; writes nothing."""
+    """Raise ``OutputError`` if no dataset can be written to ``target``; write nothing."""
     target = resolved(target)
     try:
         _check_replaceable(target, listing)
@@ -134,12 +134,12 @@ def _check_replaceable(target: Path, listing: Listing) -> None:
 
 
 def _check_files(target: Path, names: Collection[str]) -> None:
-    """Raise ``OutputError`` if files of a directory would be lost, or were read in this run."""
+    """Raise ``OutputError`` if the directory has files that would be lost, or that were read in this run."""
     files = sorted(_files_of(target))
     if strangers := [name for name in files if name not in names]:
         shown = ", ".join(strangers[:_NAMED]) + (", …" if strangers[_NAMED:] else "")
         raise OutputError(target, f"it has files that its list does not name, and that would be lost: {shown}")
-    # What the listing itself reads is no input.
+    # Files that the listing itself reads are not input.
     read = [name for name in files if Path(name).suffix != ".json" and name != CHECKSUMS]
     if any(foreign.is_input(target / name) for name in read):
         raise OutputError(target, "files of it were read in this run")
@@ -160,12 +160,12 @@ def _reason(error: OSError | OldMovedError) -> str:
     if isinstance(error, InTheWayError):
         return str(error.strerror)
     reason = (error.strerror or str(error)).lower()
-    # The owner of files names what it makes by its place in an open directory, which tells nobody anything.
+    # A relative file name is relative to an open directory, which means nothing to a user.
     return f"{reason} ({error.filename})" if error.filename and Path(error.filename).is_absolute() else reason
 
 
 def write_checksums(directory: Path, known: Mapping[str, str]) -> None:
-    """List all files, whose content is final; ``known`` are hashes by path inside it."""
+    """Write the list of all files, which must be final; ``known`` are hashes by relative path."""
     files = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*")}
     names = sorted(name for name, path in files.items() if path.is_file() and name != CHECKSUMS)
     lines = (f"{known.get(name) or sha256_of(files[name])}  {name}\n" for name in names)
@@ -173,7 +173,7 @@ def write_checksums(directory: Path, known: Mapping[str, str]) -> None:
 
 
 def signature(directory: Path, identity: str, *used: str) -> str:
-    """Return the dataset's signature; its identity if no file lists the ``used`` ones, or one is not as listed."""
+    """Return the dataset's signature, or its identity if a file in ``used`` is not listed or has changed."""
     try:
         content = read_bytes(directory / CHECKSUMS, foreign.CHECKSUMS, inside=directory)
     except ForeignFileError as problem:

@@ -1,4 +1,4 @@
-"""Diagnostics: what the compiler tells an author.
+"""Diagnostics: the compiler's messages to an author.
 
 Passes collect diagnostics in a :class:`Diagnostics` and go on; only the command line renders them.
 """

@@ -1,7 +1,7 @@
-"""Edits that hints are: what a message tells an author to write, as a change of the text.
+"""Turn hints into edits: the change of the text that a message suggests.
 
-A hint is prose, and says in one of few ways what to write where: they are in ``fixes.yaml``.  The tests apply every
-edit that the examples of messages have, and the message is gone.
+A hint is prose, but uses one of the few phrasings in ``fixes.yaml``, each of which says what to write where.  The tests
+apply every edit for the example messages, and check that the message disappears.
 """
 
 import re
@@ -17,7 +17,7 @@ from sgl.diagnostics.model import Diagnostic, Severity, SourceFile, Span
 
 @dataclass(frozen=True)
 class Edit:
-    """A change of a file: ``text`` takes the place of what is in ``span``."""
+    """A change of a file: ``text`` replaces ``span``."""
 
     span: Span
     text: str
@@ -34,7 +34,7 @@ def _ways() -> list[tuple[re.Pattern[str], str]]:
 
 
 def fixes_of(diagnostic: Diagnostic, file: SourceFile) -> Iterator[tuple[str, Edit]]:
-    """Yield the edit that the hint of a message about a file is, and a comment that allows a warning."""
+    """Yield the edit that a message's hint describes, and for a warning a comment that allows it."""
     tried = ((way.fullmatch(diagnostic.hint), where) for way, where in _ways())
     offered = [(diagnostic.hint, where, found.groupdict()) for found, where in tried if found is not None][:1]
     if diagnostic.severity is Severity.WARNING:
@@ -46,7 +46,7 @@ def fixes_of(diagnostic: Diagnostic, file: SourceFile) -> Iterator[tuple[str, Ed
 
 
 def _place(where: str, words: dict[str, str], span: Span, text: str) -> tuple[int, int, str] | None:
-    """Return the beginning and the end of what is replaced, and what takes its place."""
+    """Return the start and end of the text to replace, and the replacement; None if they cannot be found."""
     start, end, new = span.start, span.end, words.get("text", "")
     match where:
         case "instead":

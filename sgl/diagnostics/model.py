@@ -1,4 +1,4 @@
-"""The one diagnostic type, the collection that passes add to, and the sources that it is about."""
+"""The diagnostic type, the collection that passes add to, and the source files."""
 
 import hashlib
 import os
@@ -14,12 +14,12 @@ from typing import TypedDict, Unpack
 
 from sgl.foreign import SOURCE, sha256_of
 
-#: Places that a message shows beside its own.
+#: Maximum number of further places that a message shows.
 _MOST_PLACES = 4
 
 
 class Severity(Enum):
-    """How bad it is: an error stops the compilation, a warning does not."""
+    """The severity of a diagnostic: an error stops the compilation, a warning does not."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -40,7 +40,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Label:
-    """A second place that matters, with a few words about it."""
+    """A further place that matters, with a short text."""
 
     span: Span
     text: str
@@ -50,9 +50,9 @@ class Label:
 class Diagnostic:
     """One finding.
 
-    ``code`` is stable (``SGL0301``) and has a page; ``span`` is where, or ``None`` when it is about
-    the whole run; ``message`` says what is wrong; ``label`` stands beside the caret; ``notes`` say
-    why it matters or show a witness sentence; ``hint`` says what to do.
+    ``code`` is stable (``SGL0301``) and has a page; ``span`` is the place, or ``None`` for the whole run; ``message``
+    says what is wrong; ``label`` follows the caret; ``notes`` explain why it matters or show a witness sentence;
+    ``hint`` says what to do.
     """
 
     code: str
@@ -66,7 +66,7 @@ class Diagnostic:
 
 
 class UserError(Exception):
-    """A mistake of a user, and what to do; raised in a command it becomes a diagnostic with the code of its class."""
+    """A user's mistake with its remedy; in a command it becomes a diagnostic with the code of its class."""
 
     code = ""
 
@@ -76,12 +76,12 @@ class UserError(Exception):
 
     @property
     def diagnostic(self) -> Diagnostic:
-        """The message about it."""
+        """The diagnostic for this mistake."""
         return Diagnostic(self.code, Severity.ERROR, None, self.message, notes=self.notes, hint=self.hint)
 
 
 class _Beside(TypedDict, total=False):
-    """What may be said of a finding beside its message and its hint."""
+    """Optional parts of a diagnostic."""
 
     label: str
     labels: Iterable[Label]
@@ -97,7 +97,7 @@ def _diagnostic(
 
 @dataclass
 class Diagnostics:
-    """The findings of a run, each once, in source order when listed; ``judge`` may change or drop one that is added."""
+    """The findings of a run, without duplicates, listed in source order; ``judge`` may change or drop a new one."""
 
     judge: Callable[[Diagnostic], Diagnostic | None] | None = None
     _found: dict[tuple[str, Span | None, str], Diagnostic] = field(default_factory=dict)
@@ -113,14 +113,14 @@ class Diagnostics:
         self.add(_diagnostic(Severity.WARNING, code, span, message, hint, beside))
 
     def add(self, diagnostic: Diagnostic) -> None:
-        """Add a diagnostic unless the same one is there already."""
+        """Add a diagnostic unless it is already known."""
         self.told += 1
         judged = diagnostic if self.judge is None else self.judge(diagnostic)
         if judged is not None:
             self._found.setdefault((judged.code, judged.span, judged.message), judged)
 
     def also_at(self, code: str, first: Span, place: Span) -> None:
-        """Add another place to what was said of the first one, instead of saying it again."""
+        """Add another place to the diagnostic at ``first``, instead of repeating it."""
         self.told += 1
         for key, found in self._found.items():
             if (found.code, found.span) != (code, first):
@@ -128,7 +128,7 @@ class Diagnostics:
             if len(found.labels) < _MOST_PLACES:
                 self._found[key] = replace(found, labels=(*found.labels, Label(place, "and here")))
                 return
-            # What the message does not show is counted.
+            # Further places are only counted.
             self._more[key] = self._more.get(key, 0) + 1
             notes = found.notes[: len(found.notes) - (self._more[key] > 1)]
             told = f"it is the same in {self._more[key]:,} more place{'s' * (self._more[key] > 1)}"
@@ -142,7 +142,7 @@ class Diagnostics:
 
     @property
     def found(self) -> tuple[Diagnostic, ...]:
-        """All diagnostics in the order in which they were added."""
+        """All diagnostics in order of addition."""
         return tuple(self._found.values())
 
     def __iter__(self) -> Iterator[Diagnostic]:
@@ -158,21 +158,21 @@ class Diagnostics:
 
     @property
     def errors(self) -> int:
-        """How many errors there are."""
+        """The number of errors."""
         return sum(d.severity is Severity.ERROR for d in self._found.values())
 
     @property
     def warnings(self) -> int:
-        """How many warnings there are."""
+        """The number of warnings."""
         return len(self._found) - self.errors
 
 
-#: So many names may be equally close, for a name that is longer than that: `VP` is none of `NP` and `PP`.
+#: This many names may be equally close, for a name that is longer than this: `VP` suggests neither `NP` nor `PP`.
 _ALIKE = 2
 
 
 def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return a hint ``did you mean `x`?``; for a name like none, all after ``otherwise``."""
+    """Return a hint ``did you mean `x`?``; if no name is close, ``otherwise`` with all names."""
     known = list(known)
     near = _nearest(name, known)
     if len(near) == 1 or (len(near) == _ALIKE and len(name) > _ALIKE):
@@ -181,18 +181,18 @@ def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 def one_of(name: str, known: Collection[str]) -> str:
-    """Return what to say of an unknown name: the one that is meant, or those there are."""
+    """Return a hint for an unknown name: the closest name, or the known ones."""
     return suggest(name, known) or f"there is: {shortlist(known, 12) or 'none'}"
 
 
 def shortlist(names: Iterable[str], most: int = 8) -> str:
-    """Return the first of some names in a row."""
+    """Return the first names of a list, with an ellipsis if there are more."""
     names = list(names)
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
 def suggested(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that a misspelt one most likely means, if one is closest."""
+    """Return the known name that is closest to a misspelt one, if exactly one is."""
     near = _nearest(name, known)
     return near[0] if len(near) == 1 else None
 
@@ -200,8 +200,8 @@ def suggested(name: str, known: Iterable[str]) -> str | None:
 def _nearest(name: str, known: Iterable[str]) -> list[str]:
     """Return the known names that are closest to a misspelt one.
 
-    They differ in capital letters only, are at most two edits away (one for up to three letters) and
-    share some letter, or have ``name`` as a prefix.
+    A close name differs only in case, is at most two edits away (one for up to three letters) and shares some letter,
+    or has ``name`` as a prefix.
     """
     limit = 1 if len(name) <= 3 else 2
     ranked: list[tuple[int, str]] = []
@@ -222,8 +222,8 @@ def one_slip(first: str, second: str) -> bool:
 
 
 def _edits(first: str, second: str, limit: int) -> int:
-    """Optimal string alignment distance, or more than ``limit`` if it exceeds it."""
-    # Most names are like no other: an edit makes two letters differ at most.
+    """Return the optimal string alignment distance, or a number above ``limit`` if it is greater."""
+    # A quick test excludes most names: one edit changes at most two members of the symmetric difference.
     if abs(len(first) - len(second)) > limit or len(set(first) ^ set(second)) > 2 * limit:
         return limit + 1
     before: list[int] = []
@@ -239,7 +239,7 @@ def _edits(first: str, second: str, limit: int) -> int:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A text that was read, under the name that the author knows it by."""
+    """A text that was read, under the file name that the author knows."""
 
     name: str
     text: str
@@ -250,7 +250,7 @@ class SourceFile:
         object.__setattr__(self, "line_starts", starts)
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Return line and column of a character offset, both 1-based, columns in characters."""
+        """Return the line and column of a character offset, both 1-based, columns in characters."""
         offset = self.real(offset)
         line = bisect_right(self.line_starts, offset)
         return line, offset - self.line_starts[line - 1] + 1
@@ -262,7 +262,7 @@ class SourceFile:
         return self.text[start:end].rstrip("\r\n")
 
     def around(self, offset: int, most: int) -> tuple[str, int]:
-        """Return the line of an offset, so much on both sides at most, and what is before it."""
+        """Return the line at an offset, cut to ``most`` characters on each side, and the offset within it."""
         offset = self.real(offset)
         number = bisect_right(self.line_starts, offset)
         start = max(self.line_starts[number - 1], offset - most)
@@ -275,15 +275,15 @@ class SourceFile:
         return Span(self.name, first, first + end - start)
 
     def real(self, offset: int) -> int:
-        """Return where in the text an offset of a span is."""
+        """Return the position in the text of an offset in a span."""
         return offset
 
     def place(self, offset: int) -> int:
-        """Return the offset that spans have for a character of the text."""
+        """Return the offset in spans of a character of the text."""
         return offset
 
 
-#: Where places begin: no file is so large.
+#: The first place, beyond the size of any file.
 FIRST_PLACE = 1 << 40
 
 
@@ -295,7 +295,7 @@ class EditedFile(SourceFile):
     places: tuple[int, ...] = ()
 
     def real(self, offset: int) -> int:
-        """Return where in the text a place is."""
+        """Return the position in the text of a place."""
         number = bisect_right(self.places, offset) - 1
         return offset if number < 0 else min(self.starts[number] + offset - self.places[number], len(self.text))
 
@@ -309,10 +309,10 @@ class EditedFile(SourceFile):
 class FileDependencies:
     """The answers of the file system that a result depends on: ``links``, hashes of ``contents``.
 
-    ``names`` are those that diagnostics have for the files; ``absent`` are files that were looked for and are none.
+    ``names`` are the names of the files in diagnostics; ``absent`` are files that were looked for and do not exist.
 
-    While all answers stay the same, reading a grammar again would give the same.  After a look at something that is
-    missing or cannot be read, ``complete`` is false: a message about it may name other files of the directory.
+    As long as all answers stay the same, reading the grammar again gives the same result.  ``complete`` is false after
+    an attempt to read something missing or unreadable: the message about it may name other files of the directory.
     """
 
     links: dict[str, str] = field(default_factory=dict)
@@ -322,25 +322,25 @@ class FileDependencies:
     complete: bool = True
 
     def followed(self, asked: Path, found: Path) -> None:
-        """Note where a path led, symbolic links followed."""
+        """Record the target of a path, with symbolic links followed."""
         self._note(self.links, os.fspath(asked), os.fspath(found))
 
     def read(self, path: Path, content: bytes, name: str) -> None:
-        """Note what a file contained."""
+        """Record the content of a file."""
         self.names[os.fspath(path)] = name
         self._note(self.contents, os.fspath(path), hashlib.sha256(content).hexdigest())
 
     def lacked(self, path: Path) -> None:
-        """Note that there was no file at a path, and that this is no mistake."""
+        """Record that there was no file at a path, which is not an error."""
         self.absent.add(os.fspath(path))
 
     def missed(self) -> None:
-        """Note that something was not there, or not as it should be."""
+        """Record that something was missing or unreadable."""
         self.complete = False
 
     def _note(self, known: dict[str, str], path: str, answer: str) -> None:
         if known.setdefault(path, answer) != answer:
-            # It was changed between two looks.
+            # The file changed between two reads.
             self.complete = False
 
     def hold(self) -> bool:
@@ -348,7 +348,7 @@ class FileDependencies:
         return self.changed() == []
 
     def changed(self) -> list[Path] | None:
-        """Return the files with other contents; None if another answer of the file system is another."""
+        """Return the files whose contents have changed; None if any other answer has changed."""
         with suppress(OSError, RuntimeError, ValueError):
             there = any(Path(path).is_file() for path in self.absent)
             if self.complete and not there and all(str(Path(a).resolve()) == led for a, led in self.links.items()):
@@ -365,31 +365,28 @@ class FileDependencies:
 
 @dataclass
 class SourceMap:
-    """All files of a run, by name, and the answers of the file system on the way to them."""
+    """All files of a run, by name, and the answers of the file system while they were found."""
 
     files: dict[str, SourceFile] = field(default_factory=dict)
     dependencies: FileDependencies = field(default_factory=FileDependencies)
 
     def add(self, file: SourceFile) -> SourceFile:
-        """Remember a file, so that diagnostics can show its lines."""
+        """Add a file, so that diagnostics can show its lines."""
         self.files[file.name] = file
         return file
 
     def real(self, span: Span) -> Span:
-        """Return a span with the offsets of the text of its file."""
+        """Return a span with offsets in the text of its file."""
         file = self.files.get(span.file)
         return span if file is None else Span(span.file, *map(file.real, (span.start, span.end)))
 
     def get(self, name: str) -> SourceFile | None:
-        """Return the file of this name, if it was read."""
+        """Return the file of this name, or None if it was not read."""
         return self.files.get(name)
 
 
 def display_width(text: str) -> int:
-    """Return how many terminal columns a text takes (Unicode Standard Annex 11).
-
-    East Asian wide and fullwidth characters take two, combining marks and format characters none.
-    """
+    """Return the width of a text in terminal columns (Unicode Standard Annex 11)."""
     width = 0
     for character in text:
         if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Cf"):

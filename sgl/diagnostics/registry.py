@@ -1,9 +1,8 @@
-"""The registry of diagnostic codes: one Markdown page per code, read when it is asked for.
+"""The registry of diagnostic codes: one Markdown page per code, read on demand.
 
-A code exists if its page does: ``"SGL0201" in CODES`` looks into the directory ``pages``, and only
-``CODES["SGL0201"]`` reads the page.  A code never gets a second meaning, and the number of a code
-that is no longer used stays free.  Another package brings pages with the entry point group
-``sgl.diagnostics``, which names a package that has a directory ``pages``.
+A code exists if its page does: ``"SGL0201" in CODES`` looks into the directory ``pages``, and only ``CODES["SGL0201"]``
+reads the page.  Codes are never reused.  Another package registers its pages by an entry point of the group
+``sgl.diagnostics``, whose value is a package with a directory ``pages``.
 """
 
 import re
@@ -14,15 +13,15 @@ from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-#: The entry point group of packages with pages.
+#: The entry-point group of packages with pages.
 GROUP = "sgl.diagnostics"
 #: The main file of every example.
 MAIN = "farm.sgl"
 
-#: Where the page of each code can be read.
+#: The URL below which the pages can be read.
 _PAGES = "https://github.com/sgl-benchmarks/sgl/blob/main/sgl/diagnostics/pages/"
 
-#: The columns of a page as plain text.
+#: The width of a page as plain text.
 _WIDTH = 80
 _NO_EXAMPLE = "There is no example: "
 _WITHOUT = re.compile(r"^<!-- instead of: (.*) -->\n\n", re.MULTILINE)
@@ -34,8 +33,8 @@ class Code:
     """A diagnostic code with its page, whose Markdown below the title is ``body``.
 
     ``title`` says in one line what is wrong, ``why`` in a few sentences why it matters.  ``wrong`` and ``fixed`` are
-    the files of two examples, by name: together with the base grammar less the pieces ``instead_of`` (or
-    ``everything``), only the first gives this diagnostic.  Without an example ``no_example`` says why.
+    the files of two examples, by name: together with the base grammar without the pieces ``instead_of`` (or
+    ``everything``), only the first gives this diagnostic.  ``no_example`` explains why a page has no example.
     """
 
     code: str
@@ -49,7 +48,7 @@ class Code:
 
 
 class CodePages(Mapping[str, Code]):
-    """The codes in the order of their numbers; looking one up reads its page."""
+    """The codes in numerical order; a lookup reads the page."""
 
     def __getitem__(self, code: str) -> Code:
         return read_page(code, self._pages[code].read_text(encoding="utf-8"))
@@ -65,7 +64,7 @@ class CodePages(Mapping[str, Code]):
 
     @cached_property
     def _pages(self) -> dict[str, Traversable]:
-        """Where the page of each code is; those of this package cannot be replaced."""
+        """The location of each code's page; pages of this package cannot be replaced."""
         from importlib.metadata import entry_points
 
         found: dict[str, Traversable] = {}
@@ -82,12 +81,12 @@ CODES = CodePages()
 
 
 def documentation_url(code: str) -> str | None:
-    """Return where to read about a code; None if it is one of another package."""
+    """Return the URL of a code's page; None for a code of another package."""
     return f"{_PAGES}{code}.md" if files(__package__).joinpath("pages", f"{code}.md").is_file() else None
 
 
 def read_page(code: str, text: str) -> Code:
-    """Return what a page says about a code; raise ``ValueError`` if its title is of another."""
+    """Parse the page of a code; raise ``ValueError`` if its title names another code."""
     head, _, body = text.partition("\n\n")
     number, _, title = head.removeprefix("# ").partition(": ")
     if number != code or not title:
@@ -112,7 +111,7 @@ def read_page(code: str, text: str) -> Code:
 
 
 def _files(example: str) -> dict[str, str]:
-    """Return the blocks of an example; one without a name is the main file."""
+    """Return the blocks of an example by file name; an unnamed block is the main file."""
     return {name or MAIN: text for name, text in _BLOCK.findall(example)}
 
 
@@ -128,7 +127,7 @@ def page(code: Code) -> str:
 
 
 def _plain(example: Mapping[str, str]) -> str:
-    """Return an example as text; the names of its files stand above them if there are several."""
+    """Return an example as text, with the file names above the files if there are several."""
     if list(example) == [MAIN]:
         return example[MAIN].strip()
     return "\n\n".join(f"({name})\n{text.strip()}" for name, text in example.items())

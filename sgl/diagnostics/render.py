@@ -1,7 +1,7 @@
-"""Render diagnostics: with an excerpt and a caret, on one line, or for programs.
+"""Render diagnostics with an excerpt and a caret, on one line, or for programs.
 
-For programs there are lines for GitHub, and whole documents as JSON, SARIF 2.1.0 or JUnit.  All are made of the
-objects that :func:`as_object` returns.
+For programs there are lines for GitHub, and whole documents in JSON, SARIF 2.1.0 or JUnit.  All use the objects that
+:func:`as_object` returns.
 """
 
 import json
@@ -18,18 +18,18 @@ from sgl.diagnostics.registry import CODES, documentation_url
 
 _BOLD, _RED, _YELLOW, _BLUE, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[34m", "\x1b[0m"
 _LONGEST_LINE = 160
-#: So much of a line is looked at on both sides of a place; what is shown is less.
+#: Number of characters of a line that are read on both sides of a place; fewer are shown.
 _NEAR = 1_000
 
-#: What JSON leaves as it is, and a terminal obeys or does not show.
+#: Characters that JSON does not escape, but a terminal interprets or hides.
 _ESCAPED = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
-#: Wraps a text in a style of the terminal, or leaves it alone.
+#: Wraps a text in a terminal style, or returns it unchanged.
 _Paint = Callable[[str, str], str]
 
 
 def render(diagnostic: Diagnostic, sources: SourceMap, *, color: bool = False) -> str:
-    """Return the diagnostic with excerpts, as a terminal shows it."""
+    """Return the diagnostic with excerpts, as shown on a terminal."""
 
     def paint(style: str, text: str) -> str:
         return f"{style}{text}{_RESET}" if color and text else text
@@ -71,15 +71,15 @@ def render_concise(diagnostic: Diagnostic, sources: SourceMap) -> str:
 
 
 def json_text(data: object) -> str:
-    """Return plain data, such as the objects of diagnostics, as JSON that a terminal can show."""
+    """Return plain data, such as diagnostics as objects, as JSON that is safe to show on a terminal."""
     text = json.dumps(data, ensure_ascii=False, indent=2)
-    # A terminal would obey some characters; the name of a file need not even be valid Unicode.
+    # A terminal interprets some characters; a file name may even be invalid Unicode.
     text = _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return text.encode("utf-8", "replace").decode("utf-8") + "\n"
 
 
 def as_object(diagnostic: Diagnostic, sources: SourceMap) -> dict[str, object]:
-    """Return a diagnostic as JSON writes it (see ``docs/commands.md`` for the fields)."""
+    """Return a diagnostic as an object of the JSON output (``docs/commands.md`` explains the fields)."""
     return {
         "code": diagnostic.code,
         "severity": diagnostic.severity.value,
@@ -137,7 +137,7 @@ def _shorten(shown: str, before: str, marked: str) -> tuple[str, str, str]:
 
 
 def _indent(text: str, margin: int) -> str:
-    """Return a text of several lines, with all but the first below the beginning of the first."""
+    """Return a text of several lines, the others aligned with the first."""
     return ("\n" + " " * (margin + 3)).join(visible(line) for line in text.split("\n"))
 
 
@@ -147,22 +147,22 @@ _Object = Mapping[str, Any]
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _HOME = "https://github.com/sgl-benchmarks/sgl"
 
-#: What XML cannot hold.
+#: Characters that XML cannot represent.
 _NO_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def said(found: _Object) -> str:
-    """Return the message of a diagnostic, its notes and its hint, one on a line."""
+    """Return the message of a diagnostic, its notes and its hint, one per line."""
     hint = [f"hint: {found['hint']}"] if found["hint"] else []
     return "\n".join([found["message"], *found["notes"], *hint])
 
 
 def github(found: _Object) -> str:
-    """Return a diagnostic as a command of GitHub Actions, which annotates the line."""
+    """Return a diagnostic as a GitHub Actions command, which annotates the line."""
     place = found["place"] or {}
     named = {"file": place.get("file"), "line": place.get("line"), "endLine": place.get("end_line")}
     if place.get("line") == place.get("end_line"):
-        # GitHub takes columns of one line only.
+        # GitHub accepts columns only within one line.
         named |= {"col": place.get("column"), "endColumn": place.get("end_column")}
     named["title"] = found["code"]
     values = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in named.items() if value is not None)
@@ -174,7 +174,7 @@ def _escaped(text: str, more: str = "") -> str:
 
 
 def sarif(objects: Sequence[_Object]) -> str:
-    """Return a log of SARIF 2.1.0, which code scanning reads."""
+    """Return a SARIF 2.1.0 log, which code scanning reads."""
     rules: dict[str, dict[str, Any]] = {}
     for code, url in {found["code"]: found["documentation_url"] for found in objects}.items():
         page = CODES.get(code)
@@ -210,7 +210,7 @@ def _locations(places: Iterable[tuple[_Object | None, str]]) -> list[dict[str, A
 
 
 class Case(NamedTuple):
-    """A case of a JUnit report; ``failure`` says why it fails, ``skipped`` why it does not count."""
+    """A case of a JUnit report; ``failure`` says why it failed, ``skipped`` why it was skipped."""
 
     name: str
     file: str
@@ -222,7 +222,7 @@ class Case(NamedTuple):
 
 
 def junit(objects: Sequence[_Object]) -> str:
-    """Return diagnostics as a JUnit report: an error is a case that fails, a warning one that is skipped."""
+    """Return diagnostics as a JUnit report: an error is a failed case, a warning a skipped one."""
     cases = []
     for found in objects:
         place, text, fails = found["place"] or {}, said(found), found["severity"] == "error"
@@ -233,8 +233,8 @@ def junit(objects: Sequence[_Object]) -> str:
 
 
 def junit_report(cases: Sequence[Case]) -> str:
-    """Return a JUnit report of some cases, those of a file as one suite."""
-    # What writes pages takes longer to load than most commands need.
+    """Return a JUnit report of these cases, with a suite for each file."""
+    # Jinja takes longer to load than most commands need.
     from jinja2 import Environment
 
     template = files(__package__).joinpath("junit.xml.j2").read_text("utf-8")
@@ -242,5 +242,5 @@ def junit_report(cases: Sequence[Case]) -> str:
     return _NO_XML.sub("\ufffd", text)
 
 
-#: The forms that are one document, and what makes them.
+#: The formats that are one document, with their writers.
 DOCUMENTS: dict[str, Callable[[Sequence[_Object]], str]] = {"json": json_text, "sarif": sarif, "junit": junit}

@@ -1,6 +1,6 @@
 """The compiler's front end: from syntax trees to the core grammar and the plan of a dataset.
 
-Read :mod:`sgl.frontend.passes` first: it runs the passes in their order.  Its three rooms are
+Read :mod:`sgl.frontend.passes` first: it runs the passes in order.  The front end has three rooms:
 
 * :mod:`~sgl.frontend.names`: what there is, and which declaration each name means;
 * :mod:`~sgl.frontend.elaborate`: what is abbreviated is written out;

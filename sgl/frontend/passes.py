@@ -1,12 +1,12 @@
-"""The passes of the compiler's front end, in their order: from syntax trees to a plan.
+"""Run the passes of the compiler's front end in order, from syntax trees to a plan.
 
-A pass is a function of what earlier passes have found, and reports what is wrong.  What it returns is None where there
-is nothing that later passes could work with; those that need it are then left out.  Some run only while no error was
-found, so that what merely follows from a mistake is not reported as another.
+A pass is a function of the results of earlier passes, and reports errors.  It returns None if later passes could not
+use its result; those that need it are then skipped.  Some run only if there are no errors so far, so that consequences
+of a mistake are not reported as further mistakes.
 
-Below are questions about a grammar that compiles: its structures, and the words it inflects.  Whoever wants to check
-the words that come out of the library's morphology asks here: every template of a word or lexicon is evaluated once
-more, and each use of the library is noted.
+The module also answers questions about a compiled grammar: its structures, and its inflected words.  To find the words
+that the library's morphology produces, every template of a word or lexicon is evaluated once more, and each use of the
+library is recorded.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -44,11 +44,10 @@ from sgl.lang.reader import read
 
 @dataclass(frozen=True, kw_only=True)
 class Compiled(Claims, Lowered):
-    """A grammar that was compiled without errors, and where its parts were written.
+    """A grammar compiled without errors, with the places of its parts.
 
-    It ``has_dataset`` if a dataset is declared; otherwise its plan is empty.  ``origin`` is the
-    SHA-256 of all that the grammar was made from, or empty if that is not known.  A copy with other
-    values (:func:`dataclasses.replace`) has none.
+    ``has_dataset`` says whether a dataset is declared; otherwise the plan is empty.  ``origin`` is the SHA-256 of the
+    grammar's inputs, or empty if unknown.  A copy with other values (:func:`dataclasses.replace`) has none.
     """
 
     project: Project
@@ -62,23 +61,23 @@ class Compiled(Claims, Lowered):
 
     @property
     def lengths(self) -> Iterator[LengthTest]:
-        """The tests on lengths of the plan and of what tests expect."""
+        """The tests on lengths in the plan and in the expectations of tests."""
         expected = (structure for test in self.tests for structure in test.structures)
         yield from (length for structure in chain(self.plan.structures, expected) for length in structure.body.lengths)
 
     def with_seed(self, seed: int | None) -> "Compiled":
-        """Return the grammar whose dataset has another seed; without one, itself."""
+        """Return the grammar with another seed for its dataset; with None, the grammar itself."""
         return self if seed in (None, self.plan.seed) else replace(self, plan=replace(self.plan, seed=seed))
 
     def with_origin(self, origin: str) -> "Compiled":
-        """Return the same value, after a note of what it was made from."""
+        """Record the origin of this grammar, and return it."""
         object.__setattr__(self, "origin", origin)
         return self
 
 
 @dataclass(frozen=True)
 class Compilation:
-    """What the passes have made of a project: its core grammar, and all of it; None of either after errors in it."""
+    """The results of the passes for a project: its core grammar and the compiled grammar, each None after errors."""
 
     expanded: Expanded | None = None
     compiled: Compiled | None = None
@@ -106,7 +105,7 @@ def run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diagn
     grammar = expanded.declared.grammar if expanded is not None else None
     asked = derivation_asked(signed)
     if asked is not signed:
-        # Structures do not ask for weights.
+        # Structures do not need weights.
         signature, grammar = asked.signature, grammar and with_derivation(lowered.grammar if lowered else grammar)
         lowered = lowered and replace(lowered, grammar=grammar or lowered.grammar)
     claims, tests = _spoken(asked, dataset, grammar)
@@ -148,7 +147,7 @@ def _expanded(signed: Signed, dataset: DatasetSettings | None) -> Expanded | Non
 def _spoken(
     signed: Signed, dataset: DatasetSettings | None, grammar: CoreGrammar | None
 ) -> tuple[Claims, tuple[LoweredTest, ...]]:
-    """Return what is said of the data and of single sentences; without a ``grammar`` no words are looked for."""
+    """Return the claims about the data and the tests; without a ``grammar``, words are not checked."""
     signature, claims = signed.signature, Claims()
     percent = dataset.percent if dataset is not None else 100
     contexts = contexts_of(signed, signature.graph_layers, grammar, signature.unsound, percent)
@@ -165,13 +164,13 @@ def _spoken(
 
 
 def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflection, ...]:
-    """Return all inflected words of a grammar that compiles with these ``settings``, each once for each row."""
+    """Return all inflected words of a grammar that compiles with these ``settings``, each once per row."""
     state, found = resolve(Session(project, settings, Diagnostics())), dict[Inflection, None]()
     if state is None:
         return ()
 
     def evaluate(clauses: Iterable[s.LayerClause], evaluation: Evaluation) -> None:
-        """Note what the templates of one word ask of the library."""
+        """Record the uses of the library in the templates of one word."""
         evaluation = replace(evaluation, listener=found.setdefault)
         for clause in clauses:
             for item in clause.template or ():
@@ -192,7 +191,7 @@ def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflecti
 
 
 def named_structures(compiled: Compiled) -> dict[str, Structure]:
-    """Return every ``structure`` that means something by itself, by name: without parameters and ``@targets``."""
+    """Return every ``structure`` that is complete, without parameters and ``@targets``, by name."""
     found: dict[str, Structure] = {}
     state = _names_of(compiled, Diagnostics())
     context = _first_context(compiled, state)
@@ -206,8 +205,8 @@ def named_structures(compiled: Compiled) -> dict[str, Structure]:
 
 
 def read_structure(compiled: Compiled, text: str, sources: SourceMap, diagnostics: Diagnostics) -> Structure | None:
-    """Return a structure that somebody writes about a grammar with its names for things; None after a report."""
-    # On one line it can only be one declaration.
+    """Return a structure written with the names of a grammar; report errors and return None."""
+    # Joined into one line, the text can only be one declaration.
     source = sources.add(SourceFile("structure", f"structure asked {' '.join(text.split())}"))
     file = read(source, diagnostics)
     if diagnostics.errors:

@@ -1,19 +1,19 @@
-"""The language: reading ``.sgl`` files into syntax trees with places.
+"""The language: read ``.sgl`` files into syntax trees with source positions.
 
-What a category or a layer means begins in :mod:`sgl.frontend`.
+The meaning of categories and layers begins in :mod:`sgl.frontend`.
 """
 
-#: Bytes that a grammar file, and a table, may have.  They stand here, so that whoever asks
-#: whether a grammar is known need not import what reads one.
+#: Maximum size of a grammar file, and of a table, in bytes.  Defined here so that looking up a grammar in the cache
+#: does not import the reader.
 MAX_SOURCE = 4_000_000
 MAX_TABLE = 32_000_000
 
-#: The endings of the files that a grammar may name: tables, weights and relations; templates of views.  No other file
-#: is opened, so that the grammar of a stranger, whose errors quote what it reads, shows nothing of your other files.
+#: The extensions of files that a grammar may name: tables, weights and relations; templates of views.  No other file is
+#: opened, so that a stranger's grammar, whose errors quote what it reads, reveals none of your other files.
 TABLE_SUFFIXES, TEMPLATE_SUFFIXES = (".yaml", ".yml"), (".j2", ".jinja")
 SUFFIXES = (".sgl", ".irtg", *TABLE_SUFFIXES, *TEMPLATE_SUFFIXES)
 
-#: The words of the language, in one place: for the reader, the docs and the colours.
+#: The keywords of the language, in one place: for the reader, the docs and the syntax colouring.
 _DECLARATIONS = """
     module use param layer view feature category labels words structure word literal lexicon forms
     rule paradigm function pattern part quota relation table restrict weights dataset
@@ -26,8 +26,8 @@ _CLAUSES = """
     size target targets to train unseen variant waive when where with within without
 """
 
-#: Words that start a declaration, in the first column.
+#: Keywords that start a declaration, in the first column.
 DECLARATIONS: tuple[str, ...] = tuple(_DECLARATIONS.split())
 
-#: Words with a meaning of their own inside a declaration.
+#: Keywords inside a declaration.
 CLAUSES: tuple[str, ...] = tuple(_CLAUSES.split())

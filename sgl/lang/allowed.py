@@ -1,7 +1,7 @@
-"""Comments that allow a warning: ``# allow SGL0713``, with a reason after it if you like.
+"""Comments that allow a warning: ``# allow SGL0713``, optionally followed by a reason.
 
-Such a comment is about the declaration that it is in, or that begins right below it.  It names its
-codes, and :meth:`AllowedWarnings.unused` finds those that allow nothing.  Errors cannot be allowed.
+A comment applies to the declaration that contains it, or that begins directly below it.  It names its codes, and
+:meth:`AllowedWarnings.unused` finds those that allow nothing.  Errors cannot be allowed.
 """
 
 import re
@@ -14,12 +14,12 @@ from sgl.diagnostics import CODES, Diagnostic, Severity, SourceFile, SourceMap, 
 _COMMENT = re.compile(r"#[ \t]*allow[ \t]+(SGL\d+(?:[ \t]*,[ \t]*SGL\d+)*)")
 _CODE = re.compile(r"SGL\d+")
 
-#: The first code of those that only sampling gives, and what checks a corpus.
+#: The first code of warnings that only sampling or the analysis of a corpus gives.
 _LATER = "SGL09"
 
 
 class Allowance(NamedTuple):
-    """A code in a comment, and the part of the file that is meant: a declaration, or nothing."""
+    """A code in a comment, and the part of the file to which it applies: a declaration, or nothing."""
 
     code: str
     place: Span
@@ -28,7 +28,7 @@ class Allowance(NamedTuple):
 
 @dataclass
 class AllowedWarnings:
-    """What the comments of some files allow, and which of it was needed."""
+    """The warnings that comments of some files allow, and those that were needed."""
 
     sources: SourceMap
     _known: dict[str, tuple[SourceFile, tuple[Allowance, ...]]] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class AllowedWarnings:
         return bool(allowing)
 
     def kept(self, found: Diagnostic) -> Diagnostic | None:
-        """Return a diagnostic unless a comment allows it, as ``Diagnostics.judge`` does."""
+        """Return a diagnostic unless a comment allows it; usable as ``Diagnostics.judge``."""
         return None if self(found) else found
 
     def unused(self) -> Iterator[Diagnostic]:
@@ -64,17 +64,17 @@ class AllowedWarnings:
 
     def _of(self, name: str) -> tuple[Allowance, ...]:
         source = self.sources.get(name)
-        # Most files have none, and are not cut into declarations.
+        # Most files have no such comment, and need not be cut into declarations.
         if source is None or not _COMMENT.search(source.text):
             return ()
-        # A file may have been written and read again.
+        # The file may have been changed and read again.
         if name not in self._known or self._known[name][0] is not source:
             self._known[name] = source, tuple(_allowances(SourceFile(name, source.text)))
         return self._known[name][1]
 
 
 def _allowances(source: SourceFile) -> Iterator[Allowance]:
-    """Yield what the comments of a file allow."""
+    """Yield the allowances in the comments of a file."""
     from sgl.lang.chunks import split_chunks
 
     chunks = list(split_chunks(source))
@@ -87,7 +87,7 @@ def _allowances(source: SourceFile) -> Iterator[Allowance]:
         following = min((start for start in starts if start > at.start), default=len(source.text))
         between = source.text[at.end : following]
         if source.position(at.start)[1] == 1:
-            # Comments may follow, but no line without one.
+            # Other comments may come between, but no empty line.
             start = following if not re.search(r"\n[ \t]*\n", between) else at.start
         end = min((later for later in starts if later > start), default=len(source.text))
         for code in _CODE.finditer(codes[1]):

@@ -1,7 +1,7 @@
-"""From Lark's parse tree of a declaration to the syntax tree.
+"""Build the syntax tree of a declaration from Lark's parse tree.
 
-Most productions of ``grammar.lark`` become the node of their name, or the one that :data:`NODES`
-says: each field takes the part of the production that has its type.  The others have a method.
+Most productions of ``grammar.lark`` become the node of the same name, or the node in :data:`NODES`: each field takes
+the part of the production that has its type.  The others have a method.
 """
 
 import re
@@ -16,15 +16,15 @@ from lark.tree import Meta
 from sgl.diagnostics import SourceFile, Span
 from sgl.lang import syntax as s
 
-#: The nodes of productions that are called like them: ``word_decl`` becomes a ``WordDecl``.
+#: The nodes of productions with the same name: ``word_decl`` becomes a ``WordDecl``.
 _NAMESAKES: dict[str, type[s.SyntaxNode]] = {
     re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower(): kind
     for name, kind in vars(s).items()
     if isinstance(kind, type) and issubclass(kind, s.SyntaxNode)
 }
-#: The clauses with a structure.
+#: The clauses that contain a structure.
 _WITH_STRUCTURE = (*("forbid", "never", "gen", "exclude", "need"), *("waive", "expose", "only", "apart"))
-#: The other productions, with the fields of their nodes that are no part of them.
+#: The other productions, with the constant fields of their nodes.
 NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     **{production: (kind, {}) for production, kind in _NAMESAKES.items()},
     "feature": (s.Feature, {"ordered": False}),
@@ -77,9 +77,9 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
 
 
 class _Slot(NamedTuple):
-    """A field of a node: the ``types`` of what it takes, or of the members of a tuple.
+    """A field of a node, with the ``types`` that it takes; for a tuple, those of its members.
 
-    One that is no tuple and has no types is a flag: whether a part is there.
+    A field without types that is not a tuple is a flag: whether a part is present.
     """
 
     name: str
@@ -88,7 +88,7 @@ class _Slot(NamedTuple):
     optional: bool
 
     def take(self, parts: list[Any]) -> Any:
-        """Remove from the parts of a production what the field takes, and return it."""
+        """Remove the parts that the field takes from a production, and return them."""
         if not self.types:
             return bool(parts) and parts.pop(0) is not None
         nothing = () if self.many and not self.optional else None
@@ -108,7 +108,7 @@ class _Slot(NamedTuple):
 
 @cache
 def _slots(production: str) -> tuple[_Slot, ...]:
-    """Return the fields of the node of a production that are made of its parts."""
+    """Return the fields of a production's node that take parts."""
     kind, constants = NODES[production]
     hints, found = get_type_hints(kind), []
     names = [field.name for field in fields(kind) if field.name != "span"]
@@ -123,12 +123,12 @@ def _slots(production: str) -> tuple[_Slot, ...]:
 
 
 def _members(hint: Any) -> tuple[Any, ...]:
-    """Return the types of a union, or a type alone."""
+    """Return the types of a union, or the single type."""
     return (hint,) if isinstance(hint, type) or get_origin(hint) is tuple else get_args(hint)
 
 
 class TokenBuilder(Transformer[Token, Any]):
-    """Builds names, numbers and quotations, with their places in ``source``, and :data:`NODES`."""
+    """Builds names, numbers and quotations, with their places in ``source``, and the nodes in :data:`NODES`."""
 
     def __init__(self, source: SourceFile, offset: int) -> None:
         super().__init__()
@@ -146,13 +146,13 @@ class TokenBuilder(Transformer[Token, Any]):
         return kind(self._span(meta), **constants, **given)
 
     def __default__(self, data: str, children: list[Any], meta: Meta) -> Any:
-        """Build the node of a production; one without a node stays the tree that it is."""
+        """Build the node of a production; a production without a node stays a tree."""
         if data in NODES:
             return self._node(data, list(children), meta)
         return Tree(data, children, meta)
 
     def UPPER(self, token: Token, sign: int = 0) -> s.Name:
-        """Return a name, after a sign such as `$` or `@`."""
+        """Return a name without its sign, such as `$` or `@`."""
         start = self.offset + (token.start_pos or 0)
         return s.Name(str(token)[sign:], self.source.span(start + sign, start + len(token)))
 
@@ -180,13 +180,13 @@ class TreeBuilder(TokenBuilder):
     """Builds the syntax tree of one declaration that starts at ``offset``."""
 
     def start(self, _: Meta, parts: list[Any]) -> Any:
-        """Return the only part."""
+        """Return the only part of the production."""
         return parts[0]
 
     quoted = text = column = structure_name = in_split = start
 
     def names(self, _: Meta, parts: list[Any]) -> tuple[Any, ...]:
-        """Return the parts, without those that are left out."""
+        """Return the parts, without omitted ones."""
         return tuple(part for part in parts if part is not None)
 
     used_names = left_out = names_list = parameters = dotted = quoted_path = ports = template = names
@@ -194,7 +194,7 @@ class TreeBuilder(TokenBuilder):
     weight_name = comma_bound = where = rewrite = expected_text = names
 
     def dotted_name(self, meta: Meta, parts: list[s.Name]) -> s.Name:
-        """Return the name of a part: ``de.prefix`` of a layer, ``V.prefix`` of a child."""
+        """Return a dotted name: ``de.prefix`` for a layer, ``V.prefix`` for a child."""
         return s.Name(".".join(part.text for part in parts), self._span(meta))
 
     def link_name(self, meta: Meta, parts: list[s.Name]) -> s.Name:
@@ -215,7 +215,7 @@ class TreeBuilder(TokenBuilder):
         return int(f"{sign}{number}")
 
     def weights_of_rule(self, meta: Meta, parts: list[Any]) -> tuple[s.WeightCase, ...]:
-        """Return the weights of a rule; conditions belong to the weight before them."""
+        """Return the weights of a rule; a condition belongs to the weight before it."""
         cases: list[s.WeightCase] = []
         for part in parts:
             if isinstance(part, s.WeightCase):
@@ -259,7 +259,7 @@ class TreeBuilder(TokenBuilder):
         return s.LabelText(self._span(meta), parts[0].name.text, True)
 
     def lemma_ref(self, meta: Meta, parts: list[s.Name]) -> s.VariableRef:
-        """Build the node with a lemma; the same lemma is the same node of a structure."""
+        """Build a node with a lemma; the same lemma is the same node of a structure."""
         (lemma,) = parts
         spelled = "".join(c if c.isalnum() else f"u{ord(c):04x}" for c in lemma.text)
         test = s.AttributeTest(self._span(meta), None, False, (lemma,), None)
@@ -282,12 +282,12 @@ class TreeBuilder(TokenBuilder):
         return s.Bounds(self._span(meta), low, low if high is None else next(iter(high), None))
 
     def need_named(self, meta: Meta, parts: list[Any]) -> s.SyntaxNode:
-        """Build ``need n sem { … }``, whose number is a parameter."""
+        """Build ``need n sem { … }``, where the number is a parameter."""
         amount = s.Amount(parts[0].span, parts[0], 0)
         return self._node("need", [amount, None, parts[1]], meta)
 
     def keyword_clause(self, meta: Meta, parts: list[Any]) -> s.SyntaxNode:
-        """Build a clause of a dataset whose name is a keyword of the grammar."""
+        """Build a dataset clause whose name is a keyword."""
         return self._node("dataset_clause", [self.name(parts[:1]), *parts[1:]], meta)
 
     from_clause = distinct = ambiguous = output_clause = keyword_clause
@@ -299,7 +299,7 @@ class TreeBuilder(TokenBuilder):
 
 
 def _grouped(parts: list[Any]) -> list[Any]:
-    """Return the parts of a lexicon or block, where entries have the clauses below them; those above all are shared."""
+    """Return the parts of a lexicon or block; entries take the clauses below them, clauses above all are shared."""
     found: list[Any] = []
     last = None
     for part in parts:
@@ -314,10 +314,10 @@ def _grouped(parts: list[Any]) -> list[Any]:
 
 
 def _every(parts: list[Any], kind: type) -> tuple[Any, ...]:
-    """Return the parts of a kind."""
+    """Return the parts of this kind."""
     return tuple(part for part in parts if isinstance(part, kind))
 
 
 def _first(parts: list[Any], kind: type) -> Any:
-    """Return the first part of a kind, or None."""
+    """Return the first part of this kind, or None."""
     return next((part for part in parts if isinstance(part, kind)), None)

@@ -1,12 +1,12 @@
-"""Cut a file into declarations, so that each can be parsed by itself.
+"""Cut a file into declarations, so that each can be parsed separately.
 
-A declaration starts in the first column.  So whatever is wrong in one, the next one is found.  The
-text of a chunk keeps its length, so that places stay right: comments and the line ends inside
-brackets become spaces, and what remains of the line ends separates clauses.
+A declaration starts in the first column, so an error in one does not hide the next.  The text of a chunk keeps its
+length, so that places stay valid: comments and line ends inside brackets become spaces, and the remaining line ends
+separate clauses.
 
-Every declaration of a file that is edited has a place of its own far behind the file, with room for more before and
-after it.  A declaration that is not edited keeps its place and its tree, whatever becomes of the text above it; so
-does all that was computed from the tree.  Spans are in these places, which :meth:`EditedFile.real` finds in the text::
+Every declaration of an edited file gets a place far beyond the end of the file, with room for more before and after it.
+An unchanged declaration keeps its place, its tree and everything computed from it, even if the text above it changes.
+Spans use these places, which :meth:`EditedFile.real` maps to positions in the text::
 
     text      category S⏎category NP⏎          # new⏎category S⏎category NP⏎
     places    ^ 2⁴⁰     ^ 2⁴⁰ + 2³⁰            both as before
@@ -23,45 +23,45 @@ from sgl.diagnostics import FIRST_PLACE, Diagnostic, EditedFile, Severity, Sourc
 from sgl.lang import DECLARATIONS
 from sgl.memory import Memory, kept
 
-#: Brackets may nest this deep; nothing an author writes comes near it.
+#: Maximum nesting of brackets, far deeper than in any real grammar.
 MAX_DEPTH = 40
 
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 _CLOSE = {")": "(", "]": "[", "}": "{"}
-#: A line that starts with one of these goes on with the clause above it.
+#: A line that starts with one of these continues the clause above it.
 CONTINUATION = re.compile(r"(?:without|within|outside)\b|=>")
-#: A line that ends with one of these goes on in the next one.
+#: A line that ends with one of these continues on the next line.
 UNFINISHED = (";", ",", "|", "+", "->", "=>")
 #: Empty lines and comments, up to the first character after them.
 _NOTHING = re.compile(r"(?:[ \t\f\r]*(?:#[^\n]*)?\n)*[ \t\f\r]*")
-#: How declarations begin that were indented by mistake; other words may begin a clause.
+#: Beginnings of declarations that were indented by mistake; other keywords may begin a clause.
 _NAMED = "|".join(word for word in DECLARATIONS if word not in ("rule", "word", "test", "dataset"))
 _INDENTED = re.compile(rf"(?:rule\s+\w+\s*:|word\s+[A-Z]|test\s+(?:\"|reject\b)|dataset\s*$|(?:{_NAMED})\s+[^\W\d])")
 FIRST_PLACE_WORD = re.compile(r"\w+|\S+")
-#: Where something other than plain text may begin.
+#: Characters other than plain text.
 _SPECIAL = re.compile(r'["#\n\t\f\r()\[\]{}]')
-#: What to do with a character that cannot be seen.
+#: The hint for an invisible character.
 REMOVE = "remove it; it comes from a web page or a word processor"
 #: Unicode categories of tabs and other control characters, and of line ends.
 _UNPRINTED = ("Cc", "Zl", "Zp")
-#: Blanks of other scripts, and of other systems, do not start a declaration either.
+#: Blanks, also of other scripts and systems, which do not start a declaration.
 _BLANK = " \t\f\r\n\u00a0\u3000"
 
 
 def begins_declaration(line: str) -> bool:
-    """Return whether an indented line looks like the first one of a declaration."""
+    """Return whether an indented line looks like the start of a declaration."""
     return _INDENTED.match(line.lstrip(" \t")) is not None
 
 
 def first_word(text: str) -> str:
-    """Return the word that a declaration starts with, or what stands in its place."""
+    """Return the first word of a declaration, or the character in its place."""
     match = FIRST_PLACE_WORD.match(text)
     return match.group() if match is not None else text[:1]
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """One declaration: its place, prepared text (empty for comments alone), first word, and what is wrong."""
+    """One declaration: its start, prepared text (empty for comments alone), keyword, fault and comments."""
 
     start: int
     text: str
@@ -71,7 +71,7 @@ class Chunk:
 
 
 def chunk_starts(text: str) -> list[int]:
-    """Return where the declarations of a text begin: at lines whose first column is not blank."""
+    """Return the starts of the declarations in a text: lines whose first column is not blank."""
     line_starts = (match.end() for match in re.finditer("\n", text))
     return [0, *(p for p in line_starts if text[p : p + 1].strip(_BLANK + "#)]}"))]
 
@@ -96,7 +96,7 @@ class _Scanner:
         self.comments: list[tuple[str, Span]] = []
         self.brackets: list[int] = []
         self.fault: Diagnostic | None = None
-        #: The last two signs before the place, and the next thing that is no comment.
+        #: The last two characters before the current one, and the next one that is not in a comment.
         self.before = ""
         self.following = start
 
@@ -120,12 +120,12 @@ class _Scanner:
         self.before = piece.rstrip()[-2:] or self.before
 
     def _step(self, position: int) -> int:
-        """Read what begins with a special character; return where it ends."""
+        """Read from a special character, and return where the token ends."""
         character = self.text[position]
         if character == '"':
             return self._string(position)
         if character == "#":
-            # `#amod` inside brackets is a degree test, everything else a comment.
+            # `#amod` inside square brackets is a degree test; any other `#` starts a comment.
             following = self.text[position + 1 : position + 2]
             inside = self.brackets and self.text[self.brackets[-1]] == "["
             if not (inside and (following.isalpha() or following in ("_", "~", "*", "^", "$"))):
@@ -172,7 +172,7 @@ class _Scanner:
         return end + 1
 
     def _check_character(self, position: int) -> None:
-        """Words are plain text: no line ends, no tabs, and no way to write them."""
+        """Check that a quotation is plain text: it contains no line ends or tabs, nor escapes for them."""
         character, following = self.text[position], self.text[position + 1 : position + 2]
         if character == "\\" and following not in ('"', "\\", "\n", ""):
             hint = 'only `\\"` and `\\\\` are written with a backslash'
@@ -187,7 +187,7 @@ class _Scanner:
         if opening == _CLOSE[character]:
             start = self.brackets.pop()
             if self.text[start - 1] == "]" and "->" in self.text[start:position]:
-                self._fail_unclosed(start)  # Those of a path, as in `-[nmod]{3}->`, end before the arrow.
+                self._fail_unclosed(start)  # Bounds of a path, as in `-[nmod]{3}->`, end before the arrow.
             return
         message = f"this `{character}` closes nothing"
         hint = f"remove it, or write `{_CLOSE[character]}` where it should open"
@@ -197,7 +197,7 @@ class _Scanner:
         self._fail("SGL0104", position, message, hint)
 
     def _fail_unclosed(self, opening: int) -> None:
-        """Report an open bracket; most likely its partner is one of another keyboard."""
+        """Report an unclosed bracket; its partner may be a similar character from another keyboard."""
         sign = _OPEN[self.text[opening]]
         wide = next((wide for wide, plain in CONFUSABLES.items() if plain == sign), "")
         hint = f"write `{sign}` where it ends"
@@ -214,20 +214,20 @@ class _Scanner:
         return CONTINUATION.match(self.text, self.following, self.end) is not None
 
     def _fail(self, code: str, position: int, message: str, hint: str = "") -> None:
-        """Keep the first thing that is wrong with the chunk; the rest may follow from it."""
+        """Keep the first fault of the chunk; later ones may follow from it."""
         if self.fault is None:
             span = self.source.span(position, position + 1)
             self.fault = Diagnostic(code, Severity.ERROR, span, message, hint=hint)
 
 
-#: How far apart places are at first: no declaration is so large.
+#: Initial distance between places, greater than any declaration.
 _APART = 1 << 30
 
 
 def commented(before: EditedFile, text: str) -> EditedFile | None:
-    """Return a file with another text, each line in its old place; None if more than comments and blanks differ.
+    """Return a file with another text but its old places; None if more than comments and blanks differ.
 
-    Which clauses there are depends on nothing but the lines that are left.
+    The clauses depend only on the remaining lines.
     """
     places, starts = list[int](), list[int]()
     versions = [_written_lines(SourceFile(before.name, version)) for version in (before.text, text)]
@@ -240,7 +240,7 @@ def commented(before: EditedFile, text: str) -> EditedFile | None:
 
 
 def _written_lines(source: SourceFile) -> Iterator[tuple[int, str]]:
-    """Yield the lines that have more than comments, without these, each with its place."""
+    """Yield the lines that contain more than comments, with the comments removed, each with its position."""
     for chunk in split_chunks(source):
         begun = 0
         for line in source.text[chunk.start : chunk.start + len(chunk.text)].split("\n"):
@@ -250,7 +250,7 @@ def _written_lines(source: SourceFile) -> Iterator[tuple[int, str]]:
 
 
 def placed(source: SourceFile, memory: Memory) -> EditedFile:
-    """Return a file with the places that its declarations had when it was read last."""
+    """Return a file with the places that its declarations had at the last reading."""
     before = memory.find(("places", source.name))
     known = before if isinstance(before, EditedFile) else EditedFile(source.name, "", (), ())
     if known.text == source.text and known.places:
@@ -267,7 +267,7 @@ def _declarations(text: str, starts: tuple[int, ...]) -> list[str]:
 
 
 def _places(before: EditedFile, new: list[str]) -> tuple[int, ...]:
-    """Return the places of declarations, of which the first and last are most often as before."""
+    """Return the places of declarations; most edits leave the first and last declarations unchanged."""
     old = _declarations(before.text, before.starts)
     most = min(len(old), len(new))
     first = next((i for i in range(most) if old[i] != new[i]), most)
@@ -276,7 +276,7 @@ def _places(before: EditedFile, new: list[str]) -> tuple[int, ...]:
     start = head[-1] + len(new[first - 1]) if head else FIRST_PLACE - 1
     end = tail[0] if tail else start + (more + 1) * _APART
     between = (start + (end - start) // (more + 1) * (i + 1) for i in range(more))
-    # As many as before are most likely other texts of the same declarations.
+    # If the number is unchanged, these are probably edits of the same declarations.
     places = before.places if len(old) == len(new) else (*head, *between, *tail)
     ends = [place + len(text) for place, text in zip(places, new, strict=True)]
     if all(end < place for end, place in zip(ends, places[1:], strict=False)):

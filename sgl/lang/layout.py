@@ -1,14 +1,13 @@
-"""Lay out a file in the one style that grammars have.
+"""Format a file in the single style of grammars.
 
-Line breaks are the author's.  A line is cut into *cells*, and the cells of neighbouring lines of a
-kind stand below one another::
+Line breaks are the author's.  A line is cut into *cells*, and the cells of neighbouring lines of a kind are aligned::
 
     rule vp: VP -> V NP~2    rule vp: VP -> V NP  ~ 2
       ja NP V                  ja  NP V
       syn V -[obj]->NP         syn V -[obj]-> NP
 
-Clauses are indented by two, what belongs to them by two more, the rest of a clause on its next line
-by four.  No token changes, and no comment is lost: layouts are compared with their source.
+Clauses are indented by two, their parts by two more, continuation lines by four.  No token changes, and no comment is
+lost: the result is compared with its source.
 """
 
 import re
@@ -20,9 +19,9 @@ from sgl.diagnostics.model import display_width
 from sgl.foreign import lines_of
 from sgl.lang.chunks import CONTINUATION, UNFINISHED
 
-#: Cells are aligned as long as lines have no more columns.
+#: Maximum width of lines with aligned cells.
 WIDTH = 100
-#: How wide the first words of clauses are: `gen` and `need` as `forbid`, `seed` as `train`.
+#: Width of the first words of clauses: `gen` and `need` like `forbid`, `seed` like `train`.
 _CLAUSES = {"pattern clause": 6, "part clause": 6, "dataset clause": 5, "release clause": 9}
 
 _TOKEN = re.compile(
@@ -31,22 +30,22 @@ _TOKEN = re.compile(
 )
 _BRACKETS = {"-[": "]", "[": "]", "(": ")", "{": "}"}
 _COMPARISONS = ("=", "|", "!=", ">=", "<=", "<", ">")
-#: Names of layers are at least so wide: `en` as `syn`.
+#: Minimum width of layer names: `en` like `syn`.
 _LAYER = 3
-#: Where the cells of a declaration begin: at the first of these tokens.
+#: Where the cells of a declaration begin: at its first token of this kind.
 _CUTS = {
     "layer": ":", "view": "=", "feature": "=", "param": "=", "labels": "=", "words": "=",
     "quota": "=", "function": "=", "structure": "{", "literal": "(",
 }  # fmt: skip
-#: What goes on with these declarations is indented as clauses are.
+#: Declarations whose continuation lines are indented like clauses.
 _WITHOUT_CLAUSES = (*_CUTS, "category", "test", "use")
-#: Clauses that are no layer's.
+#: Clauses that belong to no layer.
 _OTHERS = ("when", "keep", "variant")
 
 
 @dataclass(frozen=True)
 class _Token:
-    """A token; ``joined`` if it stands directly after another."""
+    """A token; ``joined`` if no space precedes it."""
 
     text: str
     joined: bool
@@ -54,10 +53,10 @@ class _Token:
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of a file, laid out but for the widths of its cells.
+    """A line of a file, formatted except for the widths of its cells.
 
-    ``cells`` are texts with the least number of spaces before them.  Neighbours of one ``kind`` are
-    aligned.  ``part``: a declaration began above; it ``goes_on`` if it is the rest of a clause.
+    ``cells`` are texts with their minimum numbers of preceding spaces.  Neighbours of one ``kind`` are aligned.
+    ``part`` says that a declaration began above, ``goes_on`` that the line continues a clause.
     """
 
     indent: int
@@ -73,7 +72,7 @@ class _Line:
 
 
 def layout(text: str) -> str:
-    r"""Return a file in the style of SGL; raise ``ValueError`` for a mistake of this module.
+    r"""Format a grammar file; raise ``ValueError`` if a bug would change a token.
 
     >>> print(layout("feature num=sg|pl\nfeature tense = past |pres   # of verbs"), end="")
     feature num   = sg | pl
@@ -92,7 +91,7 @@ def _said(text: str) -> list[str]:
 
 
 def _read(text: str) -> Iterator[_Line]:
-    """Yield the lines: those with tokens, comments, and empty ones, where they belong."""
+    """Yield the lines, formatted: those with tokens, comments and empty ones."""
     indents, keyword, unfinished = [0], "", False
     brackets: list[str] = []
     for line in lines_of(text.expandtabs()):
@@ -122,7 +121,7 @@ def _read(text: str) -> Iterator[_Line]:
 
 
 def _tokens(line: str, brackets: list[str]) -> tuple[tuple[_Token, ...], str]:
-    """Return the tokens and the comment of a line; ``brackets`` are those that are open."""
+    """Return the tokens and the comment of a line, and update ``brackets``, the open ones."""
     tokens: list[_Token] = []
     end = -1
     for match in _TOKEN.finditer(line):
@@ -142,7 +141,7 @@ def _tokens(line: str, brackets: list[str]) -> tuple[tuple[_Token, ...], str]:
 
 
 def _joined(tokens: Sequence[_Token], inside: Sequence[str] = ()) -> str:
-    """Return tokens with the spaces that belong between them; ``inside`` are open brackets."""
+    """Return tokens as text, with the proper spaces between them; ``inside`` are the open brackets."""
     brackets, parts, before, edge = list(inside), [], "", False
     for token in tokens:
         text = token.text
@@ -154,7 +153,7 @@ def _joined(tokens: Sequence[_Token], inside: Sequence[str] = ()) -> str:
         if text in _BRACKETS:
             brackets.append("bounds" if edge and text == "{" else text)
         elif text in _BRACKETS.values() and brackets:
-            # From `]` to `->` an edge goes on: `-[nmod]{2,3}->`.
+            # An edge continues from `]` to `->`: `-[nmod]{2,3}->`.
             edge = brackets.pop() in ("-[", "bounds")
         edge = edge and text != "->"
         before = text
@@ -177,7 +176,7 @@ def _apart(before: str, token: _Token, within: str) -> bool:
 
 
 def _neighbours(lines: Iterable[_Line]) -> Iterator[list[_Line]]:
-    """Yield groups of lines of one kind; what goes on with a line is in its group."""
+    """Yield groups of neighbouring lines of one kind; a continuation is in the group of its line."""
     group: list[_Line] = []
     for line in lines:
         if group and not line.goes_on and (line.kind, line.indent) != (group[0].kind, group[0].indent):
@@ -188,7 +187,7 @@ def _neighbours(lines: Iterable[_Line]) -> Iterator[list[_Line]]:
 
 
 def _cells(tokens: Sequence[_Token], kind: str) -> tuple[str, tuple[tuple[str, int], ...]]:
-    """Return with whom the line of a declaration or clause is aligned, and its cells."""
+    """Return the kind with which a line is aligned, and its cells."""
     texts = [token.text for token in tokens]
     if kind in _CLAUSES:
         return "", _clause(tokens, texts, _CLAUSES[kind])
@@ -227,7 +226,7 @@ def _clause(tokens: Sequence[_Token], texts: Sequence[str], width: int) -> tuple
 
 
 def _names(texts: Sequence[str]) -> tuple[int, bool]:
-    """Return how many tokens say for what layers a clause is, 0 if for none; and if several."""
+    """Return the number of tokens that name a clause's layers, 0 if none, and whether there are several layers."""
     first = texts[0]
     if first in _OTHERS or first[0].isupper() or not first[0].isalpha() or texts[1:2] == ["("] or len(texts) < 2:
         return 0, False
@@ -238,7 +237,7 @@ def _names(texts: Sequence[str]) -> tuple[int, bool]:
 
 
 def _outside(texts: Sequence[str]) -> list[int]:
-    """Return the places of the tokens that are in no brackets."""
+    """Return the indices of the tokens outside all brackets."""
     depth, found = 0, []
     for at, text in enumerate(texts):
         depth += (text in _BRACKETS) - (text in _BRACKETS.values())
@@ -248,14 +247,14 @@ def _outside(texts: Sequence[str]) -> list[int]:
 
 
 def _aligned(lines: Sequence[_Line]) -> Iterator[tuple[_Line, tuple[str, ...]]]:
-    """Yield neighbouring lines of a kind with their cells, which stand below one another."""
+    """Yield neighbouring lines of a kind with their aligned cells."""
     widths = [line.indent for line in lines]
     cells: list[list[str]] = [[] for _ in lines]
     for column in range(max(len(line.cells) for line in lines)):
         places = [at for at, line in enumerate(lines) if column < len(line.cells)]
         together = [at for at in places if not lines[at].goes_on]
         starts = {at: widths[at] + lines[at].cells[column][1] for at in places}
-        # What would make a line too long for the others stands by itself.
+        # A line that would become too long is not aligned with the others.
         for start in sorted((starts[at] for at in together), reverse=True) if lines[0].kind else ():
             below = [at for at in together if starts[at] <= start]
             if all(start + _rest(lines[at], column) <= WIDTH for at in below):
@@ -277,9 +276,9 @@ def _rest(line: _Line, column: int) -> int:
 
 
 def _indented(laid: Iterable[tuple[_Line, tuple[str, ...]]]) -> Iterator[str]:
-    """Yield the texts of lines: what goes on stands below what it goes on with.
+    """Yield the texts of lines, with continuations aligned.
 
-    In brackets that is what follows the bracket; else the second cell of a clause.
+    In brackets they are aligned with the text after the bracket, otherwise with the second cell of the clause.
     """
     brackets: list[int] = []
     content = line_above = 0
@@ -309,7 +308,7 @@ def _blanks(text: str) -> int:
 
 
 def _spaced(lines: Sequence[_Line]) -> Iterator[_Line]:
-    """Yield lines with empty ones, two in a row at most, around declarations of several lines."""
+    """Yield lines with empty lines, at most two in a row, around declarations of several lines."""
     blocks: list[list[_Line]] = []
     gaps: list[int] = []
     waiting = 0
@@ -317,7 +316,7 @@ def _spaced(lines: Sequence[_Line]) -> Iterator[_Line]:
         if line.empty:
             waiting += 1
         elif blocks and (line.part or not (waiting or blocks[-1][-1].cells)):
-            # What belongs to a declaration, and what a comment stands directly above of.
+            # A part of a declaration, or the line directly below a comment.
             blocks[-1] += [*[_Line(0)] * min(waiting, 1), line]
             waiting = 0
         else:

@@ -1,6 +1,6 @@
-"""The lock of a grammar, ``farm.lock`` beside ``farm.sgl``: the SHA-256 of each file that it uses.
+"""The lock of a grammar, ``farm.lock`` for ``farm.sgl``: the SHA-256 of each file that it uses.
 
-While there is one, a grammar whose tables or modules are others is an error.
+If there is a lock, changed tables or modules are an error.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ _ENTRY = re.compile(r"^([0-9a-f]{64})  (.+)$", re.MULTILINE)
 
 
 def lock_of(main: Path) -> Path:
-    """Return where the lock of a grammar is, if it has one."""
+    """Return the path of a grammar's lock, which need not exist."""
     return main.with_suffix(".lock")
 
 
 def lock_text(project: Project) -> str:
-    """Return the lock for the files of a grammar as they are."""
+    """Return the lock for the current files of a grammar."""
     lines = sorted(f"{digest}  {name}\n" for name, digest in _used(project.main.path, project.sources))
     return "".join(["# What the grammar uses. `sglc lock --update` records what has changed.\n", *lines])
 
 
 def check_lock(project: Project, diagnostics: Diagnostics) -> None:
-    """Report every file that is not what the lock has recorded, if there is a lock."""
+    """Report every file that differs from the lock, if there is one."""
     lock = lock_of(project.main.path)
     if not lock.is_file():
         project.sources.dependencies.lacked(lock)
@@ -47,7 +47,7 @@ def check_lock(project: Project, diagnostics: Diagnostics) -> None:
 
 
 def _used(main: Path, sources: SourceMap) -> Iterator[tuple[str, str]]:
-    """Yield the name and the hash of each file that was read, but for the main one and the lock."""
+    """Yield the name and hash of each file that was read, except the main file and the lock."""
     library = stdlib_dir().resolve()
     for path, digest in ((Path(name), digest) for name, digest in sources.dependencies.contents.items()):
         if path.is_relative_to(library):

@@ -1,4 +1,4 @@
-"""The YAML files of a grammar that are mappings: relations between words, weights.
+"""Read the YAML files of a grammar that are mappings: relations between words, and weights.
 
 ::
 
@@ -16,17 +16,17 @@ from sgl.diagnostics import Diagnostics, SourceFile
 from sgl.lang.syntax import Name
 from sgl.lang.yaml_files import KINDS, MalformedTable, YamlFile, YamlNode, read_rows, text_of
 
-#: The sections that have weights; words that are declared by themselves have no parts.
+#: The sections of weights; single words have no parts.
 _SECTIONS = ("rules", "words", "lexicons")
 _WITHOUT_PARTS = "words"
 
-#: The section of a file of weights that says where they come from, and is not looked at.
+#: The section of a weights file that records its provenance, which is ignored.
 PROVENANCE = "fitted"
 
 
 @dataclass(frozen=True)
 class RelationRow:
-    """A word with those that it goes with: ``words``, and all words of ``kinds``."""
+    """A word and its partners: ``words``, and all words of ``kinds``."""
 
     word: Name
     words: tuple[Name, ...]
@@ -37,7 +37,7 @@ _SINGLE = "a relation is between single words"
 
 
 def read_relation(source: SourceFile, diagnostics: Diagnostics) -> tuple[RelationRow, ...] | None:
-    """Return the rows of a relation in a YAML file, in their order; None after a report."""
+    """Return the rows of a relation in a YAML file, in order; report errors and return None."""
     shape = "a relation has rows such as `drink: [milk, water]` or `see: {of: [animal]}`"
     return read_rows(source, _relation_rows, shape, lambda row: row.word.span, diagnostics)
 
@@ -61,7 +61,7 @@ def _relation_rows(file: YamlFile, root: YamlNode) -> Iterator[RelationRow]:
 
 @dataclass(frozen=True)
 class WeightRow:
-    """One weight: ``part`` is None where it is that of the whole rule or lexicon."""
+    """One weight; ``part`` is None if it applies to the whole rule or lexicon."""
 
     section: str
     category: Name
@@ -74,7 +74,7 @@ _NAME_OR_NUMBER = "a name or a number is needed here"
 
 
 def read_weights(source: SourceFile, diagnostics: Diagnostics) -> tuple[WeightRow, ...] | None:
-    """Return the weights in a YAML file, in their order; None after a report."""
+    """Return the weights in a YAML file, in order; report errors and return None."""
     shape = "a file of weights has rows such as `NP: {np: 2, np_pp: 1}` below `rules:`"
     return read_rows(source, _weight_rows, shape, lambda row: row.name.span, diagnostics)
 
@@ -95,7 +95,7 @@ def _weight_rows(file: YamlFile, root: YamlNode) -> Iterator[WeightRow]:
 
 
 def _named(file: YamlFile, node: YamlNode, what: str, known: Sequence[str] = ()) -> Iterator[tuple[Name, YamlNode]]:
-    """Yield the keys of a mapping, each once and ``known`` if any are, with their values."""
+    """Yield the keys of a mapping with their values; each key must be unique, and one of ``known`` if given."""
     if node.pairs is None and not node.is_empty:
         raise MalformedTable(node, what)
     seen: set[str] = set()

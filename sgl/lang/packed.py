@@ -1,4 +1,4 @@
-"""A grammar that travels with its data: in every dataset, the folder ``grammar`` has all that the compiler has read.
+"""A grammar packed with its data: every dataset has a folder ``grammar`` with all files that the compiler read.
 
 ::
 
@@ -8,9 +8,9 @@
       tables/nouns.yaml        a table, where the main file looks for it
       stdlib/ja/verbs.sgl      a part of the standard library
 
-So the directory of a dataset is a grammar, and so is an archive of it.  Files have the places in which they refer to
-one another.  A packed grammar reads its own copy of the standard library and no file outside its folder, so that it
-means the same to a later version of SGL, and a stranger's can look at nothing of yours.
+So the directory of a dataset is a grammar, and so is its archive.  Files are stored where they refer to one another.  A
+packed grammar reads its own copy of the standard library and no file outside its folder, so that it means the same to
+later versions of SGL, and a stranger's grammar cannot read your files.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from sgl.lang import MAX_TABLE
 if TYPE_CHECKING:
     from sgl.lang.project import Project
 
-#: The folder of a dataset that has its grammar; the file that says how it is compiled, its format, what it may say.
+#: The folder with a dataset's grammar; the file that records how it is compiled; its format; the largest seed.
 FOLDER, RECORD, FORMAT, LARGEST_SEED = "grammar", "grammar.json", "sgl-grammar/1", 10**15
 
-#: What the name of a main file is, which is in no other folder; and the files of a grammar in an archive.
+#: Names of main files, which are at the top of the folder, and of a grammar's files in an archive.
 _MAIN = re.compile(r"[^/\\\0]+\.sgl")
 _IN_ARCHIVE = re.compile(rf"([^/]+/)?{FOLDER}/.*[^/]")
 
@@ -45,7 +45,7 @@ _ARCHIVES: dict[Path, Path] = {}
 
 @dataclass(frozen=True)
 class Record:
-    """How a packed grammar is compiled; ``text`` is the file that says so."""
+    """How a packed grammar is compiled; ``text`` is the content of the record file."""
 
     main: str
     parameters: Mapping[str, str]
@@ -56,13 +56,13 @@ class Record:
 def record_of(folder: Path, inside: Path | None = None) -> Record | None:
     """Return the record of a packed grammar; None if the folder has none.
 
-    Raises ``ForeignFileError`` for a record that is malformed or that a link leads out of ``inside``, and if the main
-    file cannot be opened in the folder.
+    Raises ``ForeignFileError`` if the record is malformed or a link leads out of ``inside``, and if the main file
+    cannot be opened in the folder.
     """
     path = folder / RECORD
     if not path.is_file():
         return None
-    # Every command asks where its grammar is, and few grammars are packed.
+    # Every command calls this function, but few grammars are packed.
     from sgl.foreign.json import JsonValue, json_of
 
     content = read_bytes(path, SETTINGS, inside=inside or folder)
@@ -89,15 +89,15 @@ def shown_folder(folder: Path) -> Path:
 
 
 def is_packed(path: Path) -> bool:
-    """Return whether a file is, or would be, in the grammar of a dataset."""
+    """Return whether a file is, or would be, in the packed grammar of a dataset."""
     return any(folder.name == FOLDER and (folder / RECORD).exists() for folder in path.absolute().parents)
 
 
 def main_of(path: Path, place: Callable[[], Path] | None = None) -> Path:
-    """Return the main file of a dataset, or of its folder ``grammar``; any other path is returned as it is.
+    """Return the main file of a dataset, or of its folder ``grammar``; return any other path unchanged.
 
-    The grammar of a zip archive is unpacked, if there is a ``place`` for it.  Raises ``ForeignFileError`` as
-    :func:`record_of` does, and for an archive without a grammar.
+    The grammar of a zip archive is unpacked if ``place`` is given.  Raises ``ForeignFileError`` as :func:`record_of`
+    does, and for an archive without a grammar.
     """
     if place is not None and path.suffix.lower() == ".zip" and path.is_file():
         return _unpacked(path, place())
@@ -108,7 +108,7 @@ def main_of(path: Path, place: Callable[[], Path] | None = None) -> Path:
 
 
 def _unpacked(archive: Path, place: Path) -> Path:
-    """Return the main file of a dataset in a zip archive, after its grammar was unpacked below ``place``."""
+    """Unpack the grammar of a zipped dataset below ``place``, and return its main file."""
     import lzma
     import zipfile
     import zlib
@@ -129,12 +129,12 @@ def _unpacked(archive: Path, place: Path) -> Path:
 
 
 def write_grammar(directory: Path, project: Project, parameters: Mapping[str, str], seed: int) -> dict[str, str]:
-    """Write the grammar of a dataset into its directory; return the SHA-256 of each file by its path there."""
+    """Write the grammar of a dataset into its directory; return the SHA-256 of each file by relative path."""
     from sgl.diagnostics import Diagnostics, SourceMap
     from sgl.lang.project import locate, read_file
     from sgl.lang.syntax import Name, Param
 
-    # With other parameters it reads other tables.
+    # With other parameters, the grammar reads other tables.
     sources = SourceMap(dict(project.sources.files))
     named = ((unit, getattr(declared, "path", None)) for unit in project.units for declared in unit.file.declarations)
     for unit, table in ((unit, table) for unit, table in named if isinstance(table, Name)):

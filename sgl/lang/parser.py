@@ -1,11 +1,11 @@
-"""The parser of one declaration, and what it has to say where it stops.
+"""Parse one declaration, and describe where and why parsing fails.
 
-It is Lark's, LALR with a contextual lexer: keywords are keywords only where one can stand, so that ``size`` or
-``test`` may be the name of a rule as well.  Its tables are kept in the cache.  The names of terminals never reach an
-author: what was expected is said in the words of :data:`TERMINALS`, or in those of the language itself.
+The parser is Lark's LALR with a contextual lexer: keywords are keywords only where one is allowed, so that ``size`` or
+``test`` may also name a rule.  Its tables are cached.  Messages never show the names of terminals: they use the words
+of :data:`TERMINALS`, or the tokens of the language itself.
 
-``grammar.lark`` still reads notation that the language had once, by a production whose name begins with ``former_``,
-so that the message can say at the very place how it is written today.
+``grammar.lark`` still reads notation of earlier versions, by productions whose names begin with ``former_``, so that a
+message can give today's notation at the right place.
 """
 
 import re
@@ -41,7 +41,7 @@ _SHOWN = 5
 
 
 class Finding(NamedTuple):
-    """What an author probably meant: the place in the text of the declaration, and words."""
+    """What an author probably meant: the place in the declaration, a hint and a message."""
 
     start: int
     end: int
@@ -51,16 +51,16 @@ class Finding(NamedTuple):
 
 
 def declared_in(source: SourceFile, keyword: str) -> list[str]:
-    """Return the names that the declarations of a kind in a file give, readable or not."""
+    """Return the names that declarations of a kind in a file define, even unreadable ones."""
     return re.findall(rf"^{keyword}[ \t]+(\w+)", source.text, re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class ParseFailure:
-    """A declaration and the place in it, ``at``, where something else was ``expected``.
+    """A declaration that fails to parse at place ``at``, where something else was ``expected``.
 
-    ``keyword`` is the word that it begins with.  ``found`` is empty at the end of a line or of
-    the declaration, which ``ended`` names.
+    ``keyword`` is its first word.  ``found`` is empty at the end of a line or of the declaration; ``ended`` names
+    which.
     """
 
     source: SourceFile
@@ -73,26 +73,26 @@ class ParseFailure:
 
     @property
     def before(self) -> str:
-        """The declaration up to the place."""
+        """The declaration up to the failure."""
         return self.text[: self.at]
 
     @property
     def line_start(self) -> int:
-        """Where the line of the place begins."""
+        """The start of the line of the failure."""
         return self.text.rfind("\n", 0, self.at) + 1
 
     @property
     def rest(self) -> str:
-        """The line from the place on."""
+        """The line from the failure on."""
         return self.text[self.at :].partition("\n")[0]
 
     def takes(self, literal: str) -> bool:
-        """Return whether a sign of the language, or a terminal of its grammar, could stand here."""
+        """Return whether a token, or a terminal of the grammar, would be allowed here."""
         return literal in self.expected or any(_literal(name) == f"`{literal}`" for name in self.expected)
 
     @property
     def message(self) -> str:
-        """What is wrong, where nothing better is known: what stands there cannot stand there."""
+        """The default message: the found text is not allowed here."""
         declaration = f"`{clip(self.keyword)}` declaration"
         if self.ended:
             line = "line of a " if self.ended == "line" else ""
@@ -100,14 +100,14 @@ class ParseFailure:
         return f"`{clip(self.found)}` cannot stand here in a {declaration}"
 
     def here(self, hint: str, message: str = "") -> Finding:
-        """Something about what stands at the place."""
+        """Return a finding about the found text."""
         return Finding(self.at, self.at + max(len(self.found), 1), hint, message or self.message)
 
     def expectation(self) -> str:
-        """Return what could stand there, most telling first; a misspelt keyword wins."""
+        """Return what is allowed here, most informative first; for a misspelt keyword only that keyword."""
         keywords = {t.lower() for t in self.expected if t.lower() in (*CLAUSES, *DECLARATIONS)}
         if self.before.rstrip().endswith("}"):
-            keywords.add("without")  # What comes before ends here for the parser, whatever follows.
+            keywords.add("without")  # The parser has closed the structure before it sees what follows.
         near = suggest(self.found, keywords) if self.found[:1].islower() else ""
         if near:
             return near
@@ -119,7 +119,7 @@ class ParseFailure:
 
 
 def parse_failure(source: SourceFile, chunk: Chunk, problem: UnexpectedInput) -> ParseFailure:
-    """Return what the parser has to say of a declaration that it could not read."""
+    """Return the parse failure for a declaration that could not be read."""
     place: Any = problem.pos_in_stream
     at: int = place or 0
     ended = ""
@@ -131,7 +131,7 @@ def parse_failure(source: SourceFile, chunk: Chunk, problem: UnexpectedInput) ->
         at = len(chunk.text) if ended == "declaration" else at
     else:
         assert isinstance(problem, UnexpectedCharacters)
-        # What the lexer was ready for is more than what the parser can go on with.
+        # The lexer accepts more than the parser can continue with.
         parsing: Any = problem.interactive_parser
         found, expected = chunk.text[at : at + 1], frozenset(parsing.accepts())
     return ParseFailure(source, chunk.text, chunk.keyword, at, found, expected, ended)
@@ -147,17 +147,17 @@ def _literal(terminal: str) -> str:
 
 
 def clip(text: str, longest: int = 30) -> str:
-    """Return a text that is short enough for a message."""
+    """Shorten a text for a message."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
-#: Where a keyword and a name may stand, a word that is a keyword is one.
+#: A keyword takes precedence over a name where both are allowed.
 _KEYWORD_PRIORITY = 1
 
 
 @lru_cache(maxsize=1)
 def parser() -> Lark:
-    """Return the parser of declarations; loading its tables takes a tenth of making them."""
+    """Return the parser of declarations; loading its tables takes a tenth of the time of building them."""
     return Lark.load(BytesIO(cached(bytes, "parser", ("grammar.lark",), _tables)))
 
 
@@ -177,7 +177,7 @@ def _tables() -> bytes:
 
 
 def _whole_words(terminal: TerminalDef) -> None:
-    """Keywords are whole words: `forbidden` does not begin with the keyword `forbid`."""
+    """Make keywords whole words: `forbidden` does not begin with the keyword `forbid`."""
     if terminal.pattern.type == "str" and terminal.pattern.value.isalpha():
         terminal.pattern = PatternRE(terminal.pattern.value + r"(?!\w)")
         terminal.priority = _KEYWORD_PRIORITY
@@ -186,7 +186,7 @@ def _whole_words(terminal: TerminalDef) -> None:
 _LONGEST = 60
 
 
-#: What is written anew in each production of an old form, and how; what stays as it is, is not old.
+#: The substitution for each production of an old form; a text that it leaves unchanged is not old.
 FORMER = {
     "former_repeat": (r"^repeat\b", "copy"),
     "former_edge": ("->", "-[*]->"),
@@ -200,7 +200,7 @@ FORMER = {
 
 
 def old_notation(text: str, tree: Tree[Token]) -> Finding | None:
-    """Return the first old form in a declaration that was read, if there is one."""
+    """Return the first old form in a declaration, if any."""
     found = list(tree.find_pred(lambda part: part.data in FORMER))
     for part in sorted(found, key=lambda part: part.meta.start_pos):
         start, end = part.meta.start_pos, part.meta.end_pos

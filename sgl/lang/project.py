@@ -1,7 +1,7 @@
-"""Load a grammar with all the files it uses, each read once and after those that it uses.
+"""Load a grammar and all files that it uses, each file once and after those that it uses.
 
-Every path that an author can write is resolved, symbolic links included, and must stay inside the project directory
-(the one that holds the main file) or the standard library; sizes are bounded before anything is read.
+Every path in a grammar is resolved, including symbolic links, and must stay inside the project directory (the directory
+of the main file) or the standard library; sizes are checked before reading.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from sgl.memory import kept, memory
 from sgl.resources import bundled_grammars, grammars_dir, stdlib_dir
 
 STDLIB = "stdlib"
-#: The folder of the standard library that has the grammars that come with SGL.
+#: The folder of the standard library with the bundled grammars.
 BUNDLED = f"{STDLIB}/grammars"
 
 _Node = TypeVar("_Node", bound=SyntaxNode)
 
-#: What to do where a grammar was copied without its files.
+#: The hint for a bundled grammar that was copied without its other files.
 _COPY = "to change a grammar that comes with SGL, copy its whole directory, which `sglc grammars --path` shows"
 
-#: A file may use a file that uses a file … so many times.
+#: Maximum length of a chain of files that use one another.
 MAX_CHAIN = 64
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A file of the project: its tree, where it lies, and what it uses."""
+    """A file of the project: its tree, its path, and the files that it uses."""
 
     file: File
     path: Path
@@ -50,11 +50,11 @@ class Unit:
 
     @property
     def is_library(self) -> bool:
-        """Whether it belongs to the standard library, or comes with SGL."""
+        """Whether the file belongs to the standard library or the bundled grammars."""
         return self.root.is_library
 
     def dotted(self, folder: str = "") -> str:
-        """Return what ``use`` calls the file; one of the project is in ``folder``."""
+        """Return the dotted name of the file for ``use``; a file of the project is in ``folder``."""
         folder = self.root.shown if self.is_library else folder
         return ".".join((*Path(folder).parts, *self.path.relative_to(self.root.directory).with_suffix("").parts))
 
@@ -73,16 +73,16 @@ class Project:
     record: Record | None = None
 
     def may_declare(self, keyword: str, name: str) -> bool:
-        """Return whether what could not be read may declare this name; its lack is then no news."""
+        """Return whether an unreadable declaration may declare this name, so that its absence need not be reported."""
         return any(Unread(kind, called) in self.unread for kind in (keyword, "") for called in (name, ""))
 
     def lacks(self, keyword: str) -> bool:
-        """Return whether a whole file, or some declaration of this kind, could not be read."""
+        """Return whether a whole file, or a declaration of this kind, could not be read."""
         return any(entry.keyword == keyword or entry == Unread("", "") for entry in self.unread)
 
     @property
     def main(self) -> Unit:
-        """The file that was asked for."""
+        """The main file of the grammar."""
         return self.units[-1]
 
     def declarations(self, kind: type[_Node]) -> list[_Node]:
@@ -90,7 +90,7 @@ class Project:
         return [d for unit in self.units for d in unit.file.declarations if isinstance(d, kind)]
 
     def files(self) -> list[tuple[str, SourceFile]]:
-        """Return all files that were read but the lock, however the main one was named: as seen from its directory."""
+        """Return all files except the lock, with names relative to the main file's directory."""
         root, lock = self.main.root, self.main.path.with_suffix(".lock")
         prefix = f"{root.shown}/" if root.shown else ""
         found = ((name, file) for name, file in self.sources.files.items() if name != root.display(lock))
@@ -112,7 +112,7 @@ class Project:
 
 
 def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Project | None:
-    """Read a grammar; None when its main file cannot be read at all."""
+    """Load a grammar; return None if its main file cannot be read at all."""
     try:
         resolved = path.resolve()
     except FileNotFoundError:
@@ -148,9 +148,9 @@ def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Pr
     return Project(tuple(loader.order), sources, unread, settings, own)
 
 
-#: The tree of a file, and what was said of the file while it was read.
+#: The tree of a file, and the diagnostics from reading it.
 _Reading = tuple[File, tuple[Diagnostic, ...]]
-#: The files on the way to one, each with the place that names it.
+#: The chain of files that led to a file, each with the place that names it.
 _Chain = tuple[tuple[Path, Span | None], ...]
 
 
@@ -162,11 +162,11 @@ class _Loader:
     order: list[Unit] = field(default_factory=list)
     missing: set[Unread] = field(default_factory=set)
     settings: dict[str, str] = field(default_factory=dict)
-    #: Files of the standard library by what they are: a packed grammar has a copy, perhaps of what is loaded already.
+    #: Library files by content: a packed grammar's copy may equal a file that is already loaded.
     library: dict[tuple[object, ...], Unit] = field(default_factory=dict)
 
     def load(self, path: Path, root: Root, span: Span | None, chain: _Chain) -> Unit | None:
-        """Return a file with all that it uses; None after a report."""
+        """Return a file with all files that it uses; report a failure and return None."""
         if any(path == visited for visited, _ in chain):
             self._report_cycle(path, root, span, chain)
             return None
@@ -186,7 +186,7 @@ class _Loader:
             if unit is not None:
                 uses.append((use, unit))
             else:
-                # It would have declared the names after `use`, or any.
+                # The missing file would have declared the names after `use`, or any name.
                 names = [""] if use.names is None else [name.text for name in use.names]
                 self.missing.update(Unread("", name) for name in names)
         unit = new = Unit(file, path, root, tuple(uses))
@@ -198,7 +198,7 @@ class _Loader:
         return unit
 
     def _read(self, source: SourceFile) -> File:
-        """Return the tree of a file; while one is edited, the others need not be read again."""
+        """Return the tree of a file; while one file is edited, the others are not read again."""
 
         def compute() -> _Reading:
             found = Diagnostics()
@@ -218,7 +218,7 @@ class _Loader:
         return file
 
     def _target(self, use: Use, path: Path, root: Root) -> tuple[Path, Root] | None:
-        """Return the file that a declaration uses, and where it belongs; None after a report."""
+        """Return the file that a declaration uses, and its root; report a failure and return None."""
         parts = [name.text for name in use.path]
         span = use.path[0].span.to(use.path[-1].span)
         if use.path[0].quoted:
@@ -247,7 +247,7 @@ class _Loader:
         return None
 
     def _dataset(self, written: Name, path: Path, root: Root) -> tuple[Path, Root] | None:
-        """Return the main file of the dataset in a directory, and where it belongs; None after a report."""
+        """Return the main file of the dataset in a directory, and its root; report a failure and return None."""
         span, sources = written.span, self.sources
         place = confined(root, path.parent, written.text, span, sources, self.diagnostics)
         if place is None:
@@ -280,9 +280,9 @@ class _Loader:
 
 @dataclass(frozen=True)
 class Root:
-    """A directory that files may be read from, and how its files are called.
+    """A directory from which files may be read, and the names of its files.
 
-    Those in the folder of a ``packed`` grammar have a standard library of their own, whose names have a ``prefix``.
+    A ``packed`` grammar has its own standard library, whose file names have a ``prefix``.
     """
 
     directory: Path
@@ -292,12 +292,12 @@ class Root:
     is_library: bool = False
 
     def display(self, path: Path) -> str:
-        """Return the name of a file below this root, as diagnostics show it."""
+        """Return the name in diagnostics of a file below this root."""
         relative = path.relative_to(self.directory).as_posix()
         return f"{self.shown}/{relative}" if self.shown else relative
 
     def library(self, name: str) -> Root:
-        """Return the standard library, or its grammars, for the files of this root."""
+        """Return the root of the standard library, or of its grammars, for the files of this root."""
         shipped = grammars_dir if name == BUNDLED else stdlib_dir
         directory = shipped().resolve() if self.packed is None else self.packed / name
         return replace(self, directory=directory, shown=f"{self.prefix}{name}", is_library=True)
@@ -306,11 +306,11 @@ class Root:
 def confined(
     root: Root, base: Path, written: str, span: Span | None, sources: SourceMap, diagnostics: Diagnostics
 ) -> Path | None:
-    """Return where ``written`` leads, seen from ``base``, which must be below a root; None after a report."""
+    """Return the path ``written``, relative to ``base``, if it is below a root; report a failure and return None."""
     try:
         candidate = (base / written).resolve()
     except (OSError, RuntimeError, ValueError):
-        # Links in a circle, or a character that no file name can have.
+        # Circular links, or a character that no file name can have.
         sources.dependencies.missed()
         diagnostics.error("SGL0001", span, f"`{written}` cannot be the name of a file")
         return None
@@ -326,7 +326,7 @@ def confined(
 def locate(
     root: Root, base: Path, written: str, span: Span | None, sources: SourceMap, diagnostics: Diagnostics
 ) -> Path | None:
-    """Return the file that ``written`` means, seen from ``base``; None after a report."""
+    """Return the file with the path ``written``, relative to ``base``; report a failure and return None."""
     candidate = confined(root, base, written, span, sources, diagnostics)
     if candidate is None:
         return None
@@ -350,7 +350,7 @@ def read_file(
     diagnostics: Diagnostics,
     inside: Path | None = None,
 ) -> SourceFile | None:
-    """Return a file, to which no link leads out of ``inside``, as a text with plain line ends; None after a report."""
+    """Return a file as text with plain line ends; report a failure, or a link out of ``inside``, and return None."""
     try:
         content = read_bytes(path, replace(SOURCE, limit=limit), inside=inside)
     except OSError as problem:
@@ -367,7 +367,7 @@ def read_file(
 def source_of(
     content: bytes, shown: str, span: Span | None, sources: SourceMap, diagnostics: Diagnostics
 ) -> SourceFile | None:
-    """Return what was read as a text with plain line ends; None after a report."""
+    """Return file content as text with plain line ends; report a failure and return None."""
     try:
         text = text_of(content, Path(shown))
         if "\0" in text:
@@ -380,7 +380,7 @@ def source_of(
 
 
 def _instead_of(path: Path) -> str:
-    """Return the hint for a file that is not there: one with a name like it, or where files of SGL are."""
+    """Return the hint for a missing file: a file with a similar name, or where the files of SGL are."""
     if any(path.parts[-2:] == bundled.parts[-2:] for bundled in grammars_dir().rglob("*.*")):
         return f"{_COPY}; `use` needs no copy"
     siblings = path.parent.iterdir() if path.parent.is_dir() else ()
@@ -393,7 +393,7 @@ def _instead_of(path: Path) -> str:
 
 
 def library_file(keywords: Collection[str], name: str) -> str:
-    """Return what ``use`` calls the file of the standard library that declares a name; empty if none does."""
+    """Return the dotted name of the standard-library file that declares a name; empty if there is none."""
     declared, library = re.compile(rf"^(?:{'|'.join(keywords)})[ \t]+{re.escape(name)}\b", re.MULTILINE), stdlib_dir()
     files = (path for path in sorted(library.rglob("*.sgl")) if declared.search(path.read_text("utf-8")))
     found = next(files, None)

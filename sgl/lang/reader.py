@@ -1,7 +1,7 @@
-"""Read a file: cut it into declarations, parse each, report what cannot be read.
+"""Read a file: cut it into declarations, parse each, and report the unreadable ones.
 
-A declaration that cannot be parsed is reported once, by :mod:`sgl.lang.typos` if what
-was meant can be guessed, else by :mod:`sgl.lang.parser` with what could have stood there.
+An unreadable declaration is reported once, by :mod:`sgl.lang.typos` if it can guess the intention, otherwise by
+:mod:`sgl.lang.parser` with what was expected.
 """
 
 import re
@@ -20,15 +20,15 @@ from sgl.lang.syntax import Declaration, File, Unread
 from sgl.lang.typos import COMMENTS, probable_typo
 from sgl.memory import kept
 
-#: After so many mistakes the rest of a file is not read.
+#: After this number of mistakes the rest of a file is skipped.
 MAX_MISTAKES = 100
-#: Calls, `+` and `or` may stand in one another this deep.
+#: Maximum nesting of calls, `+` and `or`.
 MAX_NESTING = 64
 
-#: Declarations whose names may begin with a capital letter or not.
+#: Declarations whose names may begin with a capital or a small letter.
 _ANY_CASE = ("labels", "words", "word")
 _INDENTED_LINE = re.compile(r"^[ \t]+(\w+)[ \t].*$", re.MULTILINE)
-#: Numbers with commas, those of weights last, and what may contain something like them: quotations and bounds.
+#: Numbers with commas, weights last, and similar texts to skip: quotations and bounds.
 _COMMAS = re.compile(
     r'"(?:[^"\\\n]|\\.)*"|\{[0-9]+,[0-9]*\}|(?<![\w.])([0-9]{1,3}(?:,[0-9]{3})+)(?![\w.])'
     r"|~[ \t]*(0,[0-9]+|[0-9]+,(?![0-9]{3}\b)[0-9]+)(?![\w.,]|[ \t]*if\b)"
@@ -37,7 +37,7 @@ _NAMED = re.compile(r"\w+\s+([^\W\d]\w*(?:\.\w+)*)?")
 
 
 def read(source: SourceFile, diagnostics: Diagnostics) -> File:
-    """Return the syntax tree of a file; what cannot be read is reported and left out."""
+    """Return the syntax tree of a file; report unreadable declarations and leave them out."""
     before = diagnostics.errors
     declarations: list[Declaration] = []
     unread: list[Unread] = []
@@ -63,7 +63,7 @@ def read(source: SourceFile, diagnostics: Diagnostics) -> File:
             continue
         unread.extend(_unread(chunk))
         if above is not None and _is_clause(source, chunk):
-            # A clause that is not indented: what stands above is not complete without it.
+            # A clause that is not indented: without it, the declaration above is incomplete.
             declarations.pop()
             unread.extend(_unread(above))
             above = None
@@ -95,22 +95,22 @@ def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> D
 
 
 def _doubt(source: SourceFile, chunk: Chunk, tree: Tree[Token]) -> Finding | None:
-    """Return what speaks against a declaration that can be read."""
+    """Return an objection to a declaration that can be parsed, if any."""
     for line in _INDENTED_LINE.finditer(chunk.text):
-        # An indented declaration reads as a clause, as `  category NP` does.
+        # An indented declaration parses as a clause, as `  category NP` does.
         if begins_declaration(line[0]) and line[1] not in declared_in(source, "layer"):
             hint = f"remove the spaces before `{line[1]}`"
             return Finding(*line.span(1), hint, "a declaration starts in the first column")
     for number in _COMMAS.finditer(chunk.text):
         if number[1]:
-            # `size 1,000` reads as the sizes 1 and 000 as well.
+            # `size 1,000` also parses as the sizes 1 and 000.
             one, several = clip(number[1].replace(",", "")), clip(number[1].replace(",", ", "))
             message = f"is `{clip(number[1])}` one number or several?"
             return Finding(*number.span(1), f"write `{one}`, or `{several}`", message)
         if number[2]:
             hint = f"write `{clip(number[2].replace(',', '.'))}`"
             return Finding(*number.span(2), hint, f"`{clip(number[2])}` is not one number")
-    # The tree may be too deep for a recursive function.
+    # The tree may be too deep for recursion.
     stack = [(tree, 1)]
     while stack:
         node, depth = stack.pop()
@@ -123,20 +123,20 @@ def _doubt(source: SourceFile, chunk: Chunk, tree: Tree[Token]) -> Finding | Non
 
 
 def _is_clause(source: SourceFile, chunk: Chunk) -> bool:
-    """Return whether what stands in the first column is a clause: it has no keyword of its own."""
+    """Return whether a line in the first column is a clause, without a keyword of a declaration."""
     layers, categories = declared_in(source, "layer"), declared_in(source, "category")
     word = chunk.keyword
     return word not in DECLARATIONS and word in (*CLAUSES, *layers, *categories)
 
 
 def _unread(chunk: Chunk) -> list[Unread]:
-    """Return what is known about a declaration that cannot be read, and any it has swallowed."""
+    """Return what an unreadable declaration, and any inside it, would have declared."""
     inside = [line.strip() for line in chunk.text.split("\n")[1:] if begins_declaration(line)]
     return [entry for text in (chunk.text, *inside) for entry in _announced(text)]
 
 
 def _announced(text: str) -> list[Unread]:
-    """Return what an unreadable declaration says in its beginning that it declares."""
+    """Return what an unreadable declaration announces in its beginning."""
     keyword = first_word(text)
     meant = keyword if keyword in DECLARATIONS else suggested(keyword, DECLARATIONS) or ""
     if meant == "use":
@@ -151,7 +151,7 @@ def _announced(text: str) -> list[Unread]:
 
 
 def _is_foreign(source: SourceFile, chunks: Sequence[Chunk], diagnostics: Diagnostics) -> bool:
-    """Report a file that is none of SGL: it has several parts, and no declaration."""
+    """Report a file that is not an SGL file: it has several parts, but no declaration."""
     written = [chunk for chunk in chunks if chunk.text]
     words = {chunk.keyword for chunk in written}
     known = (word in (*DECLARATIONS, *CLAUSES) or suggested(word, DECLARATIONS) for word in words)

@@ -1,7 +1,7 @@
-"""What an author probably meant where a declaration cannot be read.
+"""Guess what an author meant by an unreadable declaration.
 
-The parser knows what could have stood somewhere; a newcomer is helped more by the slip that most likely was made.
-Each function here knows one kind of slip; the first that knows something is heard.
+The parser knows what is allowed at a place; the likely slip helps a newcomer more.  Each function here recognises one
+kind of slip; the first guess is used.
 """
 
 import re
@@ -25,23 +25,23 @@ _NAMING = re.compile(r"\w+[ \t]+(?P<name>[\w-]*)[ \t]*")
 _RUN = re.compile(r"[^\s~;,()\[\]{}]+")
 _NUMBER = re.compile(r"[0-9](?:[0-9,_ ]*[0-9])?[kK]?")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-#: Letters from which on a word can be told from a slip of another one.
+#: Minimum length of a word that can be distinguished from a slip.
 _TELLING = 4
 _LETTERS = "consists of letters, digits and `_`"
-#: What follows a name where other notations go on with it.
+#: Characters that continue a name in other notations.
 _BREAKS = "'’′-"
-#: Punctuation that is a word of a text, unless the language uses its plain form there.
+#: Punctuation that is a word of a text, unless the language uses the plain character there.
 _PUNCTUATION = ",.:;!?"
 
 
 def probable_typo(failure: ParseFailure) -> Finding | None:
-    """Return the slip that most likely was made, if it is one of those that are known."""
+    """Return the most likely slip, if it is a known one."""
     return next((found for slip in TYPOS if (found := slip(failure)) is not None), None)
 
 
 def _indented(failure: ParseFailure) -> Finding | None:
-    """Recognise an indented declaration, which would continue the one above."""
-    # At the end of a line it may be the next one that cannot be a clause.
+    """Recognise an indented declaration, which would continue the declaration above."""
+    # At the end of a line, the next line may be the one that cannot be a clause.
     behind = len(failure.text) - len(failure.text[failure.at :].lstrip())
     for start in (failure.line_start, behind) if failure.ended else (failure.line_start,):
         line = failure.text[start:].partition("\n")[0]
@@ -54,7 +54,7 @@ def _indented(failure: ParseFailure) -> Finding | None:
 
 
 def _strange_sign(failure: ParseFailure) -> Finding | None:
-    """Recognise what cannot be seen, and ``ＮＰ``, which does not begin with one of A to Z."""
+    """Recognise an invisible character, and ``ＮＰ``, which does not begin with one of A to Z."""
     found = failure.found
     kind = unicodedata.category(found) if len(found) == 1 else ""
     if kind in ("Cf", "Zs"):
@@ -66,7 +66,7 @@ def _strange_sign(failure: ParseFailure) -> Finding | None:
 
 
 def _lookalike(failure: ParseFailure) -> Finding | None:
-    """Recognise a sign of another keyboard, unless it is a word without its quotes."""
+    """Recognise a similar character of another keyboard, unless it is an unquoted word."""
     meant = CONFUSABLES.get(failure.found)
     if meant is None:
         return None
@@ -76,7 +76,7 @@ def _lookalike(failure: ParseFailure) -> Finding | None:
 
 
 def _broken_name(failure: ParseFailure) -> Finding | None:
-    """Recognise ``N'`` and ``N-bar``, which are categories elsewhere."""
+    """Recognise ``N'`` and ``N-bar``, which are categories in other notations."""
     if failure.found not in tuple(_BREAKS) or "\n" in failure.before or failure.takes("-["):
         return None
     head = re.search(r"[A-Z]\w*$", failure.before[-100:])
@@ -91,7 +91,7 @@ def _broken_name(failure: ParseFailure) -> Finding | None:
 
 
 def _bare_child(failure: ParseFailure) -> Finding | None:
-    """Recognise small words on a right-hand side, where only a role could stand."""
+    """Recognise lower-case words on a right-hand side, where only a role is allowed."""
     if not {"COLON"} <= failure.expected <= {"COLON", "DOT"} or "->" not in failure.before:
         return None
     head = failure.before.rstrip()
@@ -118,7 +118,7 @@ def _bare_child(failure: ParseFailure) -> Finding | None:
 
 
 def _capital_role(failure: ParseFailure) -> Finding | None:
-    """Recognise ``Subj:NP``: a role is a small name."""
+    """Recognise ``Subj:NP``: a role has no capital letter."""
     if failure.found != ":" or failure.keyword != "rule" or "->" not in failure.before:
         return None
     match = re.search(r"[A-Z]\w*$", failure.before[-100:])
@@ -147,7 +147,7 @@ def _nameless(failure: ParseFailure) -> Finding | None:
 
 
 def _capital_name(failure: ParseFailure) -> Finding | None:
-    """Recognise a capital letter where a small name is asked for, as in ``pattern Embedding``."""
+    """Recognise a capital letter where a lower-case name is expected, as in ``pattern Embedding``."""
     name = failure.found
     wanted = "NAME" in failure.expected and "UPPER" not in failure.expected
     if not wanted or not name[:1].isupper() or not name.isidentifier():
@@ -165,7 +165,7 @@ def _capital_name(failure: ParseFailure) -> Finding | None:
 
 
 def _small_name(failure: ParseFailure) -> Finding | None:
-    """Recognise a small letter where a category or a node of a structure is named."""
+    """Recognise a small letter where a category or a node of a structure is expected."""
     name = failure.found
     wanted = "UPPER" in failure.expected and "NAME" not in failure.expected
     if not wanted or not _NAME.fullmatch(name):
@@ -214,7 +214,7 @@ def _apart_number(failure: ParseFailure) -> Finding | None:
 
 
 def _clause_word(failure: ParseFailure) -> Finding | None:
-    """Recognise a misspelt first word of a clause that could be a name, as in ``form Text``."""
+    """Recognise a misspelt first word of a clause that looks like a name, as in ``form Text``."""
     line = failure.text[failure.line_start : failure.at]
     match = re.fullmatch(r"[ \t]+([^\W\dA-Z]\w*)[ \t]+", line)
     if match is None or len(match[1]) < _TELLING:
@@ -230,7 +230,7 @@ def _clause_word(failure: ParseFailure) -> Finding | None:
 
 
 def _foreign(failure: ParseFailure) -> Finding | None:
-    """Recognise a sign that another notation would have here, or one that was forgotten."""
+    """Recognise a token of another notation, or a forgotten token."""
     for row in _foreign_signs():
         here = re.match(row["rest"], failure.rest) and re.search(row.get("before", ""), failure.before)
         if not here or not re.fullmatch(row.get("keyword", ".*"), failure.keyword):
@@ -249,7 +249,7 @@ def _foreign_signs() -> list[dict[str, str]]:
 
 
 def _unquoted(failure: ParseFailure) -> Finding | None:
-    """Recognise a word without quotation marks where a quoted one could stand."""
+    """Recognise a word without quotation marks where a quoted one is allowed."""
     found = failure.found
     if "STRING" not in failure.expected or not found:
         return None
@@ -268,22 +268,22 @@ def _unquoted(failure: ParseFailure) -> Finding | None:
 
 
 def _category_like(name: str, failure: ParseFailure) -> str | None:
-    """Return the category that differs from a name in capital letters at most, if there is one."""
+    """Return the category that differs from a name at most in capital letters, if any."""
     declared = declared_in(failure.source, "category")
     return next((one for one in reversed(declared) if one.lower() == name.lower()), None)
 
 
 def _small(name: str) -> str:
-    """Return a name with a capital letter as a small one: ``PpInSubject`` is ``pp_in_subject``."""
+    """Return a capitalized name in lower case: ``PpInSubject`` becomes ``pp_in_subject``."""
     return "_".join(part.strip("_") for part in _HUMP.split(name)).lower()
 
 
 def _capital(name: str) -> str:
-    """Return a small name with a capital letter; names of up to two letters are abbreviations."""
+    """Return a name capitalized; names of up to two letters are abbreviations, all in capitals."""
     return name.upper() if len(name) <= 2 else name[:1].upper() + name[1:]
 
 
-#: What is known of slips, the most certain first.
+#: The known slips, the most certain first.
 TYPOS: tuple[Callable[[ParseFailure], Finding | None], ...] = (
     _indented,
     _strange_sign,
@@ -302,5 +302,5 @@ TYPOS: tuple[Callable[[ParseFailure], Finding | None], ...] = (
 )
 
 
-#: Signs that begin a comment elsewhere, for lines that start no declaration.
+#: Signs that begin a comment in other languages, for lines that start no declaration.
 COMMENTS = ("//", "/*", "--", "%", ";", "<!--", "(*")

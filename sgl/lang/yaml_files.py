@@ -1,13 +1,12 @@
-"""YAML that somebody has written: the reader of all of it, and tables, the rows of lexicons.
+"""Read YAML files safely, among them tables, the rows of lexicons.
 
 ::
 
     - {en: guy, ja: 男, old: {ja: 人}}       a row, with a variant, from columns to cells
 
-Files are read as texts, lists and mappings, never as Python objects.  One can neither construct anything nor exhaust
-the stack or the memory: nothing goes deeper than the shapes that are asked for, and no value is repeated by an alias.
-A grammar reads them with places for its messages (:func:`read_rows`); settings and whatever else has no places are
-plain values (:func:`yaml_of`).
+Files are read as texts, lists and mappings, never as Python objects.  A file can neither construct objects nor exhaust
+the stack or the memory: nesting is limited to the shapes in use, and aliases are refused.  Grammars read files with
+places for messages (:func:`read_rows`); settings and other files without places are plain values (:func:`yaml_of`).
 """
 
 import re
@@ -29,7 +28,7 @@ from sgl.lang.syntax import Name
 
 MAX_ROWS = 200_000
 
-#: Lists and mappings may stand in one another this deep; no shape needs more.
+#: Maximum nesting of lists and mappings; no shape needs more.
 MAX_DEPTH = 5
 
 _Row = TypeVar("_Row")
@@ -37,15 +36,14 @@ _LOADER: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _INDENT = re.compile(r"\s*")
 
-#: What stands for no value, where it is not quoted.
+#: Unquoted texts for an empty value.
 _EMPTY = ("", "~", "null")
 
 
 class YamlNode:
     """A value: a ``text``, the ``items`` of a list, or the ``pairs`` of a mapping.
 
-    ``event`` is where it begins.  What a whole document consists of is read as it is asked
-    for, once; a table is never kept as nodes.
+    ``event`` is its beginning.  The parts of a document are read lazily, once; a table is never stored as nodes.
     """
 
     items: "Iterable[YamlNode] | None" = None
@@ -57,12 +55,12 @@ class YamlNode:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it is a value with nothing in it: ``x:``, ``x: ~`` or ``x: null``."""
+        """Whether the value is empty: ``x:``, ``x: ~`` or ``x: null``."""
         return self.text in _EMPTY and isinstance(self.event, yaml.ScalarEvent) and not self.event.style
 
 
 class MalformedTable(Exception):
-    """A YAML file of another shape: the value that does not fit, and why; it may have a character that ``hides``."""
+    """A YAML file with the wrong shape: the unfitting value, and why; ``hides`` if it has an invisible character."""
 
     def __init__(self, node: YamlNode, message: str, *, hides: bool = False) -> None:
         super().__init__(message)
@@ -71,13 +69,13 @@ class MalformedTable(Exception):
 
 @dataclass(frozen=True)
 class YamlFile:
-    """A file, or what follows the beginning of a line (0-based) in it."""
+    """A YAML file, or the rest of it from a line (0-based) on."""
 
     source: SourceFile
     first: int = 0
 
     def documents(self) -> Iterator[YamlNode]:
-        """Yield the value of each document; ``MalformedTable`` if it is too deep, or an alias."""
+        """Yield the value of each document; raise ``MalformedTable`` if it is too deep, or an alias."""
         begin = self.source.line_starts[self.first]
         events: Iterator[yaml.Event] = yaml.parse(self.source.text[begin:], Loader=_LOADER)
         for event in events:
@@ -85,11 +83,11 @@ class YamlFile:
                 yield _node(event, events, 0)
 
     def name(self, node: YamlNode, what: str) -> Name:
-        """Return a text with its place, which may share its line with others; ``what`` says what it should be."""
+        """Return a text with its place, which may be part of a line; ``what`` describes the expected value."""
         return Name(text_of(node, what), self.place(node))
 
     def line(self, node: YamlNode) -> Span:
-        """Return the span of the line that a value begins on, without its indentation."""
+        """Return the span of the line on which a value begins, without its indentation."""
         mark = node.event.start_mark
         return _line(self.source, self.first + (mark.line if mark is not None else 0))
 
@@ -104,7 +102,7 @@ class YamlFile:
 
 
 def _node(event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> YamlNode:
-    """Return the value that begins with an event; the events after it are left."""
+    """Return the value that begins with an event, and leave the events after it."""
     node = YamlNode(event)
     if isinstance(event, yaml.AliasEvent):
         raise MalformedTable(node, f"`*{event.anchor}` stands for another value: write that value")
@@ -120,7 +118,7 @@ def _node(event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> YamlNo
 
 
 def _parts(events: Iterator[yaml.Event], depth: int) -> Iterator[YamlNode]:
-    """Yield the items of a list, or the keys and values of a mapping by turns, up to its end."""
+    """Yield the items of a list, or the keys and values of a mapping in turn, up to its end."""
     for event in events:
         if isinstance(event, yaml.CollectionEndEvent):
             return
@@ -128,7 +126,7 @@ def _parts(events: Iterator[yaml.Event], depth: int) -> Iterator[YamlNode]:
 
 
 def text_of(node: YamlNode, what: str) -> str:
-    """Return a value that is a plain text, as ``what`` says; raise ``MalformedTable`` for any other."""
+    """Return a plain text; raise ``MalformedTable`` with ``what`` for any other value."""
     if node.text is None:
         raise MalformedTable(node, what)
     at = hidden(node.text)
@@ -145,9 +143,9 @@ def read_rows(
     span: Callable[[_Row], Span],
     diagnostics: Diagnostics,
 ) -> tuple[_Row, ...] | None:
-    """Return the rows that a function finds in the documents of a file; None after a report.
+    """Return the rows that a function finds in the documents of a file; report errors and return None.
 
-    Where the function raises ``MalformedTable``, ``shape`` tells what is right; ``span`` says where a row is.
+    If the function raises ``MalformedTable``, ``shape`` describes the right shape; ``span`` returns the place of a row.
     """
     file = YamlFile(source)
     try:
@@ -161,7 +159,7 @@ def read_rows(
         diagnostics.error("SGL0601", source.span(start, start + 1), f"this is not YAML: {message}", hint)
     except MalformedTable as problem:
         if problem.hides:
-            # The character, or the value if it is written there as an escape.
+            # Point at the character, or at the whole value if the character is escaped.
             place = file.place(problem.node)
             at = place.start + hidden(source.text[place.start : place.end])
             place = place if at < place.start else source.span(at, at + 1)
@@ -177,15 +175,15 @@ def read_rows(
 
 
 def _control(problem: ReaderError, source: SourceFile) -> tuple[int, str]:
-    """Return where a character is that YAML does not have, and what to say of it."""
+    """Return the position of a character that YAML does not allow, and a message."""
     character = chr(problem.character) if isinstance(problem.character, int) else problem.character
     return max(source.text.find(character), 0), f"it has the control character U+{ord(character):04X}"
 
 
 def yaml_of(text: str, path: Path, *, typed: bool = False) -> object:
-    """Return the lists, mappings and texts of a YAML file, whose names are there once; raise ``ForeignFileError``.
+    """Return the content of a YAML file without duplicate names; raise ``ForeignFileError``.
 
-    If it is ``typed``, what is not quoted can be a number, true, false or None.
+    With ``typed``, an unquoted value can be a number, true, false or None.
     """
     file = YamlFile(SourceFile(str(path), text))
     try:
@@ -206,7 +204,7 @@ def yaml_of(text: str, path: Path, *, typed: bool = False) -> object:
 
 
 def _plain(node: YamlNode, typed: bool) -> object:
-    """Return what a value is in Python."""
+    """Return a value as a Python object."""
     tag = getattr(node.event, "tag", None)
     if tag:
         raise MalformedTable(node, f"`{tag}` says of what kind a value is: write the value alone")
@@ -224,12 +222,12 @@ def _plain(node: YamlNode, typed: bool) -> object:
     return found
 
 
-#: What a plain value can be, beside a text.
+#: Types of plain values, besides texts.
 _KNOWN = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("bool", "float", "int", "null"))
 
 
 def _scalar(node: YamlNode, text: str) -> object:
-    """Return a plain value as YAML takes it: as a number, true, false, None or a text."""
+    """Return a plain value as YAML reads it: a number, true, false, None or a text."""
     loader = yaml.SafeLoader("")
     tag = loader.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
     try:
@@ -245,14 +243,14 @@ def _line(source: SourceFile, line: int) -> Span:
     end = starts[number + 1] if number + 1 < len(starts) else len(text)
     while end > starts[number] and text[end - 1] in "\r\n":
         end -= 1
-    # A line may be as long as the file, and have all of its values: it is not copied.
+    # A line may be as long as the file, so it is not copied.
     found = _INDENT.match(text, starts[number], end)
     begin = found.end() if found is not None else end
     return source.span(begin, max(end, begin + 1))
 
 
 def _report_malformed(source: SourceFile, problem: yaml.MarkedYAMLError, diagnostics: Diagnostics) -> None:
-    """Say where YAML cannot be read, where that began, and what signs are not its own."""
+    """Report where a file is not YAML, where the construct began, and which characters resemble YAML's."""
     mark = problem.problem_mark or problem.context_mark
     line = mark.line if mark is not None else 0
     began = problem.context_mark.line if problem.context_mark is not None else line
@@ -264,7 +262,7 @@ def _report_malformed(source: SourceFile, problem: yaml.MarkedYAMLError, diagnos
     elif not wide and began != line and "indicator" in str(problem.problem):
         hint = "the columns of a row begin exactly below one another"
     labels = [Label(_line(source, began), "in what begins here")] if began != line else []
-    # PyYAML looks ahead, and may give up before MAX_DEPTH is reached.
+    # PyYAML looks ahead, and may fail before MAX_DEPTH is reached.
     deep = "nesting depth" in str(problem.problem)
     code, said = ("SGL0602", "nested too deep") if deep else ("SGL0601", f"not YAML: {problem.problem or problem}")
     diagnostics.error(code, _line(source, line), f"this is {said}", hint, labels=labels)
@@ -272,13 +270,13 @@ def _report_malformed(source: SourceFile, problem: yaml.MarkedYAMLError, diagnos
 
 _CELL = "a value in a table is a word or a number"
 
-#: The key of the kinds that words are of, in a relation.
+#: The key for kinds of words in a relation.
 KINDS = "of"
 
 
 @dataclass(frozen=True)
 class TableRow:
-    """One row: its cells by column name, where it begins, and the cells of its variants."""
+    """One row: its cells by column name, its place, and the cells of its variants."""
 
     cells: Mapping[str, str]
     span: Span
@@ -287,7 +285,7 @@ class TableRow:
 
 @dataclass(frozen=True)
 class LexiconTable:
-    """A table as it was read, its ``columns`` and ``variants`` in the order of first mention."""
+    """A table, with ``columns`` and ``variants`` in order of first mention."""
 
     name: str
     rows: tuple[TableRow, ...]
@@ -296,7 +294,7 @@ class LexiconTable:
 
 
 def read_table(source: SourceFile, diagnostics: Diagnostics) -> LexiconTable | None:
-    """Return the table in a YAML file; None after a report."""
+    """Return the table in a YAML file; report errors and return None."""
     shape = "a table is a list of rows such as `- {en: dog, ja: 犬}`"
     rows = read_rows(source, _table_rows, shape, lambda row: row.span, diagnostics)
     if rows is None:
@@ -320,7 +318,7 @@ def _table_rows(file: YamlFile, root: YamlNode) -> Iterator[TableRow]:
         for column, value in _columns(node, "row"):
             colon = ":" if ":" in column else "：" if "：" in column else ""
             if colon and not value.text and value.is_empty:
-                # `{en:dog}` is a key alone.
+                # `{en:dog}` is only a key.
                 more = "" if colon == ":" else f", and `{colon}` is another character"
                 message = f"`{column}` has no value: a column is followed by `:` and a space"
                 raise MalformedTable(value, message + more)
@@ -346,9 +344,9 @@ def _columns(node: YamlNode, whole: str) -> Iterator[tuple[str, YamlNode]]:
 
 
 def cell_span(source: SourceFile, row: TableRow, column: str, value: str) -> Span:
-    """Return where a row or a variant has a value, else the row: it keeps no places of cells, and is read once more."""
+    """Return the place of a cell of a row or variant, or of the row; the row, which keeps no places, is read again."""
     file = YamlFile(source, source.position(row.span.start)[0] - 1)
-    # The lines from the row on need not be YAML by themselves.
+    # The lines from the row on need not be valid YAML on their own.
     with suppress(yaml.YAMLError, MalformedTable, StopIteration):
         root = next(file.documents())
         node = root if root.items is None else next(iter(root.items))

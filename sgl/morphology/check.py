@@ -1,7 +1,7 @@
 """Check every inflected word of a grammar, and report the doubtful ones row by row.
 
-An analyser needs a sentence to decide between readings: たい alone may be a fish, after a stem it is a wish.  So a form
-is read in several contexts, and it is right if one of them gives the reading that it should have.
+An analyser needs context to choose a reading: たい alone may be a fish, after a stem it is a wish.  So each form is
+read in several contexts, and is right if one of them gives the expected reading.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,27 +18,27 @@ from sgl.morphology import knowledge as known
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A dictionary form as the analyser reads it, after the text ``before``."""
+    """A dictionary form as the analyser reads it, preceded by the text ``before``."""
 
     morphemes: tuple[known.Morpheme, ...]
     before: str
     inflection_class: known.InflectionClass
 
 
-#: A form as the analyser reads it, and the morphemes of the frame after it.
+#: A form as the analyser reads it, and the morphemes of the text after it.
 FoundForm = tuple[tuple[known.Morpheme, ...], tuple[known.Morpheme, ...]]
 
 
 @dataclass(frozen=True)
 class FormComparison:
-    """The analyser and what is known about it; ``used`` collects spellings that mattered."""
+    """Compares forms with their expected readings; ``used`` collects the spellings that mattered."""
 
     analyse: known.Analyse
     knowledge: known.Knowledge
     used: set[known.Spelling] = field(default_factory=set)
 
     def lemma(self, morpheme: known.Morpheme) -> str:
-        """Return the dictionary form of a morpheme, as the library writes it."""
+        """Return the dictionary form of a morpheme in the library's spelling."""
         for spelling in self.knowledge.spellings:
             if spelling.analyser == morpheme.lemma and morpheme.is_a(spelling.reads):
                 self.used.add(spelling)
@@ -46,7 +46,7 @@ class FormComparison:
         return morpheme.lemma
 
     def bases(self, word: str, inflection_class: str) -> tuple[Base, ...]:
-        """Return the word as a dictionary form of its class, in every context that shows it."""
+        """Return the readings of the word as a dictionary form of its class, over all contexts."""
         expected = self.knowledge.classes.get(inflection_class)
         if expected is None:
             return ()
@@ -60,9 +60,9 @@ class FormComparison:
         return tuple(found)
 
     def is_read_as(self, text: str, base: Base, reading: known.ExpectedReading, *, with_more: bool = False) -> bool:
-        """Return whether a text is the word and what the reading adds; ``with_more`` between (知っていた, of 知る)."""
+        """Return whether a text reads as word and additions; ``with_more`` in between (知っていた, of 知る)."""
         fits = self._is_around if with_more else self._is_the_word
-        # Each morpheme must have the inflection that the next one follows.
+        # Each morpheme must have the inflection that the next one requires.
         return reading.last in ("", base.morphemes[-1].lemma) and any(
             fits(morphemes, base, reading)
             and all(self.knowledge.joins(*pair) for pair in pairwise((*morphemes, *frame)))
@@ -70,7 +70,7 @@ class FormComparison:
         )
 
     def expected(self, base: Base, reading: known.ExpectedReading) -> list[tuple[str, ...]]:
-        """For each morpheme of a form, the dictionary forms that it may have."""
+        """Return the possible dictionary forms of each morpheme of a form."""
         own = [(self.lemma(morpheme),) for morpheme in base.morphemes]
         return [*own[:-1], reading.replaces or own[-1], *reading.adds]
 
@@ -80,8 +80,7 @@ class FormComparison:
             return False
         *stays, last = base.morphemes
         same = [morpheme.surface for morpheme in found[: len(stays)]] == [m.surface for m in stays]
-        # 来 of 来ない is of the class of 来る (kuru); 来ら is a form of another verb that is
-        # written so.
+        # 来 of 来ない belongs to the class of 来る (kuru); 来ら is a form of another verb with the same spelling.
         inflected = found[len(stays)]
         of_its_class = (
             inflected.lemma in reading.replaces if reading.replaces else inflected.is_a(base.inflection_class.reads)
@@ -112,16 +111,16 @@ class FormComparison:
                 yield morphemes[first:last], morphemes[last:]
 
 
-#: In a table of exemptions, the form of a row about the class of a word.
+#: The `form` of an exemption for the class of a word.
 CLASS = "class"
 
-#: The form of a text that stands in a cell for the dictionary form itself.
+#: The form of a cell that contains the dictionary form itself.
 _DICTIONARY = "nonpast"
 
 
 @dataclass(frozen=True, slots=True)
 class MorphologyResult:
-    """Counts of rows: what was checked, the exemptions needed, the ``spellings`` of translated dictionary forms."""
+    """The number of checked forms and words and of doubtful forms; the exemptions and ``spellings`` that were used."""
 
     forms: int
     words: int
@@ -137,10 +136,10 @@ def check_morphology(
     diagnostics: Diagnostics,
     table: str,
 ) -> MorphologyResult:
-    """Let the analyser read every form of the library's paradigms and functions.
+    """Check every form of the library's paradigms and functions with the analyser.
 
-    ``table`` is the file in which the author may exempt a form.  Forms in a cell of their own must
-    contain what the paradigm would have made, in that order (知っていた, a past of 知る).
+    ``table`` is the file in which the author may exempt a form.  A form in a cell of its own must contain the morphemes
+    of the paradigm's form, in order (知っていた, a past of 知る).
     """
     check = _Check(FormComparison(analyse, knowledge), diagnostics, table)
     forms = _forms(inflections, knowledge)
@@ -156,9 +155,9 @@ def check_morphology(
 
 
 def _forms(inflections: Sequence[Inflection], knowledge: known.Knowledge) -> list[Inflection]:
-    """Return the forms of words of the language, each once for each row.
+    """Return the forms of Japanese words, each once per row.
 
-    A cell that stands for the word itself counts where the row inflects that word.
+    A cell with the word itself counts if the row inflects that word.
     """
     found: dict[tuple[object, ...], Inflection] = {}
     inflected = {
@@ -181,7 +180,7 @@ def _forms(inflections: Sequence[Inflection], knowledge: known.Knowledge) -> lis
 
 @dataclass
 class _Check:
-    """One run: the exemptions that were needed are collected in ``exempted``."""
+    """One run; ``exempted`` collects the exemptions that were needed."""
 
     comparison: FormComparison
     diagnostics: Diagnostics
@@ -216,7 +215,7 @@ class _Check:
         return self._is_exempt(made, made.form, given, message, [f"expected is {wanted}", f"it reads {_shown(read)}"])
 
     def _is_exempt(self, made: Inflection, form: str, gives: str, message: str, notes: Sequence[str]) -> bool:
-        """Return whether a row exempts what is doubtful; report it if none does."""
+        """Return whether a row exempts a doubtful form; if none does, report the form."""
         for row in self.comparison.knowledge.exemptions:
             if (row.form, row.word, row.gives) == (form, made.word, gives):
                 self.exempted.add(row)
@@ -240,7 +239,7 @@ def _shown(morphemes: Sequence[known.Morpheme]) -> str:
 def check_inflected(
     compiled: Compiled, sources: SourceMap, diagnostics: Diagnostics
 ) -> tuple[MorphologyResult, str] | None:
-    """Report every Japanese form taken for another; return findings, analyser and versions (None without one)."""
+    """Report Japanese forms that are read as others; return the result and the versions, or None without analyser."""
     try:
         analyser = known.sudachi()
     except known.AnalyserMissing as problem:

@@ -1,7 +1,7 @@
-"""SudachiPy as a function from a text to its morphemes, and what it must find.
+"""SudachiPy as a function from a text to its morphemes, and the readings that it must find.
 
-What it must find stands in the tables of ``stdlib/ja/analysis``.  They are data, so that whoever adds a paradigm to
-the library says in a row what the analyser must find; the notes at the top of each file explain its columns.
+The expected readings are in the tables of ``stdlib/ja/analysis``, so that a new paradigm of the library needs only a
+new row; the notes at the top of each file explain its columns.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,9 +22,9 @@ from sgl.resources import stdlib_dir
 class Morpheme:
     """A piece of a text as the analyser reads it.
 
-    ``lemma`` is its dictionary form, ``kind`` and ``subkind`` are its part of speech (助詞, 接続助詞),
-    ``conjugation`` is its type (五段-カ行) and ``form`` its inflection (連用形-促音便); the last two are ``*`` for
-    what does not inflect.
+    ``lemma`` is its dictionary form, ``kind`` and ``subkind`` are its part of speech (助詞, 接続助詞), ``conjugation``
+    is its type (五段-カ行) and ``form`` its inflection (連用形-促音便); the last two are ``*`` for words that do not
+    inflect.
     """
 
     surface: str
@@ -40,7 +40,7 @@ class Morpheme:
         return any(name.startswith(names) for name in read)
 
 
-#: Texts whose morphemes are kept.
+#: Number of texts whose morphemes are cached.
 _KEPT = 4_096
 
 #: The morphemes of a text.
@@ -48,12 +48,12 @@ Analyse = Callable[[str], tuple[Morpheme, ...]]
 
 
 class AnalyserMissing(Exception):
-    """SudachiPy or its dictionary is not installed; the message is that of Python."""
+    """SudachiPy or its dictionary is not installed; the message is Python's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sudachi:
-    """The analyser with its core dictionary; ``versions`` names both for a report."""
+    """The analyser with its core dictionary; ``versions`` names the versions of both."""
 
     versions: str
     analyse: Analyse
@@ -61,13 +61,13 @@ class Sudachi:
 
 @cache
 def sudachi() -> Sudachi:
-    """SudachiPy in its mode of short units; raises ``AnalyserMissing`` if it is not installed."""
+    """Return SudachiPy, splitting into short units; raises ``AnalyserMissing`` if it is not installed."""
     try:
         from sudachipy import Dictionary, SplitMode
 
         versions = f"SudachiPy {metadata.version('sudachipy')}, SudachiDict-core {metadata.version('sudachidict-core')}"
         dictionary = Dictionary(dict="core")
-        # Releases before 0.7 know this method as `create`.
+        # Releases before 0.7 call this method `create`.
         tokenizer = getattr(dictionary, "tokenizer", dictionary.create)(SplitMode.A)
     except (ImportError, OSError) as problem:
         raise AnalyserMissing(str(problem)) from problem
@@ -82,16 +82,16 @@ def sudachi() -> Sudachi:
     return Sudachi(versions, analyse)
 
 
-#: The directory of the standard library whose forms are checked.
+#: The standard-library directory whose forms are checked.
 LANGUAGE = "ja"
 
-#: What is written after a form that is a word by itself: a full stop shows that it is the last.
+#: Texts after a form that is a complete word: a full stop shows that it is the last.
 FRAMES = ("", "。")
 
-#: In a table of forms: the morpheme that is its own dictionary form.
+#: In a table of forms: a morpheme that is its own dictionary form.
 ITSELF = "itself"
 
-#: Columns of a table of exemptions, all of which each row has.
+#: Columns of a table of exemptions; every row must fill them all.
 COLUMNS = ("form", "word", "gives", "reason")
 
 
@@ -99,10 +99,10 @@ COLUMNS = ("form", "word", "gives", "reason")
 class ExpectedReading:
     """One way in which the analyser may read a form of the words of some ``classes``.
 
-    With ``last`` it is only about words that end in a morpheme of that dictionary form.  ``adds``
-    are the morphemes after the word, each with its possible dictionary forms; ``replaces``, if any,
-    are those in place of the last morpheme of the word itself.  The name of the last inflection
-    begins with one of ``ends``, and one of the ``frames`` is written after the form.
+    With ``last``, it applies only to words that end in a morpheme of that dictionary form.  ``adds`` are the morphemes
+    after the word, each with its possible dictionary forms; ``replaces``, if any, are the dictionary forms that replace
+    the word's last morpheme.  The name of the last inflection begins with one of ``ends``, and one of the ``frames`` is
+    written after the form.
     """
 
     classes: tuple[str, ...]
@@ -115,20 +115,20 @@ class ExpectedReading:
 
 @dataclass(frozen=True, slots=True)
 class InflectionClass:
-    """How the analyser's names begin: of a class of words, and of the form in dictionaries."""
+    """Prefixes of the analyser's names for a class of words, and for the inflection of its dictionary form."""
 
     group: str
     reads: tuple[str, ...]
     ends: tuple[str, ...]
 
 
-#: The class of a word that the analyser does not know: anything, inflected in any way.
+#: The class of a word that the analyser does not know: any word, any inflection.
 UNKNOWN = InflectionClass("", ("",), ("",))
 
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """Which inflection a morpheme has before another; no ``words`` are all of these kinds."""
+    """The inflection that a morpheme must have before another; empty ``words`` mean all words of these kinds."""
 
     next: tuple[str, ...]
     of: tuple[str, ...]
@@ -138,7 +138,7 @@ class Joint:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """A dictionary form that the library writes in another way, and why."""
+    """A dictionary form that the library spells differently, with the reason."""
 
     analyser: str
     reads: tuple[str, ...]
@@ -148,7 +148,7 @@ class Spelling:
 
 @dataclass(frozen=True, slots=True)
 class Exemption:
-    """A form that is right although the analyser does not read it so, and why."""
+    """A form that is right although the analyser reads it differently, with the reason."""
 
     form: str
     word: str
@@ -159,7 +159,7 @@ class Exemption:
 
 @dataclass(frozen=True, slots=True)
 class Knowledge:
-    """All tables; ``exemptions`` are those of the library and of a grammar."""
+    """All tables; ``exemptions`` come from the library and a grammar."""
 
     forms: Mapping[str, tuple[ExpectedReading, ...]]
     classes: Mapping[str, InflectionClass]
@@ -169,7 +169,7 @@ class Knowledge:
     exemptions: tuple[Exemption, ...]
 
     def joins(self, first: Morpheme, second: Morpheme) -> bool:
-        """Return whether a morpheme is inflected as the one after it needs it."""
+        """Return whether a morpheme has the inflection that the next one requires."""
         asking = [joint for joint in self.joints if second.lemma in joint.next]
         for joint in asking:
             if first.is_a(joint.of) and (not joint.words or first.lemma in joint.words):
@@ -177,14 +177,14 @@ class Knowledge:
         return first.form == "*" or not asking
 
     def readings(self, form: str, inflection_class: str) -> tuple[ExpectedReading, ...]:
-        """Return the readings of a form; none where the class has no such form."""
+        """Return the readings of a form; empty if the class has no such form."""
         known = self.classes.get(inflection_class)
         names = {inflection_class, known.group} if known is not None else {inflection_class}
         return tuple(row for row in self.forms.get(form, ()) if names.intersection(row.classes))
 
 
 def library_knowledge(sources: SourceMap) -> Knowledge:
-    """Return the library's tables; raises ``ValueError`` if the installation is damaged."""
+    """Return the library's tables; raise ``ValueError`` if the installation is damaged."""
 
     def rows(name: str) -> Sequence[TableRow]:
         file, diagnostics = f"{LANGUAGE}/analysis/{name}.yaml", Diagnostics()
@@ -224,12 +224,12 @@ def _reading(cells: Mapping[str, str]) -> ExpectedReading:
 
 
 def beside(grammar: Path) -> Path:
-    """Return the table of exemptions of a grammar: ``farm.morphology.yaml`` beside ``farm.sgl``."""
+    """Return the path of a grammar's table of exemptions: ``farm.morphology.yaml`` for ``farm.sgl``."""
     return grammar.with_suffix(".morphology.yaml")
 
 
 def grammar_exemptions(main: Path, shown: str, sources: SourceMap, diagnostics: Diagnostics) -> tuple[Exemption, ...]:
-    """Return the exemptions of a grammar; ``shown`` is the name of their table."""
+    """Return the exemptions of a grammar; ``shown`` is the name of their table in messages."""
     path, found = beside(main), []
     for row in _rows(path, shown, sources, diagnostics) if path.exists() else ():
         lacking = [column for column in COLUMNS if not row.cells.get(column)]

@@ -1,11 +1,11 @@
-"""Compare two grammars: what the data of A show of what B tests, or keeps apart.
+"""Compare two grammars: how much the data of A reveal of what B tests or keeps apart.
 
-A model trained on the data of A is asked for B.  For every structure that an item of B may be asked
-to contain it is decided whether training sentences of A contain it; if not, whether A lacks its
-labels or words, or only its training does.  Layers, labels and attributes are matched by name.
+A model trained on the data of A is tested on B.  For every structure that B tests, SGL decides whether training
+sentences of A can contain it; if not, whether A lacks its labels or words altogether, or only its training does.
+Layers, labels and attributes are matched by name.
 
-Where both grammars have the same parts, those of A are held to what B says of them, as a new
-version of a benchmark is to the old one.
+Parts of A are checked against B's constraints on parts of the same names, as a new version of a benchmark is checked
+against the old one.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,10 +26,10 @@ from sgl.frontend import Compiled
 
 
 class Found(Enum):
-    """What a training grammar makes of a structure of another grammar.
+    """How a structure of another grammar occurs in a training grammar.
 
-    Its training contains it; it makes it, but not in training; no sentence contains it; or it
-    has no such labels or attributes.
+    Training contains it; the grammar generates it, but not in training; no sentence contains it; or the grammar lacks
+    its labels or attributes.
     """
 
     SHOWN = "shown"
@@ -40,10 +40,10 @@ class Found(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One structure of a pattern of B, and what A makes of it.
+    """One structure of a pattern of B, and how it occurs in A.
 
-    ``role`` is ``held out`` or ``items``.  ``reason`` says what A lacks;
-    ``derivation`` is a sentence of A that has it, ``stream`` where that belongs.
+    ``role`` is ``held out`` or ``items``.  ``reason`` says what A lacks; ``derivation`` is a sentence of A that
+    contains it, ``stream`` the stratum of that sentence.
     """
 
     pattern: str
@@ -57,10 +57,10 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """Sentences of a part of A that B would not have there, with the smallest of them.
+    """Sentences in a part of A that B does not allow there, with the smallest of them.
 
-    They contain the structure, which B keeps out of this part; or, if it is ``lacking``,
-    they contain none of the ``structures``, one of which B asks for.
+    They contain the structure, which B excludes from this part; or, if ``lacking``, they contain none of the
+    ``structures``, one of which B requires.
     """
 
     stream: str
@@ -70,7 +70,7 @@ class Departure:
 
 
 class Between:
-    """The comparison of grammars ``first`` and ``second``; ``structures`` are automata over the first, if known."""
+    """The comparison of grammars ``first`` and ``second``; ``structures`` are automata over the first, if available."""
 
     def __init__(self, first: Compiled, second: Compiled, structures: StructureCompiler | None = None) -> None:
         self._first, self._second = first, second
@@ -80,10 +80,10 @@ class Between:
         self._keeps = any(rule.keep for rule in first.grammar.rules)
 
     def comparisons(self) -> Iterator[Comparison]:
-        """Yield what the training of A shows of what the patterns of B test."""
+        """Yield how the training of A shows each structure that patterns of B test."""
         for pattern in self._second.plan.patterns:
             roles = dict.fromkeys(pattern.held_out, "held out")
-            # What its items contain is compared if that is something else.
+            # Compare the structures of items only if they are not the held-out ones.
             roles |= {item: "items" for item in pattern.gen if item not in pattern.held_out}
             for structure, role in roles.items():
                 row = partial(Comparison, pattern.name, role, structure)
@@ -96,7 +96,7 @@ class Between:
                     yield row(Found.HELD_OUT if possible else Found.NEVER)
 
     def departures(self) -> Iterator[Departure]:
-        """Yield where training or items of A are not as B's of the same name, but for what B holds out of training."""
+        """Yield departures of A's training and items from B's parts of that name, ignoring what B holds out."""
         own = (*self._evidence.populated_training, *self._evidence.generalization)
         asked = {pattern.name: pattern.gen for pattern in self._second.plan.patterns}
         strata: dict[tuple[str, str], list[Stratum]] = {}
@@ -113,7 +113,7 @@ class Between:
         yield from self._repeated_lemmas(own)
 
     def _kept_out(self, strata: Sequence[Stratum]) -> Iterator[Structure]:
-        """Yield what no sentence of these strata of B may contain, but for what is held out of training."""
+        """Yield the structures that these strata of B all exclude, except those held out of training."""
         first, *others = (dict.fromkeys(stratum.constraint.exclude) for stratum in strata)
         patterns = self._second.plan.patterns if strata[0].split == TRAIN else ()
         held_out = {structure for pattern in patterns for structure in pattern.held_out}
@@ -161,7 +161,7 @@ class Between:
 
 
 class GrammarLabels:
-    """The labels of edges and the attributes of words of a grammar, by graph layer."""
+    """The edge labels and word attributes of a grammar, by graph layer."""
 
     def __init__(self, grammar: CoreGrammar) -> None:
         self._labels: dict[str, set[str]] = {}
@@ -173,7 +173,7 @@ class GrammarLabels:
             self._attributes[layer.name] = {a for node in nodes for a in node.attributes or ()}
 
     def lacks(self, structure: Structure) -> str:
-        """Return why no text of the grammar contains a structure, as far as its labels say; empty if they do not."""
+        """Return why the labels of a grammar rule out a structure; empty if they do not."""
         layers = structure.layer.split(PLUS)
         for layer in layers:
             if layer not in self._labels:

@@ -1,8 +1,8 @@
-"""What has changed from one version of a dataset to another, and the number that the new version has to have.
+"""Compare two versions of a dataset, and determine the number that the new version needs.
 
-Rows of a pattern in a split are compared as a multiset.  A row that is gone is *changed* if the other version has its
-source with another target.  A claim is changed if its result is, or what its pattern holds out and asks for.  Versions
-are semantic: the first number says that something is gone or changed, the second that something is new.
+The rows of a pattern in a split are compared as a multiset.  A removed row counts as *changed* if the other version has
+its source with another target.  A claim is changed if its result is, or if its pattern holds out or requires something
+else.  Versions are semantic: removals and changes raise the first number, additions the second.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from typing import Any
 from sgl.dataset import manifest_of
 from sgl.foreign import BENCHMARK, lines_of, read_text
 
-#: The members of a pattern that a claim is about; the parts of a version.
+#: The members of a pattern on which a claim depends; the parts of a version.
 _CLAIMED, _RAISED = ("forbid", "never", "gen", "exclude", "needs"), ("major", "minor", "patch")
 
 #: Names with their values: sources with targets, claims with results.
@@ -20,7 +20,7 @@ _Content = Counter[tuple[str, str]]
 
 
 def difference(first: Path, second: Path) -> dict[str, Any]:
-    """Return what was added, removed and changed of each pattern, and the part of the version that this raises."""
+    """Return the additions, removals and changes for each pattern, and the version that follows from them."""
     (before, old), (after, new) = _read(first), _read(second)
     changes = [_change(*key, old.get(key, _Content()), new.get(key, _Content())) for key in dict.fromkeys([*old, *new])]
     changes = [change for change in changes if change["added"] or change["removed"] or change["changed"]]
@@ -32,14 +32,14 @@ def difference(first: Path, second: Path) -> dict[str, Any]:
 
 
 def _read(directory: Path) -> tuple[str, dict[tuple[str, str], _Content]]:
-    """Return the version of a dataset; the rows of each split and pattern, and the claims of each pattern."""
+    """Return the version of a dataset, and the rows and claims of each split and pattern."""
     manifest, found = manifest_of(directory), dict[tuple[str, str], _Content]()
     folders = ["data", *(f"data/{target}" for target in manifest["layers"]["further"].texts())]
     listed = {entry["path"].of(str) for entry in manifest["files"].elements()}
     for split in manifest["splits"].members():
         paths = [*(f"{folder}/{split}.tsv" for folder in folders), f"references/{split}.jsonl"]
         files = [lines_of(read_text(directory / path, BENCHMARK, inside=directory)) for path in paths if path in listed]
-        # A row is its source with its targets, and all right answers where there are several.
+        # A row is its source with its targets, and with all right answers if there are several.
         for first, *others in zip(*files, strict=False):
             source, target, pattern, *_ = f"{first}\t\t".split("\t")
             found.setdefault((split, pattern), _Content())[source, "\n".join((target, *others))] += 1

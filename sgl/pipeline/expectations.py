@@ -1,13 +1,12 @@
-"""Expected counts: how often a text uses each rule, category, word and label.
+"""Compute expected counts: how often a text uses each rule, category, word and label.
 
-They follow exactly from the inside weights of a grammar (its first moments); nothing is sampled.  The rules of one
+They follow exactly from the inside weights of a grammar (its first moments), without sampling.  The rules for one
 category with one choice of features compete: their weights are divided by their sum.
 
-For estimating weights from a corpus that was drawn from a split, it counts as well what the split
-leaves out.  The regular part of this is exact, by the automaton of the split's constraint.  What is
-rejected while drawing is measured, on texts drawn under weights not far from those in question: for
-each rule how much rarer it is, ``a(r)``, in accepted texts.  What is left out for each text that is
-kept is then ``E(r) / Z - E(r | C) a(r)``, with the probability Z of being kept.
+To estimate weights from a corpus that was drawn from a split, the module also counts what the split leaves out.  The
+regular part is exact, by the automaton of the split's constraint.  Rejection while drawing is measured on texts drawn
+under similar weights: ``a(r)`` is the frequency of rule r in accepted texts, relative to all drawn texts.  The expected
+loss per kept text is then ``E(r) / Z - E(r | C) a(r)``, where Z is the probability of being kept.
 """
 
 from collections import defaultdict
@@ -32,10 +31,10 @@ from sgl.sampling.engine import candidate_key, derive, stream_key
 
 @dataclass(frozen=True, slots=True)
 class RuleUse:
-    """How often a text uses a rule, over all choices of features.
+    """The expected uses of a rule in a text, over all choices of features.
 
-    ``share`` is its part of the phrases of its category.  ``competitors`` are the rules that
-    it competes with; ``alone`` are the categories, with their features, in which it has none.
+    ``share`` is its share of the phrases of its category.  ``competitors`` are the rules with which it competes;
+    ``alone`` are the categories, with their features, in which it has no competitor.
     """
 
     name: str
@@ -48,7 +47,7 @@ class RuleUse:
 
 @dataclass(frozen=True, slots=True)
 class Expectations:
-    """Expected counts in one text by falling count; ``words`` are those of each lexicon or word declaration."""
+    """Expected counts in one text in descending order; ``words`` are grouped by lexicon or word declaration."""
 
     tokens: float
     rules: tuple[RuleUse, ...]
@@ -58,7 +57,7 @@ class Expectations:
 
 
 def expectations(splits: Sequence[SplitGrammar]) -> Expectations:
-    """Return the expected counts of a text of one of some equally likely splits of one grammar."""
+    """Return the expected counts of a text that is drawn from one of several equally likely splits of a grammar."""
     grammar, number = splits[0].grammar, len(splits)
     columns = zip(*(split.expected_rules for split in splits), strict=True)
     uses = tuple(sum(column) / number for column in columns)
@@ -104,10 +103,10 @@ def _falling(entry: tuple[object, float]) -> float:
     return -entry[1]
 
 
-#: Texts drawn to measure what is rejected.
+#: Texts drawn to measure rejection.
 DRAWN = 40_000
 
-#: Uses that tell how often a rule is rejected.
+#: Uses that suffice to measure how often a rule is rejected.
 _MEASURED = 200
 
 
@@ -130,11 +129,11 @@ class SplitSelection:
         self._accepted = np.ones(len(self._grammar.rules))
 
     def admits(self, forest: Forest) -> bool:
-        """Return whether some reading belongs to the split."""
+        """Return whether some reading of a forest belongs to the split."""
         return any(state in self._language.accepting for state in forest.states(self._language))
 
     def refresh(self, weights: Vector) -> None:
-        """Measure what is rejected while drawing under these weights."""
+        """Measure rejection while drawing under these weights."""
         derivations = self.draw(weights, DRAWN)
         kept = [derivation for derivation in derivations if not self.repeats(derivation)]
         rules = (np.fromiter(chain.from_iterable(drawn), np.int64) for drawn in (derivations, kept))
@@ -143,7 +142,7 @@ class SplitSelection:
         self._accepted = self._shares(met, accepted) / self._share
 
     def _shares(self, met: Vector, accepted: Vector) -> Vector:
-        """For each rule the share of its uses in accepted texts, that of its category if it was met too rarely."""
+        """Return for each rule the share of its uses in accepted texts; for rare rules the share for the category."""
         category = np.array([rule.lhs for rule in self._grammar.rules])
         size = len(self._grammar.categories)
         met_there = np.bincount(category, met, size)[category]
@@ -153,7 +152,7 @@ class SplitSelection:
         return shares.astype(np.float64)
 
     def left_out(self, weights: Vector) -> LeftOut:
-        """Return what the split leaves out under these weights."""
+        """Return the expected uses that the split leaves out under these weights."""
         split = self._split(weights)
         mass = split.mass * self._share
         kept = np.array(split.expected_rules) * self._accepted
@@ -175,7 +174,7 @@ class SplitSelection:
         return [derivation for derivation in drawn if derivation is not None]
 
     def repeats(self, derivation: Sequence[int]) -> bool:
-        """Return whether a derivation has a lemma twice that may occur once only."""
+        """Return whether a derivation repeats a lemma that may occur only once."""
         return repeats_lemma(derivation, self._lemmas)
 
     def _split(self, weights: Vector) -> SplitGrammar:
@@ -192,6 +191,6 @@ class SplitSelection:
 
 
 def weighted(grammar: CoreGrammar, weights: Sequence[float] | Vector) -> CoreGrammar:
-    """Return the same grammar with other weights."""
+    """Return a grammar with these weights."""
     rules = tuple(replace(rule, weight=float(weight)) for rule, weight in zip(grammar.rules, weights, strict=True))
     return replace(grammar, rules=rules)

@@ -1,11 +1,11 @@
 """Open a grammar: read and compile it, or take it from the cache.
 
-Which files a grammar reads is known only when it was read, so two steps lead to an entry of the cache.  The *request*
-is known at once: the main file with its content, and the settings.  Under it the cache has what the file system
-answered when the grammar was read last (:class:`~sgl.diagnostics.FileDependencies`).  If it gives the same answers
-now, request and answers together are the *origin*, the cache key of all that is computed from the grammar.
+The files of a grammar are known only after reading it, so a cache lookup takes two steps.  The *request* is known at
+once: the main file with its content, and the settings.  For it the cache stores the file system's answers when the
+grammar was last read (:class:`~sgl.diagnostics.FileDependencies`).  If they are still the same, request and answers
+together are the *origin*, the cache key of everything computed from the grammar.
 
-What ``sglc check`` says has an entry of its own, so that to say it again nothing else is loaded.
+The output of ``sglc check`` has an entry of its own, so that repeating it loads nothing else.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _Value = TypeVar("_Value")
 
 
 class GrammarSize(NamedTuple):
-    """How much a grammar declares, and how many of its patterns are proved, if that was asked."""
+    """The numbers of declarations of a grammar, and of proved patterns if they were checked."""
 
     name: str
     categories: int
@@ -46,9 +46,9 @@ class GrammarSize(NamedTuple):
 
 @dataclass(frozen=True)
 class _Outcome(Generic[_Value]):
-    """What a grammar came to, None if it has errors, what was said about it, and its files.
+    """The result of reading a grammar, None if it has errors, with its diagnostics and its files.
 
-    The ``opinions`` on it are None if nobody has asked for them.
+    ``opinions`` are lint warnings, None if nobody requested them.
     """
 
     value: _Value | None
@@ -69,10 +69,10 @@ class _Outcome(Generic[_Value]):
 def open_grammar(
     path: Path, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics, *, fast: bool = False
 ) -> Compiled | None:
-    """Return the compiled grammar, None when there are errors; without opinions on it if it is to be ``fast``."""
+    """Return the compiled grammar, or None if there are errors; with ``fast`` without opinions."""
     opened, _ = _open(path, settings, fast=fast)
     compiled = opened.tell(sources, diagnostics)
-    # What is read from now on, a table of morphology for example, is known on both sides.
+    # Files read later, such as a table of morphology, must be known on both sides.
     opened.sources.files = sources.files
     return compiled
 
@@ -87,9 +87,9 @@ def check_grammar(
     progress: Callable[[str], None] | None = None,
     first: Callable[[], None] = lambda: None,
 ) -> GrammarSize | None:
-    """Check a grammar, its examples and, unless it is to be ``fast``, its claims; its size, None if unreadable.
+    """Check a grammar, its examples and, unless ``fast``, its claims; return its size, or None if it does not compile.
 
-    ``first`` is called when everything but the claims was told.
+    ``first`` is called after the diagnostics of reading and before the claims.
     """
     request = _request_of(path, settings)
     kind = "checked" if fast else "proved"
@@ -105,7 +105,7 @@ def check_grammar(
 
 
 def _known_check(kind: str, request: tuple[str, ...]) -> _Outcome[GrammarSize] | None:
-    """Return what a check has said, of these files or of files that differ in comments; None if that is not known."""
+    """Return the cached result of a check for these files, or for files that differ only in comments, or None."""
     cache, origin = current(), _known_origin(request)
     if cache is None or not request:
         return None
@@ -130,7 +130,7 @@ def _keep_check(kind: str, request: tuple[str, ...], said: _Outcome[GrammarSize]
 
 
 def _commented(known: _Outcome[GrammarSize]) -> _Outcome[GrammarSize] | None:
-    """Return an outcome for files that differ from its own in comments alone; None if more differs, or is locked."""
+    """Return an outcome for files that differ from its own only in comments; None if more differs or a lock exists."""
     from sgl.lang.chunks import commented
     from sgl.lang.project import read_file
 
@@ -151,23 +151,23 @@ def _commented(known: _Outcome[GrammarSize]) -> _Outcome[GrammarSize] | None:
 
 
 def _without_text(request: tuple[str, ...]) -> tuple[str, ...]:
-    """Return what is asked for but for the content of the main file."""
+    """Return the request without the content of the main file."""
     return (*request[:2], *request[3:])
 
 
 def _open(path: Path, settings: Mapping[str, str], *, fast: bool = False) -> tuple[_Outcome[Compiled], str]:
-    """Return what a grammar is, with the opinions on it unless it is to be ``fast``, and its origin."""
+    """Return the outcome of reading a grammar, with opinions unless ``fast``, and its origin."""
     request = _request_of(path, settings)
     cache, origin = current(), _known_origin(request)
     known = cache.get(_Outcome, "grammar", origin) if cache is not None and origin else None
     if known is not None and (fast or known.opinions is not None):
         return replace(known, opinions=None) if fast else known, origin
     if request:
-        # The same grammar with another text is read from what was kept of it.
+        # An edited version of the same grammar reuses what was kept of it.
         recall(*_without_text(request))
     opened = _compiled(path, settings, fast)
     compiled, answers, origin = opened.value, opened.sources.dependencies, ""
-    # Of answers that are not complete no hash can stand for the grammar.
+    # Incomplete answers cannot identify the grammar.
     if cache is not None and request and answers.complete:
         cache.put_off(answers, "looks", *request)
         origin = _origin(request, answers)
@@ -193,7 +193,7 @@ def _compiled(path: Path, settings: Mapping[str, str], fast: bool) -> _Outcome[C
 
 
 def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | None:
-    """Return a grammar of which texts can be sampled, with numbers for its extents; else None."""
+    """Return a grammar that can be sampled, with numbers for its extents; None otherwise."""
     from sgl.lang.lock import check_lock
     from sgl.pipeline.soundness import check_soundness, with_extents
 
@@ -237,7 +237,7 @@ def _check(opened: _Outcome[Compiled], fast: bool, progress: Callable[[str], Non
 
 
 def _request_of(path: Path, settings: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what is asked for, in words, by its paths written and resolved; nothing without a cache or a file."""
+    """Return the request with the path as written and resolved; empty without a cache or a readable file."""
     if current() is None:
         return ()
     try:
@@ -265,7 +265,7 @@ def _origin(request: tuple[str, ...], answers: FileDependencies) -> str:
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-#: Directories above that of the module, and files in one of them, that are looked at.
+#: Number of directories to search, from the module's own upwards, and of files to search in each.
 _LEVELS, _FILES = 4, 200
 
 _DATASET = re.compile(r"^dataset\b", re.MULTILINE)
@@ -273,15 +273,15 @@ _USE = re.compile(r"^use\s", re.MULTILINE)
 
 
 def grammars_of(module: Path) -> list[Path]:
-    """Return the grammars with a dataset that use a file or table, nearest first; none if it is one itself."""
+    """Return the grammars with a dataset that use a file or table, nearest first; none if it declares a dataset."""
     text = _text(module)
     if text is None or _DATASET.search(text):
         return []
-    # A grammar that is known from an earlier run is checked without the reader.
+    # A grammar cached by an earlier run is checked without loading the reader.
     from sgl.lang.project import load_project
     from sgl.lang.syntax import Dataset, Lexicon, Relation, Table, Weights
 
-    # What is there beside it may be links that lead in a circle, of which `resolve` makes an error.
+    # Neighbouring links may form a circle, for which `resolve` raises an error.
     wanted = os.path.realpath(module)
 
     def uses_it(path: Path) -> bool:

@@ -1,6 +1,6 @@
-"""The words and the data of claims: a row for each guarantee of a pattern, and proofs as JSON.
+"""Present claims as words and data: a row for each guarantee of a pattern, and proofs as JSON.
 
-``docs/guarantees.md`` defines the seven guarantees of a pattern. Manifest, report, editors and ``import sgl`` show
+``docs/guarantees.md`` defines the seven guarantees of a pattern.  Manifest, report, editors and ``import sgl`` show
 these rows: a claim of each :class:`~sgl.core.claims.Kind`, a verdict, and a sentence with the figures.
 """
 
@@ -23,10 +23,10 @@ from sgl.frontend import Compiled
 if TYPE_CHECKING:
     from sgl.verify import Report
 
-#: The checks of the verifier that search the graphs for what patterns claim.
+#: The verifier's checks that search the graphs for the patterns' structures.
 GRAPH_CHECKS = ("V009", "V010", "V012", "V013", "V014", "V015", "V016", "V022")
 
-#: Excused things that are named in a sentence; the others are counted.
+#: Maximum number of excused ingredients named in a sentence; the others are counted.
 _NAMED = 3
 
 _REASONS = {
@@ -37,16 +37,16 @@ _REASONS = {
 
 
 def stated(pattern: str, kind: Kind, verdict: Verdict, detail: str) -> Guarantee:
-    """Return the row of a guarantee."""
+    """Return the row for a guarantee."""
     return Guarantee(pattern, kind.value, kind.method, verdict.value, detail)
 
 
 def pattern_guarantees(
     pattern: PatternProofs, strings: Guarantee | None = None, missing: Collection[tuple[str, str]] = ()
 ) -> list[Guarantee]:
-    """Return the guarantees of one pattern; without ``strings`` before anything is drawn.
+    """Return the guarantees of one pattern; ``strings`` is missing before anything is drawn.
 
-    ``missing`` are patterns and claims that the certificate does not show in full: these are called proved nowhere.
+    ``missing`` are patterns and claims that the certificate does not fully show, which must not count as proved.
     """
     rows = {
         kind: stated(pattern.name, kind, _verdict(pattern, kind, missing), detail)
@@ -66,7 +66,7 @@ def _verdict(pattern: PatternProofs, kind: Kind, missing: Collection[tuple[str, 
 
 
 def _details(pattern: PatternProofs) -> dict[Kind, str]:
-    """Return a sentence with the figures of each kind of claim."""
+    """Return for each kind of claim a sentence with its figures."""
     without_cut = ", ".join(f"{claim.mass:.2e}" for claim in pattern.held_out)
     of_items = ", ".join(f"{claim.mass:.2e}" for claim in pattern.instances)
     tested = verdict_of(pattern.instances) is not Verdict.NOTHING
@@ -94,7 +94,7 @@ def _licensed(pattern: PatternProofs) -> list[str]:
 
 
 def on_the_graphs(plan: Plan, items: Mapping[str, int], verification: "Report") -> dict[str, Guarantee]:
-    """Return the guarantee of the verifier for each pattern; ``items`` are the sentences written of each category."""
+    """Return for each pattern the guarantee from the verifier; ``items`` are the numbers of sentences by category."""
     results = [result for result in verification.results if result.code in GRAPH_CHECKS]
     violations = sum(result.total for result in results)
     passed = {result.status for result in results} <= {Verdict.PASSED.value}
@@ -111,17 +111,17 @@ def on_the_graphs(plan: Plan, items: Mapping[str, int], verification: "Report") 
 def unparsed(
     pattern: str, detail: str = "whether a training sentence has another reading with the structure"
 ) -> Guarantee:
-    """Return the guarantee of a pattern as long as no sentence has been parsed."""
+    """Return the guarantee of a pattern before any sentence has been parsed."""
     return stated(pattern, Kind.STRINGS, Verdict.NOT_CHECKED, detail)
 
 
 def used(inventory: Inventory) -> str:
-    """Return how many words, entries, forms and rules items can use, in words."""
+    """Return the numbers of words, entries, forms and rules that items can use, as text."""
     return ", ".join(f"{number:,} {kind.plural}" for kind, number in inventory.counts)
 
 
 def excuses(inventory: Inventory, named: int = _NAMED) -> list[str]:
-    """Return what training need not have, by kind and reason, with the first names of each."""
+    """Return the ingredients that training may lack, by kind and reason, with the first names of each."""
     groups: dict[tuple[IngredientKind, Reason], list[str]] = {}
     for thing in inventory.excused:
         groups.setdefault((thing.kind, thing.reason), []).append(thing.name)
@@ -133,7 +133,7 @@ def excuses(inventory: Inventory, named: int = _NAMED) -> list[str]:
     return texts
 
 
-#: The check of the verifier that counts the parts that patterns need.
+#: The verifier's check that counts the parts that patterns need.
 _LICENSED = "V012"
 
 
@@ -141,8 +141,8 @@ _LICENSED = "V012"
 class DatasetCounts:
     """The counts of a dataset, with the fingerprint of the grammar and plan that it was drawn from.
 
-    ``items`` are the sentences of each category, ``parts`` the training sentences with each part that a pattern
-    needs, under what the verifier calls them; ``strings`` says what is known of the strings of each.
+    ``items`` counts the sentences of each category, ``parts`` the training sentences with each needed part, under the
+    verifier's names; ``strings`` has the string-level guarantee of each pattern.
     """
 
     grammar: str
@@ -176,7 +176,7 @@ def read_counts(directory: Path) -> DatasetCounts:
 def proof_data(
     compiled: Compiled, proofs: Proofs, statistics: Sequence[StratumStatistics], counts: DatasetCounts | None = None
 ) -> dict[str, Any]:
-    """Return everything proved and computed about a plan, with the counts of a dataset of it."""
+    """Return everything proved and computed about a plan as plain data, with the counts of its dataset if any."""
     texts = partial(_texts, compiled)
     return {
         "grammar": compiled.project.name,

@@ -1,9 +1,9 @@
-"""Find the clause to blame where several claims fail at once.
+"""Find the clause to blame when several claims fail at once.
 
-A structure that is too wide rules out what other patterns need, and what they need is written elsewhere: without a
-look at the causes, good patterns turn red before the bad one.  Each claim that fails has a minimal conflict, clauses
-that cannot hold together.  A clause that is in the conflicts of several claims is the one whose removal mends most, so
-it is told first, with what follows from it; what is left is looked at in the same way (a greedy hitting set).
+A structure that is too wide rules out parts that other patterns need, so that good patterns fail instead of the bad
+one.  Each failed claim has a minimal conflict: clauses that cannot hold together.  The clause that is in most conflicts
+is the one whose removal repairs most, so it is reported first, with its consequences; then the remaining failures are
+treated in the same way (a greedy hitting set).
 """
 
 from collections.abc import Callable, Iterator
@@ -20,26 +20,26 @@ from sgl.frontend.lower.patterns import LoweredPart, LoweredPattern
 from sgl.lang import syntax as s
 from sgl.pipeline.sentences import place_of_stream
 
-#: So many claims must fail by a clause alone to be told together.
+#: A clause is reported if it alone makes at least this number of claims fail.
 _SEVERAL = 2
 
 
 class Failure(NamedTuple):
-    """A claim that fails: the clauses in conflict, and what fails, in words."""
+    """A failed claim: the clauses in conflict, and a description of the failure."""
 
     conflict: Conflict
     text: str
 
 
 class Guilt(NamedTuple):
-    """A clause with the failures that it is to blame for."""
+    """A clause with the failures that it causes."""
 
     structure: Structure
     failures: tuple[Failure, ...]
 
 
 def guilty_clauses(proofs: Proofs) -> list[Guilt]:
-    """Return the clauses that are to blame for several failures, worst first."""
+    """Return the clauses that cause several failures, worst first."""
     failures, found = [*_failures(proofs)], list[Guilt]()
     while True:
         blamed: dict[Structure, list[Failure]] = {}
@@ -54,7 +54,7 @@ def guilty_clauses(proofs: Proofs) -> list[Guilt]:
 
 
 def report_guilt(compiled: Compiled, guilt: Guilt, as_in: Callable[[Structure], str], diagnostics: Diagnostics) -> None:
-    """Report a clause with what follows from it; ``as_in`` shows a sentence with a structure."""
+    """Report a clause with its consequences; ``as_in`` shows a sentence with a structure."""
     structure = guilt.structure
     declared: tuple[LoweredPattern | LoweredPart, ...] = (*compiled.patterns, *compiled.parts)
     owner = next((own for own in declared if structure in own.places), None)
@@ -82,7 +82,7 @@ def _remedy(owner: LoweredPattern | LoweredPart | None, structure: Structure) ->
 
 
 def is_case(structure: Structure, proofs: PatternProofs, place_of: Callable[[Structure], Span]) -> bool:
-    """Return whether it is only the case in which two nodes are one, of a clause that holds something out."""
+    """Return whether a structure is only the case of a held-out clause in which two of its nodes coincide."""
     own = {claim.structure for claim in proofs.held_out if claim.structure.apart} - proofs.vacuous
     return any(place_of(other) == place_of(structure) for other in own)
 
@@ -95,7 +95,7 @@ def scattered(structure: Structure) -> str:
 
 
 def nodes_in_common(compiled: Compiled, stream: str) -> str:
-    """Return the beginning of a hint on the nodes that a condition of ``size`` shares with the structure, if any."""
+    """Return the start of a hint about nodes that a condition of ``size`` shares with the structure; empty if none."""
     place = place_of_stream(compiled, stream)
     for lowered in compiled.patterns:
         own = {n.text for clause in s.parts_of(s.StructureClause, lowered.declaration) for n in variables_in(clause)}
@@ -123,6 +123,6 @@ def _failures(proofs: Proofs) -> Iterator[Failure]:
             if licence.refuted and licence.conflict is not None:
                 yield Failure(licence.conflict, f"training cannot contain what `{claims.name}` needs")
         for piece in claims.pieces:
-            # A piece that always comes with the whole is no matter of others.
+            # A piece that occurs only with the whole does not concern other patterns.
             if piece.refuted and piece.conflict is not None and piece.whole not in piece.conflict.exclude:
                 yield Failure(piece.conflict, f"training cannot contain a piece of what `{claims.name}` holds out")

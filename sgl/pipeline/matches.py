@@ -1,7 +1,7 @@
-"""Find structures in graphs as the verifier finds them: in those of derivations, and in the files of a dataset.
+"""Find structures in the graphs of derivations and of dataset files, as the verifier does.
 
-``GraphFinder`` looks at graphs of ``sgl.core``, ``occurring`` at the CoNLL-U of a split.  How long texts are is
-not asked of a graph; a structure that is about nothing else is everywhere.
+``GraphFinder`` searches graphs of ``sgl.core``, ``occurring`` the CoNLL-U of a split.  Tests of text lengths are
+ignored; a structure with nothing else occurs everywhere.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,12 +25,12 @@ from sgl.verify.structure import GraphPattern, StructureError, read_structure
 #: A node for each variable of a body, by index.
 Binding = tuple[int, ...]
 
-#: Answers about graphs that are remembered.
+#: Maximum number of cached answers about graphs.
 MOST_KNOWN = 1 << 14
 
 
 class GraphFinder:
-    """Finds a structure in graphs: every injective match that no ``without`` body extends."""
+    """Finds a structure in graphs: every injective match that extends to no ``without`` body."""
 
     def __init__(self, structure: Structure) -> None:
         self.body = replace(structure.body, lengths=())
@@ -45,7 +45,7 @@ class GraphFinder:
             return [()]
         words = tuple([_word(attributes) for attributes, _ in graph.nodes])
         shape = self._table.of(Sentence(0, (), words, graph.edges))
-        # Equal edges, and nodes that pass the same tests, have the same matches.
+        # Graphs with equal edges, and nodes that pass the same tests, have the same matches.
         key = graph.edges, shape.nodes
         if key not in self._known:
             if len(self._known) >= MOST_KNOWN:
@@ -62,25 +62,25 @@ def _word(attributes: Attributes) -> WordForm:
 
 
 class OccurrenceError(ValueError):
-    """It cannot be said where a structure occurs; the message says why."""
+    """The occurrences of a structure cannot be determined; the message says why."""
 
 
 class NoStructureError(OccurrenceError):
-    """A text is no structure."""
+    """A text is not a structure."""
 
 
 def occurring(dataset: Path, split: str, structure: str) -> list[bool]:
-    """Tell of each item of a split whether its graph has a structure, which is written without names.
+    """Return for each item of a split whether its graph has a structure, given in the notation without names.
 
-    Raises ``NoStructureError``, and ``OccurrenceError`` for a file that cannot be read or if it takes too long.
+    Raises ``NoStructureError``, and ``OccurrenceError`` if a file cannot be read or the search takes too long.
     """
     return list(map(bool, occurrences(dataset, [structure], written_graphs(dataset, split))))
 
 
 def occurrences(dataset: Path, structures: Sequence[str], sentences: Iterable[Sentence]) -> list[int]:
-    """Return the structures that occur in each of the ``written_graphs`` of a dataset, a bit for each.
+    """Return the structures that occur in each of the ``written_graphs`` of a dataset, as a bit set.
 
-    Raises what ``occurring`` raises.
+    Raises the same exceptions as ``occurring``.
     """
     manifest, patterns = _manifest(dataset), list(map(_read, structures))
     if manifest.layers.written:
@@ -98,9 +98,9 @@ def occurrences(dataset: Path, structures: Sequence[str], sentences: Iterable[Se
 
 
 def written_graphs(dataset: Path, split: str) -> Iterator[Sentence]:
-    """Yield the sentences of a split; their graph is that of all layers in which patterns may speak, as one.
+    """Yield the sentences of a split with one graph, which combines all layers that patterns may use.
 
-    Raises ``OccurrenceError``, and ``ForeignFileError`` if there is no file.
+    Raises ``OccurrenceError``, and ``ForeignFileError`` for a missing file.
     """
     manifest = _manifest(dataset)
     layers, names = manifest.layers, [manifest.distinct.layer, *manifest.layers.written]
@@ -132,7 +132,7 @@ def _manifest(dataset: Path) -> Manifest:
         raise OccurrenceError(str(problem)) from None
 
 
-#: Which class of the compiler is which of the verifier: their fields are the same, in the same order.
+#: The compiler's class for each class of the verifier: they have the same fields in the same order.
 _CLASSES: dict[type, Any] = {
     written.Labels: core.LabelTest,
     written.ValueTest: core.NodeTest,
@@ -145,7 +145,7 @@ _CLASSES: dict[type, Any] = {
 
 
 def structure_of(text: str) -> Structure:
-    """Return the structure that a manifest writes so; raises ``NoStructureError``."""
+    """Return the structure with this notation in a manifest; raise ``NoStructureError`` if it is none."""
     body, without, layer = _read(text)
     return Structure(layer, _own(body), _own(without), named=bool(layer))
 

@@ -1,12 +1,11 @@
-"""Observers see the rows of a dataset go by: for the report, for warnings, and for other tools.
+"""Observe the rows of a dataset as they are written: for the report, for warnings, and for other tools.
 
-A package registers an observer by an entry point of the group ``sgl.observers``: its name is a
-group of patterns, its value a function of the compiled grammar and the sampler.  The function
-is imported only for a grammar that has patterns in this group.
+A package registers an observer by an entry point of the group ``sgl.observers``: its name is a group of patterns, its
+value a function of the compiled grammar and the sampler.  The function is imported only for grammars with patterns in
+this group.
 
-What is rejected goes by as well.  A rule all of whose sentences are ambiguous disappears from the
-data, and nothing else shows it.  So the readings of each rejected sentence are compared from the
-top: where they part, one rule has been lost.
+Rejected sentences are observed as well: a rule whose sentences are all ambiguous disappears from the data unnoticed. So
+the readings of each rejected sentence are compared from the top: where they diverge, a rule loses a sentence.
 """
 
 from collections import Counter
@@ -30,29 +29,29 @@ from sgl.frontend import Compiled
 from sgl.rendering import Output, outputs
 from sgl.sampling.strata import Sampler
 
-#: The group of entry points that register observers.
+#: The entry-point group for observers.
 GROUP = "sgl.observers"
 
-#: Items shown for each pattern, taken at regular distances.
+#: Examples shown for each pattern, taken at regular intervals.
 EXAMPLES = 3
 
 
 class DatasetObserver(Protocol):
-    """Watch the rows of a dataset go by, and write a file about them."""
+    """Observes the rows of a dataset, and writes a file about them."""
 
     def __call__(self, chunk: Chunk) -> None:
-        """Take note of the rows of a chunk."""
+        """Record the rows of a chunk."""
 
     def write(self, directory: Path) -> Sequence[DataFile]:
-        """Write into the directory of the dataset; return the entries for the manifest."""
+        """Write files into the dataset directory, and return their manifest entries."""
 
 
-#: Makes the observer of a dataset; the sampler derives the items that chunks have the numbers of.
+#: Makes the observer of a dataset; the sampler derives the items of chunks from their numbers.
 ObserverFactory = Callable[[Compiled, Sampler], DatasetObserver]
 
 
 def registered_observers(compiled: Compiled, sampler: Sampler) -> list[DatasetObserver]:
-    """Return an observer for each registered group that a pattern of the plan is in."""
+    """Return an observer for each registered group to which a pattern of the plan belongs."""
     if not (groups := {group for pattern in compiled.plan.patterns for group in pattern.groups}):
         return []
     found: dict[str, ObserverFactory] = {}
@@ -76,7 +75,7 @@ class Observer:
         self.seen = dict.fromkeys(self.sizes, 0)
 
     def __call__(self, chunk: Chunk) -> None:
-        """Take note of the rows of a chunk."""
+        """Record the rows of a chunk."""
         lengths = enumerate(np.bincount(chunk.words).tolist())
         found = {length: number for length, number in lengths if number}
         self.lengths.setdefault(chunk.split, Counter()).update(found)
@@ -94,40 +93,39 @@ class Observer:
             self.seen[stratum.category] += len(numbers)
 
 
-#: So many sentences, and such a share of those with a rule, are a loss worth a warning; so many
-#: rules are named.
+#: Number of lost sentences, and share of a rule's sentences, from which a warning is given; number of rules to name.
 LEAST, SHARE, _NAMED = 10, 0.1, 3
 
-#: What a hint says of sentences all of whose readings are meant.
+#: Hint for sentences whose readings are all intended.
 KEEP_ALL = "if all are right, `ambiguous list` in the dataset keeps such sentences with all their outputs"
 
-#: A rule by its name; a word also by what it is in the source.
+#: The name of a rule; for a word also its source words.
 RuleName = tuple[str, tuple[str, ...]]
 
 
 def rule_name(rule: Rule) -> RuleName:
-    """Return what a rule is counted as."""
+    """Return the name under which a rule is counted."""
     return rule.name, rule.words(0) if rule.lexical else ()
 
 
 def in_words(rule: Rule) -> str:
-    """Return what a message calls a rule or a word."""
+    """Return the name of a rule or a word in messages."""
     return f"the word `{' '.join(rule.words(0))}`" if rule.lexical else f"the rule `{rule.name}`"
 
 
 def parting(rules: Sequence[Rule], derivation: Derivation, other: Derivation) -> tuple[Rule, Rule]:
-    """Return the rules at which two readings part, from the top."""
+    """Return the two rules at which readings diverge, from the top."""
     return next((rules[a], rules[b]) for a, b in zip(derivation, other, strict=False) if a != b)
 
 
 def differing_output(compiled: Compiled, readings: Sequence[Derivation]) -> Output | None:
-    """Return the first output in which two readings differ; None if they differ in none."""
+    """Return the first output in which two readings differ, or None."""
     one, other = readings
     return next((out for out in outputs(compiled.grammar).values() if out(one) != out(other)), None)
 
 
 def side_by_side(compiled: Compiled, readings: Sequence[Derivation]) -> str:
-    """Return a sentence with two readings' texts in the first output they differ in, else with their phrases."""
+    """Return a sentence with two readings: their texts in the first output that differs, or else their phrases."""
     grammar, source = compiled.grammar, compiled.plan.source
     if (output := differing_output(compiled, readings)) is not None:
         shown = [f"  {output.name}  {output(reading)}" for reading in readings]
@@ -137,7 +135,7 @@ def side_by_side(compiled: Compiled, readings: Sequence[Derivation]) -> str:
 
 
 class Losses:
-    """Counts what is rejected as ambiguous by the rules at which the readings part."""
+    """Counts rejected ambiguous sentences by the rules at which the readings diverge."""
 
     def __init__(self, compiled: Compiled) -> None:
         self._compiled = compiled
@@ -145,18 +143,18 @@ class Losses:
         self._shown: dict[frozenset[RuleName], tuple[Rule, Rule, Derivation, Derivation]] = {}
 
     def add(self, drawn: Derivations, others: Derivations) -> None:
-        """Take note of rejected sentences, each as it was drawn and in another reading."""
+        """Record rejected sentences, each as it was drawn and in another reading."""
         rules = self._compiled.grammar.rules
         for derivation, other in zip(iter(drawn), iter(others), strict=True):
             own, its = parting(rules, derivation, other)
-            # Where a phrase is divided in two ways, a word may stand against a phrase.
+            # If a phrase is divided in two ways, one side may be a word: count the other rule.
             named = its if own.lexical and not its.lexical else own
             self._lost[rule_name(named)] += 1
             pair = frozenset((rule_name(own), rule_name(its)))
             self._shown.setdefault(pair, (own, its, derivation, other))
 
     def warn(self, used: NDArray[np.int64], diagnostics: Diagnostics) -> None:
-        """Warn of the rules that lose most; ``used`` is how often the data have each rule."""
+        """Warn about the rules that lose most sentences; ``used`` counts the uses of each rule in the data."""
         kept: Counter[RuleName] = Counter()
         for rule, number in zip(self._compiled.grammar.rules, used.tolist(), strict=True):
             kept[rule_name(rule)] += number

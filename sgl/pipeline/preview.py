@@ -1,9 +1,9 @@
-"""Look at sentences of every part of a dataset before it is drawn: can they be read in several ways, are there any?
+"""Preview sentences of every part of a dataset before drawing it, to find ambiguity and empty parts.
 
-That every item of a pattern is ambiguous, or that each repeats a lemma, is no matter of proof, and a compilation finds
-it out after minutes.  Here a few sentences of each part are looked at, and more where one of the first is
-ambiguous.  They are drawn without the weights (:mod:`sgl.automata.algebra.walks`): what is said stays the same while
-weights are tuned, and the shares are those of the sentences that were looked at, not of the dataset.
+No proof tells whether all items of a pattern are ambiguous or repeat a lemma, and compilation finds out only after
+minutes.  The preview examines a few sentences of each part, and more if one of the first is ambiguous.  They are drawn
+without the weights (:mod:`sgl.automata.algebra.walks`), so the messages stay the same while weights are tuned; the
+shares are those among the examined sentences, not in the dataset.
 """
 
 from collections import defaultdict
@@ -33,21 +33,21 @@ from sgl.rendering import outputs
 #: Sentences that are looked at first, of all parts together, and at least and at most of each.
 _IN_ALL, _FEWEST, _EACH = 120, 2, 20
 
-#: Sentences of a part that are looked at if one of the first has several readings, and that are tried.
+#: Sentences to examine if one of the first is ambiguous; sentences to try to find one without a repeated lemma.
 THOROUGH, TRIED = 60, 1_000
 
-#: The share of a part's sentences with several readings from which on it is told, and of those with one cause.
+#: Minimum share of ambiguous sentences in a part to report, and of those with one cause.
 SHARE, _OF_CAUSE = 0.25, 0.1
 
-#: How many causes are told, and how many parts are named.
+#: Maximum number of causes to report, and of parts to name.
 _CAUSES, _NAMED = 3, 4
 
-#: Readings of a sentence whose graphs are looked at.
+#: Maximum number of readings of a sentence whose graphs are compared.
 _READ = 20
 
 
 class Ambiguity(NamedTuple):
-    """How many sentences of a part have two readings that part at these rules, with an example of such readings."""
+    """The sentences of a part with two readings that diverge at these rules: their number, and an example."""
 
     stream: str
     rules: frozenset[RuleName]
@@ -57,15 +57,15 @@ class Ambiguity(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The share of the sentences that were looked at."""
+        """The share of these sentences among the examined ones."""
         return self.number / self.looked_at
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What was seen: parts without a sentence that repeats no lemma, each with a text; ambiguities by their rules.
+    """The findings: parts in which every sentence repeats a lemma, each with a text, and ambiguities by their rules.
 
-    ``matters`` are ambiguities with two outputs or a held-out structure, ``graphs`` those whose graphs alone differ.
+    ``matters`` are ambiguities with two outputs or a held-out structure, ``graphs`` those in which only graphs differ.
     """
 
     repeating: tuple[tuple[str, str], ...] = ()
@@ -74,7 +74,7 @@ class Preview:
 
 
 def report_preview(compiled: Compiled, structures: StructureCompiler, diagnostics: Diagnostics) -> None:
-    """Warn of parts of the dataset that are ambiguous in large part, or have no sentence without a repeated lemma."""
+    """Warn about parts of the dataset that are largely ambiguous, or whose sentences all repeat a lemma."""
     same = (shape_of(compiled.grammar), compiled.plan)
     seen = kept("preview", same, None, lambda: look(compiled, structures))
     for stream, text in seen.repeating[:1]:
@@ -97,7 +97,7 @@ def report_preview(compiled: Compiled, structures: StructureCompiler, diagnostic
 
 
 def _by_rules(found: Sequence[Ambiguity]) -> Iterator[list[Ambiguity]]:
-    """Yield what has one cause, in parts of the dataset that are ambiguous in large part; the greatest shares first."""
+    """Yield the ambiguities of largely ambiguous parts, grouped by cause, those with the greatest shares first."""
     shares = defaultdict[str, float](float)
     for one in found:
         shares[one.stream] += one.share
@@ -130,7 +130,7 @@ def _warn(compiled: Compiled, found: Sequence[Ambiguity], what: str, hint: str, 
 
 
 def look(compiled: Compiled, structures: StructureCompiler) -> Preview:
-    """Draw sentences of every part, and parse them unless the dataset ignores ambiguity; raises as ``language``."""
+    """Draw sentences of every part, and parse them unless the dataset ignores ambiguity; raises like ``language``."""
     plan, lemmas = compiled.plan, content_lemmas(compiled.grammar, compiled.plan)
     reader = None if plan.ambiguous is Ambiguous.IGNORE else _Reader(compiled, structures)
     repeating, matters, graphs = list[tuple[str, str]](), list[Ambiguity](), list[Ambiguity]()
@@ -152,7 +152,7 @@ def look(compiled: Compiled, structures: StructureCompiler) -> Preview:
 
 
 def _different(plan: Plan) -> list[Stratum]:
-    """Return one part of the dataset for each constraint; what is asked of readings is less in generalization."""
+    """Return one part of the dataset for each constraint; generalization differs in the checks on readings."""
     parts = {(s.constraint, s.split == GEN, s.repeated_lemmas): s for s in reversed(plan.strata) if not s.extent.empty}
     return [*reversed(parts.values())]
 
@@ -163,7 +163,7 @@ def _source(compiled: Compiled, derivation: Derivation) -> str:
 
 
 class _Reader:
-    """Reads the sentences of parts of the dataset."""
+    """Parses the sentences of parts of the dataset."""
 
     def __init__(self, compiled: Compiled, structures: StructureCompiler) -> None:
         self._compiled, self._structures = compiled, structures
@@ -171,13 +171,13 @@ class _Reader:
 
     @cached_property
     def _finder(self) -> AmbiguityFinder:
-        # Most grammars do without: it has the automata of all structures.
+        # Needs the automata of all structures; most grammars never use it.
         return ambiguity_finder(self._compiled, self._structures, self._parser)
 
     def read(
         self, stratum: Stratum, first: Sequence[Derivation], more: Iterable[Derivation]
     ) -> Mapping[bool, list[Ambiguity]]:
-        """Return the ambiguities that matter, and those of graphs alone, counted by the rules where readings part."""
+        """Return the ambiguities that matter, and those of graphs only, counted by the rules where readings diverge."""
         looked_at = len(first)
         if pairs := self._pairs(stratum, first):
             pairs += self._pairs(stratum, rest := list(more))
@@ -193,7 +193,7 @@ class _Reader:
         return result
 
     def _pairs(self, stratum: Stratum, drawn: Sequence[Derivation]) -> list[tuple[bool, Derivation, Derivation]]:
-        """Return the derivations whose texts have another reading of consequence, with it, and whether it matters."""
+        """Return derivations with another reading of consequence: whether it matters, derivation, reading."""
         structures, pairs = stratum.split != GEN, list[tuple[bool, Derivation, Derivation]]()
         for own in drawn:
             text = _source(self._compiled, own)
@@ -212,7 +212,7 @@ class _Reader:
         return pairs
 
     def _other_graph(self, forest: Forest, own: Derivation) -> Derivation | None:
-        """Return a reading with other graphs in the files of the dataset; None if all have the same."""
+        """Return a reading whose graphs differ in the files of the dataset; None if there is none."""
         grammar, plan = self._compiled.grammar, self._compiled.plan
         layers = [grammar.graph_layer(name) for name in (plan.lemma_layer, *plan.graphs) if name]
         twins = [output for output in outputs(grammar).values() if is_twin(grammar, output)]
@@ -220,6 +220,6 @@ class _Reader:
         def graphs(reading: Derivation) -> list[Graph]:
             return [derive_graph(grammar, reading, layer) for layer in layers]
 
-        # Readings with different twins are different items, which are told apart by them.
+        # Readings with different twins are different items, which the twins distinguish.
         alike = (one for one in forest.readings(_READ) if all(twin(one) == twin(own) for twin in twins))
         return next((reading for reading in alike if graphs(reading) != graphs(own)), None)

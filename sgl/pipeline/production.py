@@ -1,9 +1,9 @@
 """Produce a dataset: sample, write, verify, report; all or nothing.
 
-Another process judges the certificate while rows are written.  The directory is put in place at the
-end of the block, unless the verifier has found violations.
+Another process checks the certificate while rows are written.  The directory is put in place at the end, unless the
+verifier has found violations.
 
-While claims are proved, another process may compile kernels: both take several seconds and one processor.  It makes a
+While claims are proved, another process may compile kernels: each takes several seconds on one processor.  It makes a
 small dataset with compiled code, which leaves the machine code of every kernel that a dataset needs on disk.
 """
 
@@ -55,16 +55,16 @@ from sgl.sampling.screening import compiled_pays
 from sgl.sampling.strata import StrataSampler, StratumSample, sampler_for
 from sgl.verify import USEFUL, Judge, Report, certificate_faults, judging, standing_by, verify
 
-#: Called with what is being done, how much is done and how much there is.
+#: Called with the current step, the work done, and the total work.
 Stage = Callable[[str, int, int], None]
 
 VERIFICATION = "verification.json"
 CERTIFICATE = "certificate.json"
 
-#: A dataset of so many items is certainly verified by several processes.
+#: Number of items from which several processes verify a dataset.
 MANY_ITEMS = 30_000
 
-#: What the directory of a dataset that is being written has for a name in the folder of its run.
+#: The name, in the folder of a run, of the directory of the dataset being written.
 STAGE = "stage"
 
 #: Checks that are left to ``sglc verify``, with the reasons.
@@ -74,13 +74,13 @@ _OMITTED = {
     "V031": "the compiler has just written all files of one row together",
 }
 
-#: How many processes help the verifier.
+#: Number of processes that help the verifier.
 _PROCESSORS = min(os.cpu_count() or 1, USEFUL)
 
 
 @dataclass(frozen=True)
 class ProducedDataset:
-    """What was produced, in place unless there are violations; ``losses`` warn of what ambiguity took away."""
+    """A produced dataset, in place unless there are violations; ``losses`` warn about rules lost to ambiguity."""
 
     directory: Path
     manifest: dict[str, Any]
@@ -90,7 +90,7 @@ class ProducedDataset:
 
 
 class _RejectedError(Exception):
-    """Leaves the staged directory when the verifier has found violations."""
+    """Leaves the staged directory if the verifier has found violations."""
 
 
 def produce(
@@ -104,9 +104,9 @@ def produce(
 ) -> ProducedDataset:
     """Write the dataset of a proved plan, and its ``certificate``, to ``target``.
 
-    With options of ``parallelism`` the folder of the run keeps what is finished, so that an interrupted run can be
-    resumed; one that is there is in the way of all others.  Raises ``OutputError``, ``NotEnoughError``,
-    ``InterruptedRunError``, ``WorkerLostError``, and ``ImportError`` without the engine.
+    With options of ``parallelism``, the folder of the run keeps finished work, so that an interrupted run can be
+    resumed; such a folder blocks all other runs.  Raises ``OutputError``, ``NotEnoughError``, ``InterruptedRunError``,
+    ``WorkerLostError``, and ``ImportError`` without the engine.
     """
     certificate = certificate or certificate_file(compiled, structures)
     production = _DatasetProduction(compiled, structures, proofs, stage, certificate)
@@ -115,7 +115,7 @@ def produce(
         return production.run(target, None)
     try:
         rescue = partial(put_back, partial_folder(target) / STAGE, dataset.resolved(target))
-        # An interrupted run is resumed by a run of the same identity only.
+        # Only a run with the same identity may resume an interrupted run.
         identity = {"version": __version__, "grammar": production.fingerprint, "seed": compiled.plan.seed}
         opened = open_run(target, identity, parallelism, rescue)
     except OSError as problem:
@@ -128,7 +128,7 @@ def produce(
 
 @dataclass
 class _DatasetProduction:
-    """One dataset on its way to the disk."""
+    """One dataset in production."""
 
     compiled: Compiled
     structures: StructureCompiler
@@ -155,23 +155,23 @@ class _DatasetProduction:
         self.losses = Losses(compiled)
 
     def run(self, target: Path, run: RunFolder | None) -> ProducedDataset:
-        """Produce the dataset; with violations nothing is put in place."""
+        """Produce the dataset; put nothing in place if there are violations."""
         place = None if run is None else run.path / STAGE
-        # Verifying processes that will be needed start while rows are written.
+        # Start the verifying processes that will be needed while rows are written.
         verifiers = _PROCESSORS if self.items >= MANY_ITEMS else 1
         with (
             suppress(_RejectedError),
             dataset.staged_directory(target, place) as directory,
             standing_by(verifiers) as standby,
         ):
-            # Another process checks the certificate, and has to be told which cache there is.
+            # Another process checks the certificate, and must be told which cache to use.
             judge: Judge = partial(_certificate_faults, current())
             if standby:
                 judge = judging(standby, judge, self.certificate.content)
             samples, files = self._write_rows(directory, run)
             content = self._write_manifest(directory, samples, files)
             self.stage("writing the sampler", 0, 1)
-            # The standalone sampler does not parse: it is told which candidates are ambiguous.
+            # The standalone sampler does not parse, so it is told which candidates are ambiguous.
             strata = [s.stratum._replace(ambiguous=frozenset(s.ambiguous)) for s in samples]
             source = standalone_source(self.tables._replace(strata=strata), content["identity"])
             write(directory / "sampler.py", source)
@@ -330,7 +330,7 @@ class _DatasetProduction:
         graphs = on_the_graphs(self.plan, self.observer.seen, report)
         stated = [*content["guarantees"], *map(dataset.plain, graphs.values())]
         order = list(graphs)
-        # The sort is stable: the word of the verifier is the last of each pattern.
+        # The sort is stable: the verifier's guarantee comes last for each pattern.
         content["guarantees"] = sorted(stated, key=lambda entry: order.index(entry["pattern"]))
         dataset.write_manifest(directory, content)
         sentences = {pattern.name: sentence_of(pattern.held_out) for pattern in self.plan.patterns}
@@ -348,17 +348,17 @@ def _certificate_faults(cache: Cache | None, text: bytes) -> tuple[str, ...]:
 
 
 def sha256_of(content: bytes) -> str:
-    """Return the SHA-256 of some bytes, hexadecimal."""
+    """Return the SHA-256 of some bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
 
 
-#: The jobs of datasets that have kernels.
+#: The dataset jobs that have kernels.
 JOBS = ("draw", "parse", "write")
 
 
 @contextmanager
 def compiling_kernels(items: int) -> Iterator[None]:
-    """Have kernels compiled while the block runs, if a dataset of so many items needs them."""
+    """Compile kernels in another process during the block, if a dataset with this number of items needs them."""
     from sgl.accel import announce, is_kept, kernel_cache
 
     several = (os.cpu_count() or 1) > 1
@@ -373,13 +373,13 @@ def compiling_kernels(items: int) -> Iterator[None]:
 
 
 def compile_kernels(folder: Path) -> None:
-    """Make a small dataset with compiled code, for the sake of the machine code."""
-    # Whatever goes wrong here goes wrong again, and is reported, where the kernel is needed.
+    """Make a small dataset with compiled code, to leave its machine code on disk."""
+    # Any error here occurs again, and is reported, where the kernel is needed.
     with suppress(Exception):
         for job in JOBS:
-            # Code that a process has loaded is used, however little there is to do.
+            # A process uses compiled code that it has loaded, even for small jobs.
             import_module(f"sgl.accel.{job}")
-        # A grammar that has something to draw, to read and to write.
+        # A grammar that gives every job something to do.
         file, diagnostics = Path(__file__).with_name("kernels.sgl"), Diagnostics()
         compiled = open_grammar(file, {}, SourceMap(), diagnostics)
         assert compiled is not None

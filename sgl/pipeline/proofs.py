@@ -1,8 +1,7 @@
-"""Check examples, prove claims, and draw what chance may not give to patterns.
+"""Check examples, prove claims, and draw needed parts that chance may not supply.
 
-How many training sentences have a part is a matter of chance, with known probabilities.  If there
-may be fewer than a pattern needs, these are drawn by themselves, from the training sentences
-that have the part.  They are a stratum of ``train``, called ``train/need:NAME/0``.
+The number of training sentences with a part is random, with a known distribution.  If it may be lower than a pattern
+needs, sentences with the part are drawn separately.  They are a stratum of ``train``, called ``train/need:NAME/0``.
 """
 
 import hashlib
@@ -39,7 +38,7 @@ def establish(
     *,
     unproved: bool = True,
 ) -> Proofs | None:
-    """Check what needs no proof, and prove all claims of the plan, or of one pattern; None if one is undecided."""
+    """Make the checks without proof, and prove the claims of the plan or of one pattern; None if one is undecided."""
     if unproved:
         check_unproved(compiled, diagnostics)
 
@@ -77,10 +76,10 @@ def decide(
     diagnostics: Diagnostics,
     progress: Callable[[str], None] | None = None,
 ) -> int | None:
-    """Report what there is to say of the claims, and return how many patterns are proved; None if one is undecided.
+    """Report on the claims, and return the number of proved patterns; None if a claim is undecided.
 
-    Only of what is needed weights say more than whether they are positive.  Where nothing is said, and no sentence
-    shown, words between the phrases of a rule have no part in it.
+    Exact weights matter only for needs; otherwise it matters only whether a weight is positive.  If there is no
+    message, and so no sentence to show, the result does not depend on words between the phrases of a rule.
     """
     check_unproved(compiled, diagnostics)
     grammar, needed, drawn = compiled.grammar, Diagnostics(), tuple[DrawnNeed, ...]()
@@ -105,14 +104,14 @@ def decide(
 
 
 def fingerprints(compiled: Compiled) -> Iterator[str]:
-    """Yield what a manifest may call a grammar: its fingerprint as written, and with what is drawn for needs."""
+    """Yield the possible fingerprints of a grammar in manifests: as written, and with sentences drawn for needs."""
     yield fingerprint(compiled.grammar, compiled.plan)
     if (proofs := establish(compiled, StructureCompiler(compiled.grammar), Diagnostics())) is not None:
         yield fingerprint(compiled.grammar, with_needs(compiled, proofs).plan)
 
 
 def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> Certificate:
-    """Return the certificate of a plan, ``name`` is for the reader."""
+    """Return the certificate of a plan; ``name`` is for the reader."""
     grammar = structures.grammar
     core = core_form(grammar, plan)
     head = {"name": name, "core": core, "digest": core_digest(core), "seed": plan.seed}
@@ -124,14 +123,14 @@ def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> Cert
 
 @dataclass(frozen=True)
 class CertificateFile:
-    """The content of ``certificate.json``, a function of grammar and plan; ``missing`` patterns lack some claim."""
+    """The content of ``certificate.json``, a function of grammar and plan; ``missing`` are claims that it lacks."""
 
     content: bytes
     missing: frozenset[tuple[str, str]]
 
 
 def certificate_file(compiled: Compiled, structures: StructureCompiler) -> CertificateFile:
-    """Return the certificate of a plan as a file."""
+    """Return the certificate of a plan as file content."""
 
     def compute() -> CertificateFile:
         made = certificate_of(structures, compiled.plan, compiled.project.name)
@@ -146,16 +145,16 @@ def known_figures(compiled: Compiled, structures: StructureCompiler) -> tuple[St
     return cached(tuple, "figures", (compiled.origin,), lambda: statistics_of(structures, compiled.plan))
 
 
-#: A need is left to chance if the probability that it is not met is at most this.
+#: A need is left to chance if it fails with at most this probability.
 RISK = 1e-6
 
 
 def _drawn(
     compiled: Compiled, structures: StructureCompiler, diagnostics: Diagnostics, only: str | None = None
 ) -> tuple[DrawnNeed, ...]:
-    """Return what is drawn for the needs of a plan, or of one pattern, or say why one cannot be met."""
+    """Return what is drawn for the needs of a plan, or of one pattern; report a need that cannot be met."""
     drawn: tuple[DrawnNeed, ...] = ()
-    # With fewer sentences left to chance another need may be in danger.
+    # Fewer sentences left to chance may endanger another need.
     while more := needs_in_danger(structures, plan_with(compiled.plan, drawn), RISK, only):
         if not _possible(compiled, structures, (*drawn, *more), diagnostics):
             break
@@ -172,7 +171,7 @@ def with_needs(compiled: Compiled, proofs: Proofs) -> Compiled:
 
 
 def plan_with(plan: Plan, drawn: tuple[DrawnNeed, ...]) -> Plan:
-    """Return a plan in which so many of the training sentences are drawn for needs."""
+    """Return a plan in which these needs are drawn as part of the training sentences."""
     usual = plan.in_distribution(TRAIN)
     if usual is None or not drawn:
         return plan
@@ -186,7 +185,7 @@ def plan_with(plan: Plan, drawn: tuple[DrawnNeed, ...]) -> Plan:
     return replace(plan, strata=(rest, *own, *others))
 
 
-#: Why a part cannot be drawn, and what to do.
+#: Why a part cannot be drawn, with a hint.
 _TOO_SMALL = (
     "they would be drawn by themselves, and for all needs together `train` is too small",
     (
@@ -218,7 +217,7 @@ def _possible(
 
 
 def _too_few(compiled: Compiled, structures: StructureCompiler, need: DrawnNeed) -> tuple[str, str]:
-    """Return why the grammar has too few different sentences with a part; empty if it has enough."""
+    """Return a reason and hint if the grammar has too few different sentences with a part; empty otherwise."""
     usual = compiled.plan.in_distribution(TRAIN)
     if usual is None or not (usual.extent.every or compiled.plan.distinct_sentences):
         return "", ""

@@ -1,4 +1,4 @@
-"""Say in the author's words which claims of the patterns fail, and why."""
+"""Report failed claims of the patterns, and the reasons, in the author's terms."""
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
@@ -32,10 +32,10 @@ from sgl.pipeline.guarantees import excuses
 from sgl.pipeline.guilt import guilty_clauses, is_case, nodes_in_common, report_guilt, scattered
 from sgl.pipeline.sentences import place_of_stream, places_of_structure
 
-#: Rules of a witness that a diagnostic points at, missing words that are named, pieces offered.
+#: Maximum numbers of rules of a witness to point at, of missing words to name, and of pieces to offer.
 _SHOWN, _NAMED, _OFFERED = 4, 5, 4
 
-#: Why there is no sentence, and what to do: several clauses, or one that fits everything.
+#: Why there is no sentence, with a hint: several clauses, or one that fits everything.
 _CONTRADICTION = ("these clauses cannot hold together in any sentence of the grammar", "drop one of them")
 _NOWHERE = (
     "no sentence of the grammar contains all that is required",
@@ -46,17 +46,17 @@ _EVERYWHERE = (
     "make the structure narrower, with tests or more edges",
 )
 
-#: What strata are called, by the beginnings of their categories.
+#: Names of strata in messages, by category prefix.
 _CALLED = {NEED_PREFIX: "what `{}` needs", EXPOSURE_PREFIX: "the exposures of `{}`", PART_PREFIX: "the part `{}`"}
 
 _SCATTERED = "its edges share no node"
 
-#: Why it matters that a part is missing.
+#: Why a missing part matters.
 _TWO_THINGS = "a generalization item would then test more than one new thing"
 
 
 def report_refuted(compiled: Compiled, structures: StructureCompiler, proofs: Proofs, diagnostics: Diagnostics) -> None:
-    """Report every claim that is refuted, and what is claimed without effect; clauses that are to blame first."""
+    """Report every refuted claim and every claim without effect; clauses to blame come first."""
     guilty = guilty_clauses(proofs)
     for guilt in guilty:
         report_guilt(compiled, guilt, _Reporter(compiled, structures, diagnostics).as_in, diagnostics)
@@ -67,7 +67,7 @@ def report_refuted(compiled: Compiled, structures: StructureCompiler, proofs: Pr
         blocked = any(stratum.stream.split("/")[1] == exposures for stratum in proofs.unsatisfiable)
         _PatternReporter(compiled, structures, diagnostics, lowered, blocked, told).report(claims)
     vacuous = frozenset[Structure]().union(*(pattern.vacuous for pattern in proofs.patterns))
-    # Strata without a sentence are reported together where the same clauses are to blame.
+    # Strata without a sentence are reported together if the same clauses are to blame.
     streams: dict[Conflict, list[str]] = {}
     for stratum in proofs.unsatisfiable:
         streams.setdefault(stratum.conflict, []).append(stratum.stream)
@@ -78,7 +78,7 @@ def report_refuted(compiled: Compiled, structures: StructureCompiler, proofs: Pr
 
 @dataclass(frozen=True)
 class _Reporter:
-    """Reports what fails, with the clauses to blame and sentences that show the matter."""
+    """Reports failures, with the clauses to blame and sentences that show the problem."""
 
     compiled: Compiled
     structures: StructureCompiler
@@ -103,9 +103,9 @@ class _Reporter:
         return f'"{interpret(self.compiled.grammar, derivation).texts[layer]}"'
 
     def clauses(self, conflict: Conflict | None, *, required: bool) -> list[Label]:
-        """Return the clauses that rule something out, each with a sentence that has it.
+        """Return the clauses that rule something out, each with a sentence that contains its structure.
 
-        With ``required`` those that ask for something come first.
+        With ``required``, the clauses that require something come first.
         """
         if conflict is None:
             return []
@@ -113,7 +113,7 @@ class _Reporter:
         said = [(s, "required here") for group in conflict.require for s in group] if required else []
         kept_out = "excluded here" if required else "reserved here"
         said += [(s, "held out here" if s in held_out else kept_out) for s in conflict.exclude]
-        # A clause is labelled once: one may require what another excludes in the same words.
+        # A clause is labelled once, even if one requires what another excludes in the same words.
         labels: dict[Span, Label] = {}
         for structure, what in said:
             places = places_of_structure(self.compiled, structure)
@@ -129,7 +129,7 @@ class _Reporter:
             self._opposed(streams, conflict.opposed)
             return
         clauses = self.clauses(conflict, required=True)
-        # What is scattered over a sentence is likelier to be a slip than what is asked for.
+        # A scattered structure is more likely to be a slip than a required one.
         clauses.sort(key=lambda label: not label.text.endswith(_SCATTERED))
         primary, *others = clauses or [Label(place_of_stream(self.compiled, streams[0]), "")]
         what = f"no sentence {'can be an item of' if _are_items(streams) else 'is left for'} {_names(streams)}"
@@ -148,7 +148,7 @@ class _Reporter:
         plan, said = self.compiled.plan, ("asked for here", "excluded here")
         quotas = chain.from_iterable([*(p.quotas for p in plan.patterns), *(p.quotas for p in plan.parts)])
         if any(structure in quota.outside for quota in quotas):
-            said = said[::-1]  # The place is that of a `size … outside`.
+            said = said[::-1]  # The place is a `size … outside`.
         self.diagnostics.error(
             "SGL0812",
             asking,
@@ -162,9 +162,9 @@ class _Reporter:
 
 @dataclass(frozen=True)
 class _PatternReporter(_Reporter):
-    """Reports what fails of the claims about one pattern; what training lacks not if its exposures are ``blocked``.
+    """Reports failed claims about one pattern; if its exposures are ``blocked``, without what training lacks.
 
-    Conflicts that were ``told`` are not told again, nor what follows from them.
+    Conflicts that were already ``told`` are not repeated, nor are their consequences.
     """
 
     lowered: LoweredPattern
@@ -191,7 +191,7 @@ class _PatternReporter(_Reporter):
         for piece in unseen:
             self._unseen_piece(piece)
         self._waivers(proofs)
-        # Words that only an unseen piece brings are not worth a second message.
+        # Words that only an unseen piece introduces do not deserve a second message.
         if not unseen and not self.blocked and not self.told:
             self._unexposed(proofs)
 
@@ -212,7 +212,7 @@ class _PatternReporter(_Reporter):
 
     def _items(self, proofs: PatternProofs) -> None:
         name, place = f"an item of `{self.lowered.pattern.name}`", self.lowered.declaration.name.span
-        # Why a stratum is empty is said for all strata together.
+        # Reasons for empty strata are reported for all strata together.
         for instance in proofs.instances:
             if instance.refuted and instance.conflict is None:
                 problem = "contains what another clause excludes"
@@ -236,8 +236,8 @@ class _PatternReporter(_Reporter):
     def _leak(self, claim: Claim[Cut]) -> None:
         grammar = seen_by(self.compiled.grammar, claim.structure.layer)
         layer = grammar.graph_layer(claim.structure.layer)
-        # To blame are the rules that are kept in training or, for an assertion, those that
-        # make an edge or a word which the structure asks for.
+        # The rules to blame are those kept in training or, for an assertion, those that make an edge or word that the
+        # structure requires.
         guilty = dict.fromkeys(
             self.compiled.rule_spans[number]
             for number in claim.witness or ()
@@ -335,7 +335,7 @@ class _PatternReporter(_Reporter):
         self.diagnostics.error("SGL0853", span, message, hint, labels=labels, notes=notes)
 
     def _never_shown(self, inventory: Inventory) -> None:
-        """Warn of words, forms and rules that no clause excuses and the pattern is not about."""
+        """Warn about words, forms and rules that no clause excuses and that are not the pattern's subject."""
         rule, entry = IngredientKind.RULE, IngredientKind.ENTRY
         things = tuple(
             thing
@@ -358,7 +358,7 @@ class _PatternReporter(_Reporter):
 
 
 def _makes(fragment: Fragment, structure: Structure) -> bool:
-    """Return whether a fragment makes an edge or a word that the structure asks for by name."""
+    """Return whether a fragment makes an edge or word that the structure requires by name."""
     labels = [link.labels for link in structure.body.links if not link.labels.negated]
     edges = any(label.accepts(edge.label) for label in labels for edge in fragment.edges)
     return edges or not _asked_lemmas(structure).isdisjoint(

@@ -1,7 +1,7 @@
-"""Say which near relatives of held-out structures stay in training: a claim must not say less than its author reads.
+"""Report close relatives of held-out structures that stay in training, so that no claim is narrower than it looks.
 
-Each is a structure like any other (``sgl.core.relatives``), so whether training can have it is decided as for a part
-that a pattern needs, and the smallest such sentence shows the matter.
+A relative is a structure like any other (``sgl.core.relatives``), so SGL decides whether training can contain it as for
+a needed part, and shows the smallest such sentence.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,12 +19,12 @@ from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics
 from sgl.frontend import Compiled
 
-#: Relatives of one structure that are shown.
+#: Maximum number of relatives shown for a structure.
 _SHOWN = 3
 
 
 def report_relatives(compiled: Compiled, structures: StructureCompiler, diagnostics: Diagnostics) -> None:
-    """Warn of each structure of ``forbid``, ``assert never`` and ``gen`` that says less than it may seem to."""
+    """Warn about each structure of ``forbid``, ``assert never`` and ``gen`` that is narrower than it may seem."""
     usual = compiled.plan.in_distribution(TRAIN)
     if usual is None:
         return
@@ -45,7 +45,7 @@ def report_relatives(compiled: Compiled, structures: StructureCompiler, diagnost
 
 @dataclass(frozen=True)
 class _Search:
-    """Looks for relatives in the sentences that training may have."""
+    """Searches for relatives in the sentences that training may contain."""
 
     compiled: Compiled
     structures: StructureCompiler
@@ -53,7 +53,7 @@ class _Search:
     meetings: Callable[[str], Meetings]
 
     def left(self, structure: Structure, pattern: Pattern) -> Iterator[tuple[str, str, str]]:
-        """Yield the relatives that training can have: a sentence, what is so there, and a hint."""
+        """Yield the relatives that training can contain: a sentence, the relation found there, and a hint."""
         asked = dict.fromkeys((*self.training.exclude, *pattern.gen, structure))
         rest = replace(self.training, exclude=tuple(asked))
         meets = self.meetings(structure.layer)

@@ -1,7 +1,7 @@
-"""Pack a dataset for publication, check the archive as a stranger will, and compare what is compiled again.
+"""Pack a dataset for publication, check the archive like a user, and compare a recompiled dataset.
 
-Equal datasets give equal archives: the files stand in the order of their names, without times, owners
-or rights.  The compression is that of Python's zlib.  An archive is checked by what others do: unpack, load, verify.
+Equal datasets give equal archives: files are sorted by name, and have no times, owners or permissions.  The compression
+is Python's zlib.  An archive is checked as others use it: unpacked, loaded and verified.
 
 A dataset and the one that its grammar gives when it is compiled again are compared file by file.  Every file has to be
 the same, bit by bit, but for Parquet, whose bytes depend on the version of its library.  Where that differs, rows are
@@ -27,7 +27,7 @@ from sgl.foreign import TABLE, ForeignFileError, opened, read_bytes, sha256_of
 from sgl.foreign.parquet import parquet, table_of
 from sgl.verify import USEFUL, Report, Result, verify
 
-#: The time of every file of an archive: the first that the format knows.
+#: The time of every file in an archive: the earliest that the format can represent.
 _TIME = (1980, 1, 1, 0, 0, 0)
 _PIECE = 1 << 20
 
@@ -41,7 +41,7 @@ class ReleaseError(ValueError):
 
 
 def name_of(directory: Path) -> str:
-    """Return what the release of a dataset is called: its name and version."""
+    """Return the name of a dataset's release: its name and version."""
     manifest = manifest_of(directory)
     if "release" not in manifest.members():
         hint = 'add `release "1.0.0"` with `licence` and `authors` to the grammar, and compile it again'
@@ -53,7 +53,7 @@ def name_of(directory: Path) -> str:
 
 
 def write_archive(directory: Path, archive: Path, progress: Callable[[str, int, int], None], folder: str = "") -> int:
-    """Write all files of a dataset into an archive, in a ``folder`` or one of its name; return their size."""
+    """Write all files of a dataset into an archive, in ``folder`` or one of its name; return their total size."""
     folder, names = folder or name_of(directory), sorted({*(listed_files(directory) or ())} - {"", CHECKSUMS})
     size = 0
     with create(archive) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
@@ -70,7 +70,7 @@ def write_archive(directory: Path, archive: Path, progress: Callable[[str, int, 
 
 
 def checked(archive: Path, place: Path, progress: Callable[[str, int, int], None]) -> tuple[Report, tuple[str, ...]]:
-    """Unpack an archive of ours, verify and load what it has; return the report, and what has loaded it."""
+    """Unpack, verify and load an archive; return the report, and the libraries that loaded it."""
     unpack(archive, place)
     (directory,) = place.iterdir()
     report = verify(directory, lambda done, total, what: progress(what, done, total), USEFUL)
@@ -78,7 +78,7 @@ def checked(archive: Path, place: Path, progress: Callable[[str, int, int], None
 
 
 def _loaded(directory: Path) -> Iterator[str]:
-    """Yield how the rows could be loaded; raises ``ReleaseError`` if they could not."""
+    """Yield how the rows were loaded; raises ``ReleaseError`` if they could not be."""
     splits = manifest_of(directory)["splits"].members()
     for split, claim in splits.items():
         with parquet(directory / "parquet" / f"{split}.parquet") as file:
@@ -93,7 +93,7 @@ def _loaded(directory: Path) -> Iterator[str]:
         return
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what its own libraries will change is nothing to the user
+            warnings.simplefilter("ignore")  # deprecation warnings of its libraries do not concern the user
             mlcroissant.Dataset(directory / "croissant.json")
     except (mlcroissant.ValidationError, KeyError, TypeError, ValueError) as problem:
         raise ReleaseError(f"croissant.json is not valid: {problem}") from problem
@@ -103,22 +103,22 @@ def _loaded(directory: Path) -> Iterator[str]:
 CODE, NAME = "G001", "grammar"
 CLAIM = "The grammar, compiled again with the same parameters and seed, gives the same files."
 
-#: The order in which files are compared: what depends on others comes after them.
+#: The order of comparison: derived files come after the files that they depend on.
 _ORDER = ("certificate.json", "derivations", "data", "conllu", "parquet", "", MANIFEST, CHECKSUMS)
 
-#: What is shown of a text, and how much of it is before the place where it differs.
+#: Length of an excerpt of a text, and how much of it precedes the difference.
 _SHOWN, _BEFORE = 70, 20
 
 
 def request_of(directory: Path) -> tuple[dict[str, str], int]:
-    """Return the parameters and the seed of a dataset, whose manifest the verifier has read."""
+    """Return the parameters and seed of a dataset whose manifest has been verified."""
     manifest = manifest_of(directory)
     parameters = manifest["parameters"].members()
     return {name: str(value.data) for name, value in parameters.items()}, manifest["seed"].of(int)
 
 
 def compare(directory: Path, again: Path) -> Result:
-    """Return how a dataset differs from the one that was compiled again."""
+    """Return how a dataset differs from its recompiled version."""
     tally = Result(CODE, NAME, CLAIM)
     #: Hashes of files that may differ, and the build of the compiler, as they are now, and those in the dataset.
     excused: dict[bytes, bytes] = {}

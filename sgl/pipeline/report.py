@@ -1,10 +1,10 @@
-"""A dataset and its proofs as plain data for the report, and pairs of sentences with the structure marked.
+"""Plain data for the report on a dataset and its proofs, with pairs of sentences in which the structure is marked.
 
-A pair says what a pattern asks, beside what training shows: an item of the pattern, and the sentence that training can
-contain and that differs from it by the fewest rules.  In the item the words and edges of the structure that is asked
-for are marked, in the other sentence those of a part that training has.  The structures are found as the verifier finds
-them, so what is marked is what is checked.  A pattern about words is shown by one word before and after: the other
-sentence is one of its exposures, and what both sentences have in common is not marked::
+A pair contrasts what a pattern asks with what training shows: an item, and the possible training sentence that differs
+from it by the fewest rules.  The item has the words and edges of the requested structure marked, the other sentence
+those of a part that training shows.  Structures are found as the verifier finds them, so the marks are what is checked.
+A pattern about words is shown by one word: the other sentence is one of its exposures, and what both sentences have in
+common is not marked::
 
     asked   The cat on the mat slept.         nsubj and nmod marked
     shown   The dog saw the cat on the mat.   obj and nmod marked
@@ -39,7 +39,7 @@ from sgl.report import Example, example_of
 from sgl.report.words import described, sentence_of
 from sgl.verify import Report
 
-#: Names in a list of what training need not show.
+#: Maximum number of names in a list of ingredients that training need not show.
 _NAMED = 60
 
 
@@ -52,7 +52,7 @@ def report_data(
     verification: Report,
     review: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return everything on the page, as the template of the report names it."""
+    """Return all data of the page, with the names that the report's template uses."""
     plan = compiled.plan
     maker = PairMaker(compiled, structures)
     maker.find_all([(p, min(found, key=len)) for p in plan.patterns if (found := observer.examples.get(p.name))])
@@ -110,7 +110,7 @@ def _guarantees(manifest: dict[str, Any], verification: Report) -> Iterator[dict
     yield {"claim": claim, "method": Kind.STRINGS.method, "result": verdict.value, "detail": figures.sentence}
     for check in verification.results:
         detail = check.reason or f"{check.checked:,} checked, {check.total:,} violations"
-        # What had nothing to look at has shown nothing.
+        # A check without anything to check has shown nothing.
         empty = check.status == Verdict.PASSED.value and not check.checked
         result = Verdict.EMPTY.value if empty else check.status
         yield {"claim": check.claim, "method": "checked", "result": result, "detail": detail}
@@ -159,7 +159,7 @@ def _pattern(
     examples: Mapping[str, Sequence[Derivation]],
     maker: "PairMaker",
 ) -> dict[str, Any]:
-    # The shortest of the examples says what is asked most plainly.
+    # The shortest example shows most plainly what is asked.
     items = sorted(examples.get(pattern.name, ()), key=len)
     structures = pattern.gen or pattern.held_out
     return {
@@ -194,13 +194,13 @@ def _part(compiled: Compiled, role: str, claim: Claim[Any], text: str) -> dict[s
     }
 
 
-#: Parts that stand beside an item.
+#: Maximum number of parts shown with an item.
 _PARTS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """An item, the nearest sentence of training, if it has any, and those with ``parts`` that the pattern needs."""
+    """An item, the nearest training sentence if any, and training sentences with ``parts`` that the pattern needs."""
 
     asked: Example
     shown: Example | None = None
@@ -208,11 +208,11 @@ class Pair:
 
 
 class PairMaker:
-    """Makes the pairs of a grammar.  The first one compiles the grammar of training, unless the last run knew it."""
+    """Makes the pairs of a grammar.  The first pair compiles the training grammar, unless the result is cached."""
 
     def __init__(self, compiled: Compiled, structures: StructureCompiler) -> None:
         self._compiled, self._structures = compiled, structures
-        #: The nearest sentences of training, by the items.
+        #: The nearest training sentence of each item.
         self._nearest: dict[Derivation, Derivation | None] = {}
         self._finders: dict[Constraint, NearestFinder | None] = {}
 
@@ -224,14 +224,14 @@ class PairMaker:
         return self._finders[constraint]
 
     def find_all(self, items: Sequence[tuple[Pattern, Derivation]]) -> None:
-        """Find the nearest sentences of all these items, or know them from the last run."""
+        """Find the nearest training sentences of all these items, or take them from the cache."""
         key = self._compiled.origin, repr(items)
         self._nearest |= cached(
             dict, "nearest", key, lambda: {item: self._find(*of) for of in items for item in of[1:]}
         )
 
     def _find(self, pattern: Pattern, item: Derivation) -> Derivation | None:
-        """Return the nearest sentence, with the same word if the pattern is about words."""
+        """Return the nearest training sentence, with the same word if the pattern is about words."""
         word, learned = self._word(pattern, item), self._compiled.plan.in_distribution(TRAIN)
         constraints = [own.requiring(structure) for own, structure in self._before(pattern, word)]
         for constraint in (*constraints, *([learned.constraint] if learned else [])):
@@ -241,7 +241,7 @@ class PairMaker:
         return None
 
     def _before(self, pattern: Pattern, word: str) -> Iterator[tuple[Constraint, Structure]]:
-        """Yield where training has a word: exposures, what the pattern needs, exposures of other patterns."""
+        """Yield where training has a word: exposures, needed parts, exposures of other patterns."""
         plan = self._compiled.plan
         strata = {stratum.stream: stratum.constraint for stratum in plan.strata}
         learned = plan.in_distribution(TRAIN)
@@ -254,7 +254,7 @@ class PairMaker:
         yield from ((constraint, structure) for constraint, structure in narrowed if structure is not None)
 
     def _word(self, pattern: Pattern, item: Derivation) -> str:
-        """Return the word of an item that the pattern is about; empty if it is about none."""
+        """Return the word of an item that the pattern is about; empty if it is not about words."""
         graph, targets = self._graph(item), frozenset(pattern.targets)
         for structure in self._found(pattern.gen or pattern.held_out):
             for binding in GraphFinder(structure).bindings(graph)[:1]:
@@ -273,7 +273,7 @@ class PairMaker:
         return [structure for structure in structures if structure.layer == layer and not structure.body.lengths]
 
     def pair(self, pattern: Pattern, item: Derivation, licences: Iterable[Claim[Supply]] = ()) -> Pair:
-        """Return the pair of an item of ``pattern``, with the examples of what licenses it."""
+        """Return the pair of an item of ``pattern``, with examples of the parts that license it."""
         word = self._word(pattern, item)
         asked = self.marked(item, pattern.gen or pattern.held_out, word)
         nearest = self._nearest[item] if item in self._nearest else self._find(pattern, item)
@@ -288,7 +288,7 @@ class PairMaker:
         return Pair(asked, shown, parts[:_PARTS])
 
     def marked(self, derivation: Derivation, structures: Sequence[Structure], word: str = "") -> Example:
-        """Return a sentence, with the first of these structures that it contains marked; of words only this one."""
+        """Return a sentence in which the first of these structures is marked; if ``word`` is given, only that word."""
         grammar, plan = self._compiled.grammar, self._compiled.plan
         example = example_of(grammar, derivation, source=plan.source, target=plan.target, graph=plan.lemma_layer)
         graph = self._graph(derivation)
@@ -304,12 +304,12 @@ class PairMaker:
 
 
 def _names(test: NodeTest, words: Collection[str]) -> bool:
-    """Return whether a test is passed by some of these words alone."""
+    """Return whether a test requires the lemma to be one of these words."""
     return test.attribute == "lemma" and not test.negated and {""} < {"", *test.values} <= {"", *words}
 
 
 def _about(structure: Structure, word: str) -> Structure | None:
-    """Return what is left of a structure about several words if it is about one; None if it is about no word."""
+    """Return a structure about several words restricted to one word; None if no test names only that word."""
     body, only = structure.body, frozenset({word})
     variables = tuple(
         replace(
@@ -327,14 +327,14 @@ def _about(structure: Structure, word: str) -> Structure | None:
 
 
 def _apart(example: Example, other: Example) -> Example:
-    """Return a sentence without the marks on edges that the other one has marked as well."""
+    """Return a sentence without the marks on edges that the other sentence has marked as well."""
     common = {(arc.label, arc.extracted) for arc in other.arcs if arc.marked}
     arcs = (replace(arc, marked=arc.marked and (arc.label, arc.extracted) not in common) for arc in example.arcs)
     return replace(example, arcs=tuple(arcs))
 
 
 def _with_marks(example: Example, graph: Graph, body: Body, binding: Binding) -> Example:
-    """Return a sentence with the words of a match and the edges that it uses marked."""
+    """Return a sentence with the words and edges of a match marked."""
     used = {*_used_edges(graph, body, binding)}
     nodes = {*binding, *(source for source, _, _ in used), *(target for _, _, target in used)}
     words = {graph.nodes[node].position for node in nodes}
@@ -358,7 +358,7 @@ def _used_edges(graph: Graph, body: Body, binding: Binding) -> Iterator[tuple[in
 
 
 def _steps(link: Link, start: int, end: int, fitting: Sequence[tuple[int, str, int]]) -> set[tuple[int, int]]:
-    """Return the edges of a walk between two nodes, by their ends."""
+    """Return the edges of a walk between two nodes, as pairs of nodes."""
     if link.is_edge:
         return {(start, end)}
     graph = nx.DiGraph((source, target) for source, _, target in fitting)

@@ -1,9 +1,9 @@
-"""Samples to look at: a few sentences of a grammar, of a pattern, of a split, or of a phrase.
+"""Draw samples for inspection: a few sentences of a grammar, a pattern or a split, or phrases.
 
-A phrase may be a *partial tree*, whose upper part is written out, with holes below.  A category alone stands for any
-phrase of it, ``_`` for anything:  ``(S NP (VP V (NP Det _ PP)))``.  Each bracket is a new category with a copy of the
-rules that fit it, whose children are the categories of the brackets below.  A bracket fits a rule in one way at most,
-so every phrase keeps its derivations and their weights.
+A phrase may be given as a *partial tree*, whose upper part is written out, with holes below.  A category alone matches
+any phrase of it, ``_`` matches anything:  ``(S NP (VP V (NP Det _ PP)))``.  Each bracket becomes a new category with a
+copy of the rules that fit it, whose children are the categories of the brackets below.  A bracket fits a rule in at
+most one way, so every phrase keeps its derivations and their weights.
 """
 
 import re
@@ -24,9 +24,9 @@ from sgl.frontend import Compiled
 from sgl.frontend.passes import read_structure
 from sgl.sampling import pack, sample
 
-#: What stands for anything.
+#: Matches anything.
 HOLE = "_"
-#: Brackets that a tree may have.
+#: Maximum number of brackets in a tree.
 MAX_BRACKETS = 200
 
 _TOKENS = re.compile(r'\s*(?:([()])|"((?:[^"\\]|\\.)*)"|([^\s()"\[\]]+(?:\[[^\]]*\])?)|(\S))')
@@ -38,18 +38,18 @@ class SampleError(ValueError):
 
 
 class PartialTreeError(SampleError):
-    """What is written is no partial tree, or no phrase of the grammar has it."""
+    """A text is not a partial tree, or no phrase of the grammar fits it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CategoryTest:
-    """A category by name, and values of some of its features: ``NP[case=dat|acc]``."""
+    """A category name with values for some of its features: ``NP[case=dat|acc]``."""
 
     name: str
     settings: tuple[tuple[str, frozenset[str]], ...] = ()
 
     def accepts(self, category: Category) -> bool:
-        """Return whether a category with fixed features is meant."""
+        """Return whether a category with fixed features passes the test."""
         features = category.features
         return category.base == self.name and all(features.get(feature) in values for feature, values in self.settings)
 
@@ -60,7 +60,7 @@ class CategoryTest:
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """A phrase of which the parts are written, in the order of the source."""
+    """A phrase with its parts, in source order."""
 
     test: CategoryTest
     parts: "tuple[Part, ...]"
@@ -69,12 +69,12 @@ class Bracket:
         return f"({self.test} {' '.join(map(str, self.parts))})"
 
 
-#: A part of a phrase: written out, any phrase of a category, a word, or anything (a hole).
+#: A part of a phrase: a bracket, any phrase of a category, a word, or a hole.
 Part = Bracket | CategoryTest | str
 
 
 def read_category(text: str) -> CategoryTest:
-    """Read ``NP[case=dat, number=sg|pl]``; raise ``PartialTreeError`` if it is no such name."""
+    """Read ``NP[case=dat, number=sg|pl]``; raise ``PartialTreeError`` if the text has another form."""
     name, bracket, rest = text.partition("[")
     settings, inside = list(_SETTING.finditer(rest.removesuffix("]"))), rest.removesuffix("]")
     read = sum(len(found[0]) for found in settings)
@@ -85,7 +85,7 @@ def read_category(text: str) -> CategoryTest:
 
 
 def read_tree(text: str) -> Bracket:
-    """Read a partial tree; raise ``PartialTreeError`` if it is none."""
+    """Read a partial tree; raise ``PartialTreeError`` if the text is none."""
     stack: list[list[Part | str]] = [[]]
     brackets = 0
     for found in _TOKENS.finditer(text.rstrip()):
@@ -144,7 +144,7 @@ class _Cut:
 
     @computed_once
     def category(self, bracket: Bracket, number: int) -> int | None:
-        """Return the category of the phrases of one that a bracket fits; None if no rule does."""
+        """Return the new category for a bracket and an old category; None if no rule fits."""
         copies = [
             (rule, children)
             for rule in self.grammar.rules_of[number]
@@ -167,7 +167,7 @@ class _Cut:
             if part == HOLE:
                 continue
             if isinstance(item, Token):
-                # A word with a capital letter, as trees are written, reads as a category.
+                # In a tree, a capitalized word looks like a category.
                 if str(part) != item.text:
                     return None
                 continue
@@ -201,7 +201,7 @@ class _Cut:
         return " ".join(parts)
 
 
-#: The stream of samples, which is also their split and category.
+#: The stream of samples, also their split and category.
 STREAM = "sample"
 
 
@@ -214,7 +214,7 @@ class NoSentenceError(SampleError):
 
 
 class SampleSource(NamedTuple):
-    """Texts to sample that meet a constraint, from categories in turn; a partial tree leaves less of a grammar."""
+    """Texts to sample that meet a constraint, from start categories in turn; a partial tree restricts ``grammar``."""
 
     grammar: CoreGrammar
     starts: tuple[int, ...]
@@ -224,9 +224,9 @@ class SampleSource(NamedTuple):
 def source_of(
     compiled: Compiled, what: str | None, sources: SourceMap, diagnostics: Diagnostics, where: Sequence[str] = ()
 ) -> SampleSource | None:
-    """Return what is meant by the WHAT of ``sglc sample``; None after a report about a structure.
+    """Return the source that the WHAT of ``sglc sample`` describes; report a faulty structure and return None.
 
-    The texts must also contain all structures of ``where``.  Raises ``SampleError`` if nothing is meant.
+    The texts must also contain all structures of ``where``.  Raises ``SampleError`` if WHAT describes nothing.
     """
     source = _source_of(compiled, what, sources, diagnostics)
     for structure in [read_structure(compiled, text, sources, diagnostics) for text in where]:
@@ -272,9 +272,9 @@ def _categories_of(compiled: Compiled, test: CategoryTest) -> tuple[int, ...]:
 
 
 def sampled_items(compiled: Compiled, chosen: SampleSource, number: int, seed: int | None) -> list[Item]:
-    """Return the items: one of the first category, one of the second, and so on.
+    """Return items, from each start category in turn.
 
-    Raises ``NoSentenceError`` if a category has none.
+    Raises ``NoSentenceError`` if a category has no sentence.
     """
     core = chosen.grammar
     splits: dict[str, SplitGrammar] = {}
@@ -289,7 +289,7 @@ def sampled_items(compiled: Compiled, chosen: SampleSource, number: int, seed: i
 
 
 def plan_of(plan: Plan, strata: Sequence[tuple[str, int, Constraint]], seed: int | None, distinct: bool) -> Plan:
-    """Return the plan of a sample: so many sentences of each stream that meet its constraint."""
+    """Return the plan of a sample: the number and the constraint of each stream's sentences."""
     return replace(
         plan,
         strata=tuple(Stratum(STREAM, STREAM, stream, Extent(count), own) for stream, count, own in strata),
@@ -299,8 +299,8 @@ def plan_of(plan: Plan, strata: Sequence[tuple[str, int, Constraint]], seed: int
 
 
 def split_of(compiled: Compiled, core: CoreGrammar, start: int, constraint: Constraint) -> SplitGrammar:
-    """Return the phrases of a category that meet a constraint."""
-    # To read what is known of structures takes longer than a grammar that is not constrained.
+    """Return the split of the phrases of a category that meet a constraint."""
+    # Reading cached structures takes longer than compiling a grammar without constraints.
     known = core is compiled.grammar and start == core.start and constraint != Constraint()
     structures = structures_of(core) if known else StructureCompiler(replace(core, start=start))
     split = structures.split(constraint)

@@ -1,8 +1,8 @@
-"""Read sentences: those of a user, and the examples an author wrote.
+"""Read sentences from users, and check the examples in an author's files.
 
-``read_sentence`` says in words where the grammar stops following.  ``check_examples`` checks the
-``test`` declarations and ``like`` clauses of a grammar.  Whatever is said of a stratum or of a
-structure is said where the author's files ask for it.
+``read_sentence`` reports where the grammar cannot continue a sentence.  ``check_examples`` checks the ``test``
+declarations and ``like`` clauses of a grammar.  Messages about a stratum or a structure point at the clause that
+requests it.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from sgl.rendering import outputs
 
 
 def place_of_stream(compiled: Compiled, stream: str) -> Span:
-    """Return the clause that asks for a stratum: ``size``, ``expose``, or the size of the split.
+    """Return the clause that requests a stratum: ``size``, ``expose``, or the size of the split.
 
-    ``stream`` is the name of its stream: ``gen/PATTERN/1`` is the second part of ``size``,
-    ``train/exposure:PATTERN/0`` the first ``expose``, ``train/part:PART/0`` the first number of a part,
-    ``train/need:PATTERN/0`` the first ``need``.  Of any other stream it is the dataset.
+    ``stream`` is the name of its stream: ``gen/PATTERN/1`` is the second part of ``size``, ``train/exposure:PATTERN/0``
+    the first ``expose``, ``train/part:PART/0`` the first number of a part, ``train/need:PATTERN/0`` the first ``need``.
+    For any other stream it is the dataset.
     """
     split, category, *index = [*stream.split("/"), ""]
     for part in compiled.parts:
@@ -56,7 +56,7 @@ def place_of_stream(compiled: Compiled, stream: str) -> Span:
 
 
 def places_of_structure(compiled: Compiled, structure: Structure) -> list[Span]:
-    """Return for each declaration that has this structure its first clause with it."""
+    """Return the first clause with this structure in each declaration."""
     places = (
         *(lowered.places for lowered in compiled.patterns),
         *(lowered.places for lowered in compiled.parts),
@@ -75,7 +75,7 @@ def deciding(compiled: Compiled, diagnostics: Diagnostics) -> Iterator[None]:
 
 
 def undecided(problem: StructureTooCostly | UnsupportedStructure, compiled: Compiled | None) -> Diagnostic:
-    """Return what there is to say about a structure that cannot be decided."""
+    """Return the diagnostic for a structure that cannot be decided."""
     if isinstance(problem, UnsupportedStructure):
         place = None if compiled is None else compiled.dataset_span
         return Diagnostic("SGL0810", Severity.ERROR, place, str(problem))
@@ -91,10 +91,10 @@ def undecided(problem: StructureTooCostly | UnsupportedStructure, compiled: Comp
     )
 
 
-#: How the note begins that says what output there is instead of the expected one.
+#: The beginning of the note that gives the actual output.
 GIVES = "it gives: "
 
-#: What diagnostics call a sentence of the command line.
+#: The file name of a command-line sentence in diagnostics.
 SENTENCE = "sentence"
 
 
@@ -106,10 +106,9 @@ def read_sentence(
     diagnostics: Diagnostics,
     place: Span | None = None,
 ) -> Forest | None:
-    """Return the readings of a sentence; None after a report of where the grammar stops following.
+    """Return the readings of a sentence; if there are none, report where parsing fails and return None.
 
-    With a normalizer the sentence is also tried as it should have been spelt.  ``place`` is
-    where the sentence stands, if that is in a file and it is read as it stands there.
+    With a normalizer, normalized spellings are also tried.  ``place`` is the sentence's place if it is in a file.
     """
     spellings = [(sentence, ())] if normalizer is None else list(normalizer.spellings(sentence))
     last = spellings[-1][0]
@@ -127,7 +126,7 @@ def read_sentence(
 
 
 def _report_underivable(parser: Parser, sentence: str, place: Span, code: str, diagnostics: Diagnostics) -> None:
-    # A place is that of the sentence, or that of the sentence in quotes: then it begins after the first.
+    # A place may include the quotation marks: the sentence then begins after the first.
     opening = place.start + (place.end - place.start == len(sentence) + 2)
     failure = parser.failure(sentence)
     start, word = parser.word_at(sentence, failure.position)
@@ -153,13 +152,13 @@ def _report_underivable(parser: Parser, sentence: str, place: Span, code: str, d
 
 
 def too_long(problem: TooLongError, place: Span | None) -> Diagnostic:
-    """Return what there is to say about a sentence that is not parsed."""
+    """Return the diagnostic for a sentence that is too long to parse."""
     hint = "`--limit words=NUMBER` or `--limit steps=NUMBER` lets longer sentences be parsed"
     return Diagnostic("SGL1107", Severity.ERROR, place, f"a sentence is {problem}", hint=hint)
 
 
 class Example(NamedTuple):
-    """A sentence of the author with its ``kind``, what is wrong with it, and the time it took."""
+    """An author's example with its ``kind``, the diagnostics about it, and the time it took."""
 
     kind: str
     sentence: s.Name
@@ -168,7 +167,7 @@ class Example(NamedTuple):
 
 
 def check_examples(compiled: Compiled, diagnostics: Diagnostics) -> None:
-    """Report every example that the grammar does not treat as its author expects."""
+    """Report every example that does not behave as its author expects."""
 
     def compute() -> tuple[Diagnostic, ...]:
         return tuple(found for example in examples(compiled) for found in example.found)
@@ -179,7 +178,7 @@ def check_examples(compiled: Compiled, diagnostics: Diagnostics) -> None:
 
 
 def examples(compiled: Compiled) -> Iterator[Example]:
-    """Try the examples of a grammar in turn, up to one that cannot be decided."""
+    """Try the examples of a grammar in turn, up to the first that cannot be decided."""
     jobs: list[tuple[str, s.Name, Callable[[Parser, Diagnostics], None]]] = []
     for test in compiled.tests:
         kind = "test" if test.declaration.expected is not None else "test reject"
@@ -227,7 +226,7 @@ def _with_output(
 ) -> list[Reading]:
     known = outputs(grammar)
     if name.text not in known:
-        # It is neither a text layer nor a view of one line.
+        # The name is neither a text layer nor a one-line view.
         kinds = {view.name: view.kind for view in grammar.views}
         message = f"there is no text layer or view `{name}`"
         hint = suggest(name.text, known) or f"there is: {', '.join(known)}"
@@ -302,7 +301,7 @@ def _faults(plan: Plan, pattern: Pattern, split: str, reading: Reading) -> Itera
 
 @dataclass(frozen=True)
 class Reading:
-    """A derivation with its values in every layer, in the small ``grammar`` of its own rules."""
+    """A derivation with its values in every layer; ``grammar`` has only its own rules."""
 
     grammar: CoreGrammar
     derivation: Derivation
@@ -327,24 +326,24 @@ class Reading:
             small = replace(grammar, rules=rules)
             return cls(small, numbered, interpret(small, numbered))
 
-        # It is the same as long as its own rules are, whatever becomes of the others.
+        # A reading depends only on its own rules, and stays valid when others change.
         content = (part for rule in rules for part in (rule.templates, rule.fragments))
         categories = tuple(grammar.categories[number] for rule in rules for number in (rule.lhs, *rule.rhs))
         layers = (grammar.text_layers, grammar.graph_layers)
         return kept("reading", tuple(content), (numbered, categories, layers), compute)
 
     def contains(self, structure: Structure) -> bool:
-        """Return whether its graph contains the structure."""
+        """Return whether the reading's graph contains the structure."""
         return kept("contains", (self, structure), None, partial(self._contains, structure))
 
     def _contains(self, structure: Structure) -> bool:
-        # Most pairs of sentence and structure end here, before any automaton is built.
+        # Most pairs of sentence and structure end here, before an automaton is built.
         if self._labels.lacks(structure):
             return False
         return self._structures.structure_automaton(structure).accepts(self.grammar, self.derivation)
 
     def edges(self, layer: str) -> Iterator[str]:
-        """Yield the edges of its graph, with the words of the sentence: ``saw -[obj]-> cat``."""
+        """Yield the edges of the reading's graph with the words of the sentence: ``saw -[obj]-> cat``."""
         for number in map(self.grammar.graph_layer, layer.split(PLUS)):
             graph, words = self.item.graphs[number], self.item.tokens[self.grammar.anchors[number]]
             for source, label, target in graph.edges:

@@ -1,8 +1,8 @@
-"""Check what a compiled grammar makes, and what its plan asks of its own parts, before anything else is made of it.
+"""Check that a compiled grammar is usable, and turn sizes that its plan leaves open into numbers.
 
-Sampling ends, and views have forms: each check shows what it found in the smallest text that has it.  ``train all`` has
-as many sentences as its grammar has derivations, and ``longest(train)`` is a number that the grammar of training has,
-given what it excludes.  So it stands in structures under its name until here, where it becomes a number everywhere::
+Sampling must terminate, and views must have forms; each check shows the smallest text with a problem.  ``train all``
+has as many sentences as its grammar has derivations, and ``longest(train)`` depends on the training grammar and what it
+excludes.  Structures contain its name up to this point, where it becomes a number everywhere::
 
     size 500 within { length en > longest(train) }     { length en >= longest(train)+1 }
     training has texts of 11 words at most             { length en >= 12 }
@@ -35,7 +35,7 @@ from sgl.rendering import Output, ViewError, outputs
 
 
 def check_soundness(compiled: Compiled, diagnostics: Diagnostics) -> None:
-    """Report recursion without end, and views without a form."""
+    """Report unbounded recursion, and views without a form."""
     figures = consistency(compiled.grammar)
     if figures.proper:
         views = tuple(compiled.project.declarations(ViewDecl))
@@ -90,7 +90,7 @@ def check_views(compiled: Compiled) -> tuple[Diagnostic, ...]:
 
 
 def _failing_texts(compiled: Compiled) -> tuple[list[tuple[Derivation, Output, str]], set[int]]:
-    """Return smallest texts that have no form, each with a view and what is wrong; and the rules of all others."""
+    """Return the smallest texts without a form, each with view and problem, and the rules of all other texts."""
     targets = (outputs(compiled.grammar)[name] for name in compiled.plan.targets)
     views = [target for target in targets if target.layer is None]
     failing: list[tuple[Derivation, Output, str]] = []
@@ -135,7 +135,7 @@ def _to_blame(view: Output, suspects: Sequence[int], problem: str) -> int:
 
 
 def with_extents(compiled: Compiled, diagnostics: Diagnostics) -> Compiled:
-    """Return a grammar whose plan has numbers for what it asks of its own parts."""
+    """Return a grammar whose plan has numbers for the sizes that depend on its own parts."""
     plan = compiled.plan
     asked = dict.fromkeys(length for length in compiled.lengths if length.part)
     if not asked and not any(stratum.extent.every for stratum in plan.strata):
@@ -200,7 +200,7 @@ def _longest(compiled: Compiled, compiler: StructureCompiler, test: LengthTest, 
 
 
 def _strata_named(test: LengthTest, compiled: Compiled, span: Span, diagnostics: Diagnostics) -> list[Stratum]:
-    """Return the strata of the part whose longest text is asked for; none after a report."""
+    """Return the strata of the part that a length test names; report an unknown part and return none."""
     strata = compiled.plan.strata
     named = [s for s in strata if test.part in (s.split, s.category.removeprefix(PART_PREFIX))]
     if not named:
@@ -218,7 +218,7 @@ def _strata_named(test: LengthTest, compiled: Compiled, span: Span, diagnostics:
 
 
 def _place_of(test: LengthTest, compiled: Compiled) -> Span:
-    """Return where a length is asked for first."""
+    """Return the first place of a length test."""
     declared: list[LoweredPattern | LoweredPart] = [*compiled.patterns, *compiled.parts]
     written = [(s, place) for lowered in declared for s, place in lowered.places.items()]
     for own in compiled.tests:
@@ -227,7 +227,7 @@ def _place_of(test: LengthTest, compiled: Compiled) -> Span:
 
 
 def _can_be_counted(number: int, test: LengthTest, span: Span, diagnostics: Diagnostics) -> bool:
-    """Return whether a structure can count to the length of the longest text and what is added; report it if not."""
+    """Return whether a structure can count to the length of the longest text plus the offset; report it if not."""
     longest, most = f"the longest text of `{test.part}` has {number:,} words in `{test.layer}`", limits().counts
     if number + test.number < 0:
         diagnostics.error("SGL0801", span, "no text has fewer than 0 words", notes=(longest,))
@@ -239,7 +239,7 @@ def _can_be_counted(number: int, test: LengthTest, span: Span, diagnostics: Diag
 
 
 def report_endless(compiled: Compiled, diagnostics: Diagnostics, span: Span, rule: Rule, message: str) -> None:
-    """Report that a part of the data has no end, for a rule that makes phrases in phrases."""
+    """Report that a part of the data is unbounded, because of a recursive rule."""
     diagnostics.error(
         "SGL0831",
         span,

@@ -1,9 +1,9 @@
-"""The guarantee of the *string level*, made while the dataset is drawn.
+"""Establish the *string-level* guarantee while the dataset is drawn.
 
-A training string may have another reading, with a held-out structure, and an item may be ambiguous between two
-outputs.  So every sentence is parsed with the grammar as it is written: what is of consequence is rejected, and another
-sentence takes its place (``ambiguous reject``), or it is drawn and counted (``ambiguous report``), or it is drawn and
-all its outputs are right answers (``ambiguous list``).
+A training string may have another reading, with a held-out structure, and an item may be ambiguous between two outputs.
+So every sentence is parsed with the grammar as written.  A sentence whose readings matter is replaced by another
+(``ambiguous reject``), kept and counted (``ambiguous report``), or kept with all its outputs as right answers
+(``ambiguous list``).
 """
 
 from collections import Counter
@@ -23,26 +23,26 @@ from sgl.pipeline.guarantees import stated
 from sgl.rendering import Output, outputs
 from sgl.sampling.engine import PackedStratum
 
-#: A sentence with more readings is rejected where answers are listed.
+#: With ``ambiguous list``, sentences with more readings are rejected.
 MOST_READINGS = 100
 
 
 def ambiguity_finder(
     compiled: Compiled, structures: StructureCompiler, parser: Parser | None = None
 ) -> AmbiguityFinder:
-    """Return what finds the readings of sentences that matter."""
+    """Return the finder for readings that matter."""
     grammar, plan = compiled.grammar, compiled.plan
     source = grammar.text_layer(plan.source)
     return AmbiguityFinder(
         parser or Parser(grammar, source),
         StructureFinder(grammar, _held_out(plan), structures),
-        # A twin is no answer, so that a sentence may have several.
+        # A twin is not an answer, so a sentence may have several.
         [output for output in outputs(grammar).values() if output.layer != source and not is_twin(grammar, output)],
     )
 
 
 def of_consequence(found: Ambiguity, policy: Ambiguous) -> bool:
-    """Return whether readings matter to a dataset: other outputs do not where all of them are listed."""
+    """Return whether readings matter to a dataset; other outputs do not if all of them are listed."""
     if policy is Ambiguous.LIST:
         return bool(found.structures) or (found.matters and found.readings > MOST_READINGS)
     return found.matters
@@ -54,12 +54,12 @@ def is_twin(grammar: CoreGrammar, output: Output) -> bool:
 
 
 def _held_out(plan: Plan) -> tuple[DeclaredStructure, ...]:
-    """Return what the patterns of a plan hold out."""
+    """Return the held-out structures of a plan's patterns."""
     return tuple(entry for entry in declared_structures(plan.patterns, {}) if entry.held_out)
 
 
 class AmbiguityFilter:
-    """Parses what is drawn: says what is rejected, and counts what it finds."""
+    """Parses drawn sentences, decides which to reject, and counts what it finds."""
 
     def __init__(self, compiled: Compiled, structures: StructureCompiler) -> None:
         plan = compiled.plan
@@ -68,26 +68,26 @@ class AmbiguityFilter:
         written = outputs(compiled.grammar)
         self._targets = [written[name] for name in plan.targets]
         self._strata = {stratum.stream: stratum for stratum in plan.strata}
-        #: What was found in each stratum, by its stream.
+        #: The readings of each stratum, by stream.
         self.readings: dict[str, Readings] = {}
-        #: The shortest of the last texts with readings that matter.
+        #: The shortest text of the last batch with readings that matter.
         self.example = ""
 
     def judge(self, stratum: PackedStratum, sources: Column, derivations: Derivations) -> dict[int, Ambiguity]:
-        """Return what the readings of texts with several are, by number, which is that of the derivation."""
+        """Return the ambiguity of each text with several readings, by the number of its derivation."""
         texts = list(sources.texts())
         found = self._finder.find_batch(texts, derivations, structures=stratum.split != GEN)
         self.example = min((texts[n] for n, one in found.items() if one.matters), key=len, default=self.example)
         return found
 
     def evidence(self, stratum: PackedStratum, sources: Column, derivations: Derivations) -> Derivations:
-        """Return for each text, which was rejected, another reading that shows why."""
+        """Return for each rejected text another reading that shows why."""
         pairs = zip(sources.texts(), iter(derivations), strict=True)
         structures = stratum.split != GEN
         return Derivations.of(self._finder.evidence(text, own, structures=structures) for text, own in pairs)
 
     def answers(self, sources: Column, derivations: Derivations) -> Iterator[list[Derivation]]:
-        """Yield for each text a reading for each other text of its targets."""
+        """Yield for each text a reading for each of its other target texts."""
         texts = list(sources.texts())
         several = self._finder.find_batch(texts, derivations, structures=False)
         for number, own in enumerate(iter(derivations)):
@@ -105,7 +105,7 @@ class AmbiguityFilter:
         return self._policy.rejects and of_consequence(found, self._policy)
 
     def count(self, stratum: PackedStratum, parsed: int, found: Iterable[Ambiguity]) -> None:
-        """Count ``parsed`` texts, and the readings of those that have several."""
+        """Count ``parsed`` texts, and the readings of the ambiguous ones."""
         found = list(found)
         before = self.readings.get(stratum.stream, Readings())
         patterns = Counter(before.patterns)
@@ -121,7 +121,7 @@ class AmbiguityFilter:
         )
 
     def guarantee(self, pattern: Pattern) -> Guarantee:
-        """Return what is known of readings: refuted if strings teach what is held out, or ambiguous items are drawn."""
+        """Return the guarantee about readings: refuted if strings reveal what is held out, or items are ambiguous."""
         trained = own = leaks = differing = 0
         for stream, counts in self.readings.items():
             stratum = self._strata[stream]

@@ -1,9 +1,9 @@
-"""Ablations on one generalization set: smaller training sets of a dataset, by other settings of its grammar.
+"""Write ablations for one generalization set: smaller training sets, from other settings of the grammar.
 
-A *variant* keeps of the training rows those that the grammar derives with its settings, and of exposures and parts no
-more than it asks for: the first ones, with equal shares of targets.  So it is a part of a training set that is proved
-to hold everything back, and dev, test and gen are those of the dataset.  What their items have and a variant does not
-show is listed: the words as ``unseen``, and the ``items``.
+A *variant* keeps the training rows that the grammar derives with its settings, and of exposures and parts only as many
+as it requests: the first ones, with equal shares of targets.  So it is a subset of a training set whose claims are
+proved, and it shares dev, test and gen with the dataset.  It lists the words that their items use but the variant does
+not show as ``unseen``, and those ``items``.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ FORMAT, LIST = "sgl-variants/1", "variants.json"
 
 @dataclass(frozen=True)
 class Variant:
-    """A smaller training set: how many rows it has, in all and of each stratum, and what it does not show."""
+    """A smaller training set: its numbers of rows, in total and by stratum, and what it does not show."""
 
     settings: str
     rows: int
@@ -38,7 +38,7 @@ class Variant:
 
 
 def write_variants(dataset: Path, target: Path, base: Compiled, others: Mapping[str, Compiled]) -> list[Variant]:
-    """Write the training sets of the grammars of settings to ``target``; raises ``OutputError``."""
+    """Write the training sets for these settings to ``target``; raises ``OutputError``."""
     splits = dict.fromkeys(stratum.split for stratum in base.plan.strata)
     train = list(_derivations(dataset, TRAIN)) if TRAIN in splits else []
     lemmas = introduced_lemmas(base.grammar, base.plan)
@@ -73,7 +73,7 @@ def write_variants(dataset: Path, target: Path, base: Compiled, others: Mapping[
 
 
 def listed(directory: Path) -> set[str] | None:
-    """Return the files of the variants in a directory; None if it holds none."""
+    """Return the listed files of the variants in a directory; None if it holds none."""
     try:
         document = read_document(directory / LIST, MANIFEST, inside=directory)
         if document["format"].of(str) != FORMAT:
@@ -84,7 +84,7 @@ def listed(directory: Path) -> set[str] | None:
 
 
 def _kept(rows: Iterable[tuple[str, Derivation]], base: Compiled, variant: Compiled) -> list[int]:
-    """Return which rows of train a variant keeps, in order."""
+    """Return the indices of the training rows that a variant keeps."""
     known = set(_rules(variant.grammar))
     same = [rule in known for rule in _rules(base.grammar)]
     lemmas = introduced_lemmas(base.grammar, base.plan)
@@ -107,7 +107,7 @@ def _kept(rows: Iterable[tuple[str, Derivation]], base: Compiled, variant: Compi
 
 
 def is_part(variant: Compiled, base: Compiled) -> bool:
-    """Return whether a variant holds the same out, and asks for no rule and no training sentence that a base lacks."""
+    """Return whether a variant holds out the same, and has no rule and no training sentences beyond the base."""
     plans = variant.plan, base.plan
     tested = [[plan.nowhere, *((p.name, p.held_out, p.gen) for p in plan.patterns)] for plan in plans]
     counts = {stratum.stream: stratum.count for stratum in base.plan.strata}
@@ -120,7 +120,7 @@ def is_part(variant: Compiled, base: Compiled) -> bool:
 
 
 def _rules(grammar: CoreGrammar) -> list[Hashable]:
-    """Return what the rules are, whatever numbers they and their categories have."""
+    """Return the rules in a form that is independent of their numbers and those of categories."""
     names = [category.name for category in grammar.categories]
     return [(r.name, names[r.lhs], tuple([names[c] for c in r.rhs]), r.templates, r.fragments) for r in grammar.rules]
 

@@ -1,9 +1,8 @@
-"""Say what keeps the dataset of a sound grammar from being written, most of it before a sentence is drawn.
+"""Report what prevents the dataset of a sound grammar from being written, mostly before drawing a sentence.
 
-A dataset needs a graph of each sentence, which is searched for every structure, a form of text and graph in its files,
-and as many sentences as it asks for.  A grammar that lacks these can be sampled, parsed and asked all the same, so they
-are not looked for in every grammar that is opened: they are where ``sglc check`` and editors look, and before a dataset
-is compiled.
+A dataset needs a graph of each sentence to search for structures, texts and graphs that its file formats can represent,
+and enough sentences.  A grammar without these can still be sampled and parsed, so only ``sglc check``, editors and the
+compilation of a dataset check them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,12 +28,12 @@ from sgl.sampling import AMBIGUOUS, NotEnoughError
 from sgl.sampling.acceptance import REPEATED_LEMMA, UNEXPOSED_WORD
 from sgl.sampling.tables import check_numbers
 
-#: Words that are named.
+#: Maximum number of words to name.
 _NAMED = 5
 
 
 def check_unproved(compiled: Compiled, diagnostics: Diagnostics) -> None:
-    """Report all that there is to say of a sound grammar without its claims: failing examples, no way to write it."""
+    """Report everything about a sound grammar except its claims: failed examples, and data that cannot be written."""
     check_examples(compiled, diagnostics)
     if compiled.has_dataset:
         same, places = (shape_of(compiled.grammar), compiled.plan), compiled.dataset_span
@@ -42,7 +41,7 @@ def check_unproved(compiled: Compiled, diagnostics: Diagnostics) -> None:
 
 
 def _check_written(compiled: Compiled) -> tuple[Diagnostic, ...]:
-    """Report a text layer whose texts cannot be written; words by themselves have been checked when they were read."""
+    """Report a text layer whose texts cannot be written; single words were checked when they were read."""
     diagnostics, grammar = Diagnostics(), compiled.grammar
     layers = {layer.name.text: layer for layer in compiled.project.declarations(Layer)}
     for derivation in SmallestTexts(grammar).of_all(phrases=True):
@@ -57,7 +56,7 @@ def _check_written(compiled: Compiled) -> tuple[Diagnostic, ...]:
 
 
 def _faults(compiled: Compiled, derivation: Derivation, texts: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the text layers, by their numbers, in which a derivation has no form in the files, and why."""
+    """Yield the number of each text layer in which a derivation cannot be written, and why."""
     grammar, plan = compiled.grammar, compiled.plan
     for number in map(grammar.graph_layer, (plan.lemma_layer, *plan.graphs)):
         try:
@@ -70,7 +69,7 @@ def _faults(compiled: Compiled, derivation: Derivation, texts: Sequence[str]) ->
 
 
 def check_enough(compiled: Compiled, structures: StructureCompiler, diagnostics: Diagnostics) -> None:
-    """Report parts of the dataset that ask for more sentences than the grammar has for them, with words of training."""
+    """Report parts of the dataset that request more sentences than the grammar has with training words."""
     strata = compiled.plan.strata
     splits = {stratum.stream: structures.split(stratum.constraint) for stratum in strata}
     try:
@@ -91,15 +90,15 @@ def check_enough(compiled: Compiled, structures: StructureCompiler, diagnostics:
 
 
 def _new_words(compiled: Compiled, training: Iterable[SplitGrammar]) -> dict[int, str]:
-    """Return the rules with a lemma that no sentence of training has, each with that lemma."""
+    """Return the rules with a lemma that no training sentence has, each with that lemma."""
     lemmas = introduced_lemmas(compiled.grammar, compiled.plan)
     shown = {lemma for split in training for rule in split.used_rules for lemma in lemmas[rule]}
     return {rule: lemma for rule, own in enumerate(lemmas) for lemma in own if lemma not in shown}
 
 
 def too_few(problem: NotEnoughError, compiled: Compiled | None) -> Diagnostic:
-    """Return what cannot yield its sentences, why candidates were rejected, and what to do."""
-    # Parts of training lack words because their sentences are ambiguous.
+    """Return the diagnostic for a part with too few sentences: why candidates were rejected, and what to do."""
+    # Parts of training may lack words because their sentences are ambiguous.
     before = [
         f"of {_count(candidates, 'candidate')} for `{stream}`, {ambiguous:,} were rejected for "
         "their readings, so that their words were not seen"
@@ -116,7 +115,7 @@ def too_few(problem: NotEnoughError, compiled: Compiled | None) -> Diagnostic:
 
 
 def _all_of_them(problem: NotEnoughError) -> Iterator[str]:
-    """Yield what is known of all derivations of a part of the data that drawing has given up."""
+    """Yield the known numbers of derivations of a part that drawing has given up on."""
     if not problem.candidates or problem.derivations in (None, problem.candidates):
         return
     there = f"this part of the data has {_count(problem.derivations or 0, 'derivation')}"
@@ -156,7 +155,7 @@ def _way_out(problem: NotEnoughError, readings: bool) -> str:
 
 
 def _all_clause(split: str, category: str) -> str:
-    """Return the clause that asks for all sentences of a part of the data, or nothing if none can."""
+    """Return the clause that requests all sentences of a part of the data; empty if none can."""
     if category == IN_DISTRIBUTION:
         return f"{split} all"
     return "" if not category or category.startswith((EXPOSURE_PREFIX, NEED_PREFIX)) else "size all"

@@ -14,6 +14,6 @@ EXPORT = CommandEntry(
     "sgl.research.exchange.export_command", "Write grammars for Alto or NLTK, graphs as CoNLL-U.", MAKE
 )
 IMPORT = CommandEntry("sgl.research.exchange.import_command", "Convert an IRTG, a CFG or a synchronous grammar.", WRITE)
-PROMPTS = CommandEntry("sgl.research.prompts.command", "Make prompts with examples that are proved.", STUDY, "prompts")
+PROMPTS = CommandEntry("sgl.research.prompts.command", "Make prompts with proved examples.", STUDY, "prompts")
 RECIPE = CommandEntry("sgl.research.recipes.command", "Make the tables of a paper from the outputs of systems.", STUDY)
 SPLIT = CommandEntry("sgl.research.divergence.command", "Divide items by the divergence of their compounds.", MAKE)

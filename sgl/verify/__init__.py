@@ -1,9 +1,9 @@
-"""The independent verifier: what was written, against what is claimed of it.
+"""The independent verifier: check the files of a dataset against its claims.
 
-``verify`` reads the files of a dataset directory and nothing else.  It shares no code with the
-compiler, so that a mistake would have to be made twice: its readers are its own, and structures
-are searched with networkx in the dependency graph of every sentence.  Whatever is wrong with the
-files is a failed check; ``VerifyError`` says that a path is no dataset directory at all.
+``verify`` reads the files of a dataset directory and nothing else.  It shares no code with the compiler, so that a
+mistake would have to be made twice: its readers are its own, and structures are searched with networkx in the
+dependency graph of every sentence.  Any fault of the files is a failed check; ``VerifyError`` says that a path is not a
+dataset directory at all.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,14 +35,14 @@ from sgl.verify.table import dataset_table
 
 _FOLDERS = ("data", "conllu")
 
-#: The check of the manifest, which all others need; these; and the one that draws all rows again.
+#: The check of the manifest, which all others need, and the other checks.
 MANIFEST_CODE = "V001"
 CHECKS = tuple(code for code in CLAIMS if code != MANIFEST_CODE)
 ROWS = "V030"
 
 
 class VerifyError(Exception):
-    """The path is not the directory of a dataset."""
+    """The path is not a dataset directory."""
 
 
 def verify(
@@ -56,15 +56,15 @@ def verify(
     omitted: Mapping[str, str] = MappingProxyType({}),
     sample: bool = False,
 ) -> Report:
-    """Check everything that the manifest of a dataset claims against its files.
+    """Check the files of a dataset against every claim of its manifest.
 
-    ``progress`` is called now and then with how much is done, how much there is, and what is being done.  With two
-    ``workers`` or more, as many other processes share the work where it is worth it (they import the main module of
-    the program, as Python's *spawn* does), or those of ``standby``. ``judge`` says what is wrong with a certificate,
-    given its bytes, perhaps in another process, or in one of ``standby`` already (:func:`judging`).  A dataset with
-    another ``signature`` than this fails ``V028``. Checks that are ``omitted`` are skipped, for the reasons given
-    by code; if a ``sample`` of rows is drawn again all the same, ``V030`` fails with what is wrong in it. Raises
-    ``VerifyError`` if ``directory`` is not a dataset directory.
+    ``progress`` is called from time to time with the work done, the total work, and the current step.  With two or more
+    ``workers``, that number of processes, or those of ``standby``, share the work if it pays (they import the program's
+    main module, as Python's *spawn* does).  ``judge`` returns the faults of a certificate, given its bytes, perhaps
+    from a process already at work (:func:`judging`).  A dataset whose signature is not ``signature`` fails ``V028``.
+    Checks in ``omitted`` are skipped, for the reasons given by code; with ``sample``, a sample of rows is drawn again
+    all the same, and ``V030`` fails if it is wrong.  Raises ``VerifyError`` if ``directory`` is not a dataset
+    directory.
     """
     _require(directory)
     first = Result.of(MANIFEST_CODE)
@@ -93,10 +93,7 @@ def verify(
 
 
 def look(directory: Path, each: int) -> Look:
-    """Draw ``each`` so many rows of every stratum again, and compare what the files have of them: no verification.
-
-    Raises ``VerifyError`` if ``directory`` is not a dataset directory.
-    """
+    """Draw ``each`` rows of every stratum again and compare them with the files: no verification."""
     _require(directory)
     return look_at(directory, each)
 
@@ -109,7 +106,7 @@ def _require(directory: Path) -> None:
 
 
 def _asked(directory: Path, result: Result) -> Asked | None:
-    """Return the manifest and its structures; if they cannot be read, report why and return None."""
+    """Return the manifest and its structures; if they cannot be read, report the reason and return None."""
     result.checked = 1
     try:
         if foreign := sorted(file_checks.foreign_entries(directory)):
@@ -123,7 +120,7 @@ def _asked(directory: Path, result: Result) -> Asked | None:
 def _results(
     data: LoadedData, first: Result, omitted: Mapping[str, str], sampled: Callable[[], str], show: Progress
 ) -> tuple[Result, ...]:
-    """Make each check after those that it needs."""
+    """Run each check after those that it needs."""
     results = {first.code: first}
     for done, code in enumerate(CHECKS):
         show(done, len(CHECKS), f"checking {CLAIMS[code]['name']}")
@@ -137,7 +134,7 @@ def _results(
 
 
 def _run(data: LoadedData, own: Result, idle: str, refused: str) -> None:
-    """Run a check unless there is a reason for it to be ``idle``; if a sample is ``refused``, it fails in any case."""
+    """Run a check, or skip it if there is an ``idle`` reason; if a sample was ``refused``, fail it."""
     try:
         if refused:
             own.fault(refused)
@@ -152,7 +149,7 @@ def _run(data: LoadedData, own: Result, idle: str, refused: str) -> None:
 
 
 def _refuse(result: Result, error: ManifestError | OSError, directory: Path) -> None:
-    """Report what is wrong with the manifest, or a file that cannot be read."""
+    """Report a fault of the manifest, or an unreadable file."""
     message, place = str(error), MANIFEST
     if isinstance(error, OSError):
         message, place = f"{error.strerror}", str(error.filename or "").removeprefix(f"{directory}/")

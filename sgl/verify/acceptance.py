@@ -1,7 +1,7 @@
-"""Which candidates are accepted: the tests of a finished sentence, and what is listed as rejected.
+"""Decide which candidates are accepted: test finished sentences, and check the list of rejected ones.
 
-A candidate is rejected for the first reason that holds; docs/certificate.md lists them.  The parser that finds
-ambiguous sentences is not here: ``derivations/rejected.tsv`` lists another reading of each, which must show why.
+A candidate is rejected for the first reason that holds; docs/certificate.md lists the reasons.  This module has no
+parser to find ambiguous sentences: ``derivations/rejected.tsv`` lists another reading of each, which must show why.
 """
 
 import re
@@ -20,7 +20,7 @@ ACCEPTED, TOO_LONG, REPEATED_LEMMA, UNEXPOSED_WORD = "accepted", "too_long", "re
 SHARE_FULL, REPEATED_SENTENCE, AMBIGUOUS = "share_full", "repeated_sentence", "ambiguous"
 REJECTED = "derivations/rejected.tsv"
 LONGEST_LINE = 1 << 18
-BYTE = 300  # steps that each letter of a file that was right adds to the budget
+BYTE = 300  # steps that each correct byte of a file adds to the budget
 NUMBER = rb"(?:0|[1-9][0-9]{0,19})"
 LINE = re.compile(rb"([^\t\n]+#%b)\t(%b(?: %b)*)\n" % (NUMBER, NUMBER, NUMBER))
 
@@ -33,13 +33,13 @@ class Named(NamedTuple):
 
 
 class Considered(NamedTuple):
-    """A candidate as the tests see it."""
+    """A candidate with the data that the tests need."""
 
     name: str
     derivation: Derivation
     lemmas: frozenset[str]
-    repeats: bool  # a lemma that may not
-    owner: str  # the target or the instance that has a share of the sentences
+    repeats: bool  # whether it repeats a lemma that must be distinct
+    owner: str  # the target or instance to whose share it belongs
 
 
 class Listed:
@@ -51,13 +51,13 @@ class Listed:
         self.advance()
 
     def advance(self) -> None:
-        """Read the next line, if there is one."""
+        """Read the next line, if any."""
         row = self.file.readline(LONGEST_LINE) if self.file else b""
         self.spend(-BYTE * len(row))
         self.next = named_in(row, self.place) if row else None
 
     def take(self, name: str) -> Iterator[Derivation]:
-        """Yield the readings that are listed next, if they are of this candidate."""
+        """Yield the next listed readings as long as they belong to this candidate."""
         while self.next is not None and self.next.name == name:
             yield self.next.derivation
             self.advance()
@@ -75,9 +75,9 @@ def named_in(row: bytes, place: str) -> Named:
 
 
 class Acceptance:
-    """Tests the candidates of one stratum after the other.
+    """Tests the candidates of the strata in turn.
 
-    For each stream ``outcomes`` counts what became of them, and ``shares`` the sentences of targets and instances.
+    For each stream, ``outcomes`` counts candidates by outcome, and ``shares`` sentences by target or instance.
     """
 
     def __init__(self, data: CertificateData, meaning: Interpreter, candidates: Candidates) -> None:
@@ -93,11 +93,11 @@ class Acceptance:
         self.tables = [{(s, *below): state for s, state, *below in own.transitions} for own in data.structures]
 
     def of(self, number: int) -> "StratumAcceptance":
-        """Return the acceptance of a stratum, by its number; those before it are done."""
+        """Return the acceptance of a stratum, by its number; earlier strata are complete."""
         return StratumAcceptance(self, number)
 
     def check_ambiguous(self, split: str, own: Derivation, listed: Named) -> None:
-        """Check that another reading of the sentence of a candidate shows why it is rejected."""
+        """Check that the listed reading of a candidate's sentence justifies its rejection."""
         other, text, source = listed.derivation, self.meaning.text, self.plan.source
         if not self.meaning.is_text(other):
             raise Refusal(f"R06 {listed.name}: the derivation listed is no derivation of a text")
@@ -112,13 +112,13 @@ class Acceptance:
         return any(self.contains(structure, reading) for structure in self.held_out for reading in readings)
 
     def _differ(self, own: Derivation, other: Derivation) -> bool:
-        """Return whether two readings have different texts in a layer or a view; a sentence may have several twins."""
+        """Return whether two readings differ in a layer or a view other than twins, of which there may be several."""
         views = [view.name for view in self.meaning.views.values() if view.kind != "conllu"]
         answers = [*(name for name in self.meaning.texts if name not in self.meaning.twins), *views]
         return any(self.meaning.text(name, own) != self.meaning.text(name, other) for name in answers)
 
     def contains(self, structure: int, derivation: Derivation) -> bool:
-        """Return whether the automaton of a structure finds it in a derivation."""
+        """Return whether the automaton of a structure accepts a derivation."""
         states, table = dict[int, int](), self.tables[structure]
         self.spend(len(derivation))
         for step in self.meaning.walk(derivation):
@@ -128,7 +128,7 @@ class Acceptance:
 
 
 def _held_out(data: CertificateData) -> Iterator[int]:
-    """Yield the structures that patterns hold out, by number."""
+    """Yield the numbers of the structures that patterns hold out."""
     texts = {clause.text for pattern in data.core.plan.patterns for clause in pattern.held_out}
     for number, structure in enumerate(data.structures):
         if structure.name in texts:
@@ -136,7 +136,7 @@ def _held_out(data: CertificateData) -> Iterator[int]:
 
 
 class StratumAcceptance:
-    """The candidates of a stratum, as many as it takes."""
+    """Tests the candidates of a stratum until it has enough."""
 
     def __init__(self, whole: Acceptance, number: int) -> None:
         self.whole, self.plan = whole, whole.plan
@@ -145,7 +145,7 @@ class StratumAcceptance:
         self.number = number
         self.counts = whole.outcomes[self.stratum.stream] = Counter[str]()
         self.shares = whole.shares[self.stratum.stream] = Counter[str]()
-        #: How many sentences each target or instance may still have.
+        #: The number of sentences that each target or instance may still have.
         self.room = self.extent.shares()
         self.complete = 0  # instances that have all of their contexts
 
@@ -187,11 +187,11 @@ class StratumAcceptance:
         return next((target for target in self.extent.targets if target in lemmas), "")
 
     def _reason(self, own: Considered) -> str:
-        """Return what becomes of a candidate: the first reason to reject it, or that it is accepted."""
+        """Return the first reason to reject a candidate, or that it is accepted."""
         return next((reason for reason, holds in self._reasons(own) if holds), ACCEPTED)
 
     def _reasons(self, own: Considered) -> Iterator[tuple[str, bool]]:
-        """Yield the reasons to reject a candidate, and whether each holds; its text is needed for the last ones."""
+        """Yield the reasons to reject a candidate, and whether each holds; only the last ones need its text."""
         yield TOO_LONG, not own.derivation and not self.extent.contexts
         yield REPEATED_LEMMA, own.repeats and not self.stratum.repeated_lemmas
         yield UNEXPOSED_WORD, self._is_unexposed(own.lemmas)
@@ -214,7 +214,7 @@ class StratumAcceptance:
         return listed is not None and listed.name == name
 
     def _reject(self, own: Considered) -> None:
-        """Check the reason that is listed for a candidate, and go on to the next that is listed."""
+        """Check the listed reason for rejecting a candidate, and go on to the next listed one."""
         if (listed := self.whole.rejections.next) is not None:
             self.whole.check_ambiguous(self.stratum.split, own.derivation, listed)
             self.whole.rejections.advance()
@@ -228,7 +228,7 @@ class StratumAcceptance:
             self.whole.exposed |= own.lemmas
 
     def _whole(self, instance: str, sentences: list[Named]) -> Iterator[Named]:
-        """Yield the sentences of an instance that has all of its contexts; others count as rejected."""
+        """Yield the sentences of an instance if it has all of its contexts; otherwise count them as rejected."""
         if len(sentences) < self.extent.contexts:
             self.counts[ACCEPTED] -= len(sentences)
             self.counts[SHARE_FULL] += len(sentences)

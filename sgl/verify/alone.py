@@ -1,4 +1,4 @@
-"""Let the programs of this folder run by themselves: as scripts they see it as a package that imports nothing else."""
+"""Let the programs of this folder run as scripts: they see the folder as a package that imports nothing else."""
 
 import sys
 from pathlib import Path

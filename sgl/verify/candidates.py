@@ -1,11 +1,11 @@
-"""The candidates of a stratum: derivations that seed, stream and number give, by the tables of a certificate.
+"""Draw the candidates of a stratum: seed, stream and number determine derivations, by a certificate's tables.
 
-A state of the sampler gives each alternative an interval.  The shares must be those that the weights of the grammar
-have, given what the split excludes: that is so if each state has a *value* such that
+A sampler state gives each alternative an interval.  The shares must follow from the weights of the grammar, given what
+the split excludes.  They do if each state has a *value* such that
 
     share of an alternative × value of the state = weight of its rule × values of its children
 
-Multiplied over a derivation, all values cancel but that of its start.
+Multiplied over a derivation, all values cancel except that of its start.
 """
 
 import math
@@ -20,14 +20,14 @@ from sgl.verify.derivation import Derivation
 from sgl.verify.schema import CertificateData, DrawnState
 from sgl.verify.schema_grammar import Flaw
 
-LONGEST = 10_000  # rules of a derivation
-ROUND, TRIALS = 2, 64  # candidates for a context, and sentences for one of these
-EXACT = 1e-9  # an interval may differ by this part of it, and by two: bounds are rounded
+LONGEST = 10_000  # maximum number of rules in a derivation
+ROUND, TRIALS = 2, 64  # candidates per context, and sentences to try for an instance
+EXACT = 1e-9  # an interval may deviate by this share of it, plus two: bounds are rounded
 MASK, GAMMA = (1 << 64) - 1, 0x9E3779B97F4A7C15
 
 
 class Refusal(Flaw):
-    """What is wrong with the rows; it begins with a code."""
+    """A fault in the rows; the message begins with a code."""
 
 
 def mix(key: int) -> int:
@@ -45,14 +45,14 @@ class Candidate(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """A derivation, and the state of each of its rules; both are empty if it is too long."""
+    """A derivation, and the state of each of its rules; both are empty if the derivation is too long."""
 
     rules: Derivation
     states: tuple[int, ...]
 
 
 class FoundInstance(NamedTuple):
-    """A sentence with the place of its instance, and the state of that."""
+    """A sentence with the place and the state of its instance."""
 
     rules: Derivation
     begin: int
@@ -65,21 +65,21 @@ class FoundInstance(NamedTuple):
         return self.rules[self.begin : self.end]
 
     def with_phrase(self, phrase: Derivation) -> Derivation:
-        """Return the sentence with another phrase in place of its instance."""
+        """Return the sentence with its instance replaced by another phrase."""
         return self.rules[: self.begin] + phrase + self.rules[self.end :]
 
 
 class Candidates:
-    """The candidates that the tables of a certificate give."""
+    """The candidates that the tables of a certificate determine."""
 
     def __init__(self, data: CertificateData, spend: Callable[[int], None]) -> None:
         self.seed, self.states, self.spend = data.seed, data.sampler.states, spend
         self.strata, self.starts = data.core.plan.strata, data.sampler.starts
         self.found = [*map(frozenset, data.sampler.found)] or [frozenset[int]()] * len(self.starts)
         self.arity = [len(rule.rhs) for rule in data.core.grammar.rules]
-        #: The numbers of derivations of a state by its alternatives up to each one.
+        #: For each state, the cumulative numbers of derivations of its alternatives.
         self.ends = dict[int, list[int]]()
-        #: The instance of the present round, and the stratum and first candidate of the round.
+        #: The instance of the current round, and the round's stratum and first candidate.
         self.given: FoundInstance | None = None
         self.round = -1, -1
 
@@ -93,7 +93,7 @@ class Candidates:
         return Candidate(self.draw(stratum, number).rules)
 
     def draw(self, stratum: int, number: int) -> Drawn:
-        """Return the derivation that the stream of a stratum has, by its number."""
+        """Return a derivation from the random stream of a stratum, by its number."""
         start = int.from_bytes(sha256(f"{self.seed}/{self.strata[stratum].stream}".encode()).digest()[:8], "big")
         key = mix((start + (number + 1) * GAMMA) & MASK)
         rules, visited, waiting, states = list[int](), list[int](), [self.starts[stratum]], self.states
@@ -111,7 +111,7 @@ class Candidates:
     # ---- instances in contexts
 
     def _in_context(self, stratum: int, contexts: int, number: int) -> Candidate:
-        """Return a candidate with the instance of its round; both are () if there is none."""
+        """Return a candidate with the instance of its round, or an empty one if the round has none."""
         first = number - number % (ROUND * contexts)
         if self.round != (stratum, first):
             self.round = stratum, first
@@ -128,9 +128,9 @@ class Candidates:
         return Candidate(())
 
     def _with_instance(self, stratum: int, number: int) -> FoundInstance | None:
-        """Return a sentence with its only smallest phrase of a ``found`` state; None if it has none, or several."""
+        """Return a sentence with its only smallest phrase of a ``found`` state; None unless there is exactly one."""
         (rules, states), found = self.draw(stratum, number), self.found[stratum]
-        waiting, smallest = list[tuple[int, int]](), list[tuple[int, int]]()  # phrases: where they begin and end
+        waiting, smallest = list[tuple[int, int]](), list[tuple[int, int]]()  # phrases: their beginnings and ends
         for place in range(len(rules) - 1, -1, -1):
             below = [waiting.pop() for _ in range(self.arity[rules[place]])]
             waiting.append((place, below[-1][1] if below else place + 1))
@@ -145,7 +145,7 @@ class Candidates:
     # ---- all derivations, in order
 
     def _listed(self, number: int, state: int, every: int) -> Derivation:
-        """Return a derivation by its number, if there are ``every``; () if it is too long."""
+        """Return derivation number ``number`` of a state with ``every`` derivations, or () if it is too long."""
         if not 0 <= number < every or every != self._ends_of(state)[-1]:
             raise Refusal(f"R01 state {state} has not {every} derivations")
         rules, waiting = list[int](), [(state, number)]
@@ -155,14 +155,14 @@ class Candidates:
             choice = bisect_right(ends, number)
             number -= ends[choice - 1] if choice else 0
             rules.append(own.rules[choice])
-            for child in own.children[choice]:  # the last one first, which changes quickest
+            for child in own.children[choice]:  # the last child varies fastest
                 number, rest = divmod(number, self.ends[child][-1])
                 waiting.append((child, rest))
         self.spend(10 + len(rules))
         return () if waiting else tuple(rules)
 
     def _ends_of(self, start: int) -> list[int]:
-        """Return the numbers of derivations of a state by its alternatives up to each one."""
+        """Return the cumulative numbers of derivations of a state's alternatives."""
         waiting = [] if start in self.ends else [start]
         while waiting:
             state = waiting.pop()
@@ -176,12 +176,12 @@ class Candidates:
         return self.ends[start]
 
     def _ways(self, children: list[int]) -> int:
-        """Return the number of derivations of some states, one of each."""
+        """Return the number of ways to derive all of these states."""
         return math.prod([self.ends[child][-1] for child in children])
 
 
 class Alternative(NamedTuple):
-    """A choice of a state of the sampler, both by number."""
+    """A choice of a sampler state, both by number."""
 
     state: int
     choice: int
@@ -195,7 +195,7 @@ class Weights:
         self.weights = [float(rule.weight) for rule in data.core.grammar.rules]
 
     def check(self) -> None:
-        """Check that the values of the states make all shares what the weights say."""
+        """Check that some values of the states make all shares agree with the weights."""
         values = self._values()
         for number, state in enumerate(self.states):
             ways = {(rule, *below) for rule, below in zip(state.rules, state.children, strict=True)}
@@ -212,7 +212,7 @@ class Weights:
             raise Refusal(f"R08 state {own.state} of the sampler has rule {state.rules[own.choice]} in {share}")
 
     def _values(self) -> dict[int, float]:
-        """Return the values of the states, each from one alternative: that with least rounding."""
+        """Return the value of each state, from the alternative with the least rounding."""
         values, loss = dict[int, float](), dict[int, float]()
         missing = {own: {*self._below(own)} for own in self._alternatives()}
         users = self._users(missing)
@@ -236,7 +236,7 @@ class Weights:
         return users
 
     def _offer(self, own: Alternative, values: dict[int, float], loss: dict[int, float]) -> tuple[float, int, float]:
-        """Return how much is lost by rounding if a state has its value from this alternative, the state, the value."""
+        """Return the rounding loss of a state's value from this alternative, the state, and the value."""
         state = self.states[own.state]
         width = max(1, state.width(own.choice))
         rounded = 1 / width + sum(loss[child] for child in self._below(own))
@@ -251,13 +251,13 @@ class Weights:
         return self.states[own.state].children[own.choice]
 
     def _worth(self, own: Alternative, values: dict[int, float]) -> float:
-        """Return the weight of an alternative with the values of its children."""
+        """Return the weight of an alternative times the values of its children."""
         weight = self.weights[self.states[own.state].rules[own.choice]]
         return math.prod([weight, *(values[child] for child in self._below(own))])
 
 
 def _freed(state: int, users: list[Alternative], missing: dict[Alternative, set[int]]) -> Iterator[Alternative]:
-    """Yield the alternatives that lacked the value of this state only."""
+    """Yield the alternatives that lacked only the value of this state."""
     for own in users:
         missing[own].discard(state)
         if not missing[own]:

@@ -1,8 +1,8 @@
 """Check a certificate, trusting nothing else: ``python certificate.py certificate.json [STEPS]``.
 
-Two lemmas establish its claims; docs/certificate.md has their proofs, the format, the codes:
-A. The automaton of a structure accepts the derivations whose graph contains it, and no others.
-B. A split derives a phrase only in the automaton states that the invariant of a claim lists.
+Two lemmas establish its claims; docs/certificate.md has their proofs, the format, the codes: A. The automaton of a
+structure accepts exactly the derivations whose graph contains it. B. A split derives a phrase only in the automaton
+states that the invariant of a claim lists.
 """
 
 import gc
@@ -24,18 +24,18 @@ from sgl.verify.certificate_structures import Structures, Table
 from sgl.verify.schema import CertificateData, CertifiedClaim
 from sgl.verify.schema_grammar import Flaw
 
-STEPS, STEPS_FOR_A_BYTE = 8_000_000, 20  # the budget, which grows with the size of the file
+STEPS, STEPS_FOR_A_BYTE = 8_000_000, 20  # the budget, which grows with the file
 
 
 class Check(NamedTuple):
-    """A part of the reasoning: its code and subject, and what raises ``Flaw`` if it fails."""
+    """A step of the reasoning: its code and subject, and a function that raises ``Flaw`` if it fails."""
 
     what: str
     run: Callable[[], None]
 
 
 class Checker:
-    """Checks the parts of a certificate; each refusal says which line of reasoning fails."""
+    """Checks the steps of a certificate; each refusal names the failed line of reasoning."""
 
     def __init__(self, content: bytes, budget: int = 0) -> None:
         self.data: CertificateData = form.read_certificate(content)
@@ -49,7 +49,7 @@ class Checker:
             raise TimeoutError
 
     def prepare(self) -> list[Check]:
-        """Check what all the rest relies on; return the other checks, the quickest first."""
+        """Check the common foundations, and return the other checks, the fastest first."""
         data = self.data
         check_references(data)
         if len({(own.layer, own.name) for own in data.structures}) < len(data.structures):
@@ -70,13 +70,13 @@ class Checker:
         return checks
 
     def said(self, claim: CertifiedClaim, splits: Splits) -> str:
-        """Return a claim in words."""
+        """Return a claim as text."""
         group = " or ".join(self.names[x] for x in claim.structures if x < len(self.names))
         streams = splits.streams[claim.split] if claim.split < len(splits.streams) else f"split {claim.split}"
         return f"{claim.pattern or 'everywhere'}: {claim.claim}: {streams} {claim.kind} {group}"
 
     def refusals(self) -> Iterator[str]:
-        """Yield what is wrong; without any, all claims hold."""
+        """Yield the faults; if there are none, all claims hold."""
         what = "C05 the grammar or the numbering"
         try:
             for what, run in self.prepare():
@@ -90,14 +90,14 @@ class Checker:
             yield form.shown(f"C04 the budget of {self.budget:,} steps is used up: {what[4:]}")
 
     def established(self) -> Iterator[str]:
-        """Yield what an accepted certificate establishes of each pattern, in words."""
+        """Yield as text what an accepted certificate establishes for each pattern."""
         for pattern, word in dict.fromkeys((own.pattern, own.claim) for own in self.data.claims):
             own = [claim for claim in self.data.claims if (claim.pattern, claim.claim) == (pattern, word)]
             parts = [*self.structures_of(own), *sorted(excuses_of(own))]
             yield form.shown(f"{pattern or 'everywhere'}: {word}: {', '.join(parts)}")
 
     def structures_of(self, claims: list[CertifiedClaim]) -> Iterator[str]:
-        """Yield the structures of claims about one thing, in words."""
+        """Yield as text the structures of related claims."""
         kinds = dict[int, str]()
         for claim in claims:
             if claim.kind != "excludes" or claim.claim == "held out":
@@ -107,18 +107,18 @@ class Checker:
 
 
 def excuses_of(claims: list[CertifiedClaim]) -> set[str]:
-    """Return what items may have although training lacks it, in words."""
+    """Return as text the ingredients that items may have although training lacks them."""
     exposing = [claim for claim in claims if claim.kind == "exposes"]
     return {f"without {own.name} ({own.reason})" for claim in exposing for own in form.excuses(claim)}
 
 
 def table_of(transitions: list[list[int]]) -> Table:
-    """Return the transitions of an automaton by symbol and children; of two for one, a check finds that one is gone."""
+    """Return the transitions of an automaton by symbol and children; a check finds lost duplicates."""
     return {(symbol, *children): state for symbol, state, *children in transitions}
 
 
 def judge(content: bytes, budget: int = 0) -> tuple[list[str], list[str]]:
-    """Return why a certificate is refused, and if it is not, what it establishes."""
+    """Return the reasons to refuse a certificate; if there are none, also what it establishes."""
     try:
         checker = Checker(content, budget)
     except form.RefusalError as problem:
@@ -129,7 +129,7 @@ def judge(content: bytes, budget: int = 0) -> tuple[list[str], list[str]]:
 
 def main(arguments: list[str]) -> int:
     """Judge a file; the exit status is 1 if it is refused."""
-    gc.set_threshold(100_000)  # a certificate is large, and hardly anything of it is garbage
+    gc.set_threshold(100_000)  # a certificate is large, and hardly any of it is garbage
     path, *budget = arguments or [""]
     try:
         refused, established = judge(form.content_of(Path(path)), *map(int, budget[:1]))

@@ -1,7 +1,7 @@
-"""Words that a text layer may absorb: no structure sees one.
+"""Check that no structure sees a word that a text layer may absorb.
 
-A word that the finish of a text layer absorbs is in no text and no graph.  Automata know nothing of that.  So such a
-word must be a leaf of its rule, no structure follows an edge to it, and no variable that stands alone can be it.
+A word that the finish of a text layer absorbs is in no text and no graph, but automata ignore this.  So such a word
+must be a leaf of its rule, no structure may follow an edge to it, and no variable without a link may match it.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from sgl.verify.structure import Labels, NodeVariable, StructureBody, ValueTest
 
 
 class Absorbed(NamedTuple):
-    """What leads to words that may be absorbed, and what they are: labels of edges, attributes of nodes."""
+    """Words that may be absorbed: the labels of the edges to them, and the attributes of their nodes."""
 
     labels: set[str]
     leaves: list[dict[str, str]]
@@ -61,7 +61,7 @@ def _may_be(variable: NodeVariable, leaf: dict[str, str]) -> bool:
 
 
 def variables_of(body: StructureBody, layer: str) -> list[NodeVariable]:
-    """Return the variables of a body, or, of a joint structure, those of one layer."""
+    """Return the variables of a body; for a joint structure, only those of one layer."""
     mark = ValueTest(LAYER, frozenset([layer]))
     return [own for own in body.variables if not layer or mark in own.tests]
 
@@ -89,7 +89,7 @@ def _add_leaf(found: Absorbed, rule: GrammarRule, layer: int, number: int) -> No
 
 
 def _lost_nodes(rule: GrammarRule, layer: int, anchor: int, lost: set[str]) -> Iterator[int]:
-    """Yield the nodes of a rule whose words may be absorbed, as they are or with a capital."""
+    """Yield the nodes of a rule whose words may be absorbed, as written or capitalized."""
     for number, node in enumerate(rule.fragments[layer].nodes):
         text = rule.templates[anchor][node.token].text if node.token is not None else None
         if text and not lost.isdisjoint({text, text[:1].upper() + text[1:]}):

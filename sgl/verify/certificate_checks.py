@@ -1,11 +1,11 @@
-"""The check of the certificate: it holds, and it says all that the manifest promises.
+"""Check that the certificate holds, and that it shows everything that the manifest promises.
 
-``sgl.verify.certificate`` re-establishes what a certificate claims; it knows nothing of a dataset.  Here the
-certificate is tied to the manifest: it is about the same grammar, plan and seed, and a claim is there, in the right
-split, for each promise.  A certificate from which claims were removed is accepted by the checker, and fails here.
+``sgl.verify.certificate`` checks the claims of a certificate, independently of any dataset.  This module ties the
+certificate to the manifest: it is about the same grammar, plan and seed, and has a claim, in the right split, for each
+promise.  A certificate from which claims were removed passes the checker but fails here.
 
-The pieces of a held-out structure, which a certificate has to show, are found apart from the
-compiler (``docs/guarantees.md``), in a form in which variables are numbers.
+The pieces of a held-out structure, which a certificate must show, are computed independently of the compiler
+(``docs/guarantees.md``), with numbers as variables.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -29,12 +29,12 @@ from sgl.verify.schema_plan import Clause, DatasetPlan, PartClaim, PatternClaim,
 from sgl.verify.structure import GraphPattern, Link, NodeVariable, StructureBody, read_structure
 from sgl.verify.typed import FormError
 
-Json = Any  # what the certificate or the manifest holds
+Json = Any  # a JSON value of the certificate or the manifest
 
-#: Steps that the certificate of a dataset may take: what is released has been read by someone.
+#: Maximum number of steps for the certificate of a dataset: somebody has read a released dataset.
 PATIENCE = 400_000_000
 
-#: By each method what is claimed of a pattern, and the verdicts; some claims are about its items.
+#: The claims about items; the static method and the verdicts.
 OF_ITEMS = ("instance", "exposed", "disjoint")
 STATIC, PROVED, NOTHING = "static", "proved", "nothing claimed"
 VERDICTS = {
@@ -45,7 +45,7 @@ VERDICTS = {
 
 
 class Promise(NamedTuple):
-    """A claim that a certificate has to have; its split is a number, its structures are named."""
+    """A claim that a certificate must contain; its split is a number, its structures are named."""
 
     pattern: str
     claim: str
@@ -77,7 +77,7 @@ def certificate(data: LoadedData, tally: Result) -> None:
 
 
 def certificate_faults(text: bytes) -> tuple[str, ...]:
-    """Return what is wrong with a certificate: a function of its bytes and of nothing else."""
+    """Return the faults of a certificate, which depend only on its bytes."""
     return tuple(judge(text, PATIENCE)[0])
 
 
@@ -93,7 +93,7 @@ def _unknown(manifest: Manifest) -> Iterator[str]:
             yield f"{said} is a second verdict"
         elif own.result in (PROVED, NOTHING):
             idle = _is_idle(own, drawn)
-            # What is licensed may have no pieces: then nothing has to be shown.
+            # A licensed structure may have no pieces: then there is nothing to show.
             if idle and own.result == PROVED and own.claim != "licensed":
                 yield f"{said}, and there are no sentences that it would be about"
             elif not idle and own.result == NOTHING:
@@ -102,7 +102,7 @@ def _unknown(manifest: Manifest) -> Iterator[str]:
 
 
 def _is_idle(own: GuaranteeClaim, drawn: set[tuple[str, str]]) -> bool:
-    """Return whether a claim is about items, or about training, of which there are no sentences."""
+    """Return whether a claim is about items or training sentences that do not exist."""
     untrained = TRAIN not in {split for split, _ in drawn}
     no_items = (GENERALIZATION, own.pattern) not in drawn
     return (own.claim in OF_ITEMS and no_items) or (own.claim in ("exposed", "licensed") and untrained)
@@ -142,7 +142,7 @@ def _differences(manifest: Manifest, raw: Json, content: CertificateData) -> Ite
 
 
 def _strictly(kind: object, value: Json) -> object:
-    """Return a part of the manifest that has nothing but what the certificate has of it; None if it has more."""
+    """Return a part of the manifest that has only members of the certificate; None if it has more."""
     try:
         return STRICT.read(kind, value)
     except FormError:
@@ -195,14 +195,14 @@ def _promised(plan: DatasetPlan, splits: Sequence[CertifiedSplit]) -> Iterator[P
                 yield Promise("", "held out", "excludes", number, (structure.text,))
             if stratum.split != GENERALIZATION:
                 yield from _of_sentences(plan, stratum, number)
-            elif stratum.count:  # where a pattern has no items, nothing is claimed of them
+            elif stratum.count:  # without items there are no claims about them
                 yield from _of_items(plan, stratum, number)
                 if trained:
                     yield Promise(stratum.category, "exposed", "exposes", number, ())
 
 
 def _of_sentences(plan: DatasetPlan, stratum: PlannedStratum, split: int) -> Iterator[Promise]:
-    """Yield what is promised of sentences of train, dev and test."""
+    """Yield the promises about sentences of train, dev and test."""
     for pattern in plan.patterns:
         for structure in pattern.held_out:
             yield Promise(pattern.name, "held out", "excludes", split, (structure.text,))
@@ -213,7 +213,7 @@ def _of_sentences(plan: DatasetPlan, stratum: PlannedStratum, split: int) -> Ite
 
 
 def _of_items(plan: DatasetPlan, stratum: PlannedStratum, split: int) -> Iterator[Promise]:
-    """Yield what is promised of the items of a pattern."""
+    """Yield the promises about the items of a pattern."""
     [own] = [pattern for pattern in plan.patterns if pattern.name == stratum.category][:1]
     strange = [other for other in plan.patterns if other.name not in (own.name, *own.allow)]
     for structure in (*own.exclude, *(structure for other in strange for structure in other.held_out)):
@@ -225,7 +225,7 @@ def _of_items(plan: DatasetPlan, stratum: PlannedStratum, split: int) -> Iterato
 
 
 def texts(clauses: Iterable[Clause]) -> tuple[str, ...]:
-    """Return structures in the notation."""
+    """Return structures in SGL's notation."""
     return tuple(clause.text for clause in clauses)
 
 
@@ -234,7 +234,7 @@ Nameless = tuple[Any, ...]
 
 
 def pieces_of(text: str) -> set[Nameless]:
-    """Return the pieces of a structure in the notation."""
+    """Return the pieces of a structure given in SGL's notation."""
     structure = read_structure(text)
     body, tests = structure.body, structure.body.lengths
     alone = [StructureBody((), (), (x,)) for x in tests if body.variables or tests[1:]]
@@ -269,7 +269,7 @@ def _reduced(body: StructureBody) -> Iterator[tuple[Sequence[NodeVariable], list
 def _piece(
     structure: GraphPattern, variables: Sequence[NodeVariable], own: list[Link], members: list[int]
 ) -> GraphPattern:
-    """Return one connected part; a ``without`` stays if all nodes that it mentions do."""
+    """Return one connected part; keep a ``without`` body if all nodes that it mentions remain."""
     in_order = sorted(own, key=lambda link: not link.is_edge)
     mentioned = dict.fromkeys(end for link in in_order for end in (link.source, link.target))
     number = {old: new for new, old in enumerate(dict.fromkeys([*mentioned, *members]))}
@@ -282,7 +282,7 @@ def _piece(
 
 
 def nameless(structure: GraphPattern) -> Nameless:
-    """Return a structure without the names of its variables, the same for all that differ in names only."""
+    """Return a structure without variable names, equal for structures that differ only in names."""
     names = {variable.name: n for n, variable in enumerate(structure.body.variables)}
     bodies = list[Nameless]()
     for body in structure.bodies:

@@ -1,7 +1,7 @@
-"""The claims of a certificate, and what shows them: lemma B.
+"""Check the claims of a certificate and their evidence: lemma B.
 
-An *invariant* lists for states of a split the automaton states that their phrases can have; a state that is not listed
-has state 0 only.  It is closed under the transitions, so by induction it holds of all derivations.
+An *invariant* lists, for states of a split, the automaton states that their phrases can have; phrases of other states
+have only state 0.  It is closed under the transitions, so by induction it holds for all derivations.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,12 +16,12 @@ from sgl.verify.schema import CertificateData, CertifiedClaim, CertifiedSplit
 from sgl.verify.schema_grammar import Flaw
 
 Table = dict[tuple[int, ...], int]
-States = tuple[int, ...]  # one of each automaton of a claim
+States = tuple[int, ...]  # one state of each automaton of a claim
 Invariant = dict[int, set[States]]
 
 
 class Fact(NamedTuple):
-    """What a claim says, whoever claims it."""
+    """The content of a claim, regardless of its pattern."""
 
     kind: str
     split: int
@@ -29,7 +29,7 @@ class Fact(NamedTuple):
 
 
 class Reached(NamedTuple):
-    """The states that a phrase has: of the split, and of the automaton."""
+    """The states of a phrase: in the split, and in the automaton."""
 
     split: int
     automaton: int
@@ -47,20 +47,20 @@ class ClaimChecker:
         self.stated = {("", clause.text) for clause in plan.nowhere}
         for pattern in plan.patterns:
             self.stated |= {(pattern.name, clause.text) for clause in pattern.held_out}
-        #: The facts that have evidence.
+        #: The facts with evidence.
         self.facts = {Fact(own.kind, own.split, own.structures) for own in data.claims if own.evidence is not None}
-        #: The symbols by which an automaton leaves state 0.
+        #: The symbols on which an automaton leaves state 0.
         self.awake = [*map(_awake, tables)]
         self.provided = cache(lambda rule: ingredients(data.core, data.core.grammar.rules[rule]))
 
     @cached_property
     def known(self) -> set[Ingredient]:
-        """What the rules that training uses are made of."""
+        """The ingredients of the rules that training uses."""
         used = set[int]().union(*map(self.splits.usable, self.splits.trained))
         return set[Ingredient]().union(*map(self.provided, used))
 
     def check(self, claim: CertifiedClaim) -> None:
-        """Check a claim: that it is of this part of the data, and that there is evidence."""
+        """Check a claim: that it concerns the right part of the data, and that its evidence holds."""
         self._check_place(claim)
         if not self._needed(claim) <= self.facts:
             raise Flaw("for a fact that it follows from there is no evidence")
@@ -72,7 +72,7 @@ class ClaimChecker:
             self._check_invariant(claim)
 
     def _check_place(self, claim: CertifiedClaim) -> None:
-        """Check that a claim is about a part of the data that it can be about."""
+        """Check that a claim is about a split, structures and a pattern that exist."""
         if claim.split >= len(self.data.splits) or not {*claim.structures} <= {*range(len(self.tables))}:
             raise Flaw("there is no such split or structure")
         if claim.pattern not in {"", *self.patterns}:
@@ -85,7 +85,7 @@ class ClaimChecker:
             raise Flaw("the pattern does not hold it out")
 
     def _check_split(self, claim: CertifiedClaim) -> None:
-        """Check that a claim about items is about a split that has some, and likewise of training."""
+        """Check that a claim about items is about a split with items, and a claim about training likewise."""
         kinds = {(stratum.split, stratum.category) for stratum in self.splits.strata[claim.split]}
         if _is_of_items(claim) and ("gen", claim.pattern) not in kinds:
             raise Flaw("the split has no items of the pattern")
@@ -93,14 +93,14 @@ class ClaimChecker:
             raise Flaw("the split has no training sentences")
 
     def _needed(self, claim: CertifiedClaim) -> set[Fact]:
-        """Return the facts that a claim follows from; one that is claimed twice is shown once."""
+        """Return the facts from which a claim follows; a fact that is claimed twice is shown once."""
         if claim.kind == "disjoint":
             excluded = self._excluded(claim, [n for n, kinds in enumerate(self.splits.kinds) if "train" in kinds])
             return {Fact("requires", claim.split, claim.structures), *excluded}
         own = set[Fact]()
         if claim.kind in ("excludes", "requires", "contains"):
             own = {Fact(claim.kind, claim.split, claim.structures)}
-        if claim.claim == "held out":  # of train, dev and test alike
+        if claim.claim == "held out":  # for train, dev and test
             own |= self._excluded(claim, [n for n, kinds in enumerate(self.splits.kinds) if kinds != {"gen"}])
         return own
 
@@ -108,7 +108,7 @@ class ClaimChecker:
         return {Fact("excludes", split, (structure,)) for split, structure in product(splits, claim.structures)}
 
     def _check_invariant(self, claim: CertifiedClaim) -> None:
-        """Lemma B: an invariant is closed, and as the claim wants it at the roots."""
+        """Check lemma B: an invariant is closed, and satisfies the claim at the roots."""
         usual = {(0,) * len(claim.structures)}
         sets = self._read_invariant(claim)
         self._check_closed(claim, sets, usual)
@@ -120,7 +120,7 @@ class ClaimChecker:
                     raise Flaw(f"a text of root {root} can end in {states}")
 
     def _read_invariant(self, claim: CertifiedClaim) -> Invariant:
-        """Return an invariant: for a state of the split the states of the automata, one of each in turn."""
+        """Return an invariant: for each state of the split, tuples of automaton states."""
         size, found = len(claim.structures), Invariant()
         evidence: list[Any] = claim.evidence or []
         for row in evidence:
@@ -135,7 +135,7 @@ class ClaimChecker:
         users, tables = self.splits.users(claim.split), [*map(self.tables.__getitem__, claim.structures)]
         awake = set[int]().union(*[self.awake[number] for number in claim.structures])
         steps = set[int]().union(*[users[used] for used in users.keys() & (awake | sets.keys())])
-        self.spend(len(users) + len(steps))  # all others lead from usual states to usual states
+        self.spend(len(users) + len(steps))  # all other transitions lead from usual states to usual states
         transitions = self.data.splits[claim.split].transitions
         for symbol, result, *children in (transitions[step] for step in sorted(steps)):
             allowed = sets.get(result, usual)
@@ -146,7 +146,7 @@ class ClaimChecker:
                     raise Flaw(f"{step} leaves the invariant: {states} -> {new}")
 
     def _check_contained(self, claim: CertifiedClaim) -> None:
-        """Check that a derivation, its transitions in preorder, contains a structure."""
+        """Check that a derivation, given by its transitions in preorder, contains a structure."""
         if len(claim.structures) != 1:
             raise Flaw("a derivation shows one structure")
         [structure] = claim.structures
@@ -159,7 +159,7 @@ class ClaimChecker:
             raise Flaw("the derivation is not one of a text that contains it")
 
     def _take_step(self, split: CertifiedSplit, step: int, table: Table, stack: list[Reached]) -> None:
-        """Put a transition in place of its children, which are the last on the stack, the first uppermost."""
+        """Replace the children of a transition, the last on the stack with the first on top, by their parent."""
         if step >= len(split.transitions):
             raise Flaw(f"the split has no transition {step}")
         symbol, result, *children = split.transitions[step]
@@ -169,7 +169,7 @@ class ClaimChecker:
         stack.append(Reached(result, table.get((symbol, *[part.automaton for part in parts]), 0)))
 
     def _check_exposed(self, claim: CertifiedClaim) -> None:
-        """Check that training has what items are made of, but for targets and excuses."""
+        """Check that training has the ingredients of items, except for targets and excuses."""
         targets = {("word", target) for target in self.patterns[claim.pattern].targets}
         excused = {(excuse.kind, excuse.name) for excuse in form.excuses(claim)}
         used = set[Ingredient]()
@@ -181,7 +181,7 @@ class ClaimChecker:
 
 
 def _state(tables: Sequence[Table], symbol: int, children: Sequence[States]) -> States:
-    """Return the states of a whole in several automata from those of its children."""
+    """Return the state of a phrase in each automaton from the states of its children."""
     return tuple([table.get((symbol, *[child[at] for child in children]), 0) for at, table in enumerate(tables)])
 
 

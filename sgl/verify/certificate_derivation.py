@@ -1,7 +1,7 @@
-"""Whether the layer of derivations is what it is called; lemma A is about what graphs say, whatever that is.
+"""Check that the layer of derivations is genuine; lemma A is about any graphs, whatever they mean.
 
 It is a tree over the names of the rules, in preorder.  A node has the name of its rule, its category with features,
-and, if it is a word, its lemma; an edge leads to each child.  What the edges are called is up to the grammar.
+and, if it is a word, its lemma; an edge leads to each child.  The grammar chooses the labels of the edges.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from sgl.verify.schema_grammar import (
 
 
 def check_derivation(grammar: CertifiedGrammar) -> None:
-    """Check that a layer of derivations is what it is called: a node for each rule, an edge to each child."""
+    """Check that a layer of derivations is genuine: a node for each rule, an edge to each child."""
     names = {*(layer.name for layer in grammar.text_layers), *(layer.name for layer in grammar.graph_layers)}
     if names.isdisjoint({DERIVATION, RULES}):
         return
@@ -43,7 +43,7 @@ def _words(rule: GrammarRule) -> Template:
 
 
 def _tree(grammar: CertifiedGrammar, rule: GrammarRule, named: Sequence[FragmentEdge]) -> RuleFragment:
-    """Return the node of a rule above those of its children; the edges are called like those that are there."""
+    """Return the node of a rule above those of its children; the edges take their labels from ``named``."""
     below = [FragmentNode(glue=((child, 0),)) for child in range(len(rule.rhs))]
     labels = [*(edge.label for edge in named), *("" for _ in below)]
     edges = [FragmentEdge(0, labels[child], child + 1) for child in range(len(below))]
@@ -51,12 +51,12 @@ def _tree(grammar: CertifiedGrammar, rule: GrammarRule, named: Sequence[Fragment
 
 
 def _name(rule: GrammarRule) -> str:
-    """Return what a rule is called in derivations: a word that is declared by itself is a ``word``."""
+    """Return the name of a rule in derivations: ``word`` for a word that is declared on its own."""
     return rule.name.partition(" ")[0]
 
 
 def _attributes(grammar: CertifiedGrammar, rule: GrammarRule) -> tuple[Pair, ...]:
-    """Return the attributes of a rule: its name, its category with features, and of a word the lemma."""
+    """Return the attributes of a rule: its name, its category with features, and for a word the lemma."""
     category, _, features = grammar.categories[rule.lhs].name.partition("[")
     found = dict(pair.split("=", 1) for pair in features.removesuffix("]").split(", ") if pair)
     found |= {"rule": _name(rule), "category": category}
@@ -66,6 +66,6 @@ def _attributes(grammar: CertifiedGrammar, rule: GrammarRule) -> tuple[Pair, ...
 
 
 def _lemma(grammar: CertifiedGrammar, rule: GrammarRule) -> str:
-    """Return the lemma of a word in the first graph layer, or else its words in the source."""
+    """Return the lemma of a word in the first graph layer, or otherwise its words in the source."""
     lemmas = rule.lemmas(0) if grammar.graph_layers[0].name != DERIVATION else []
     return lemmas[0].lemma if lemmas else " ".join(item.text for item in rule.templates[0] if item.text is not None)

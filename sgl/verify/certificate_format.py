@@ -1,7 +1,7 @@
 """Certificates as files: strict reading of the schema.
 
-A certificate holds texts, whole numbers from 0, null, lists and objects with exactly the members of the schema.  So
-nothing in it can be taken for something else.
+A certificate contains texts, whole numbers from 0, null, lists and objects with exactly the members of the schema. So
+nothing in it is ambiguous.
 """
 
 import codecs
@@ -19,12 +19,12 @@ from sgl.verify.schema_plan import Clause, DatasetPlan
 from sgl.verify.structure import headed, read_structure
 from sgl.verify.typed import Format, FormError, expected
 
-Json = Any  # a value of JSON
+Json = Any  # a JSON value
 FORMAT, LARGEST = "sgl-certificate/4", 1 << 28
 STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 STRANGE = re.compile(r"[^][{}:,\"\s\dnul]|\d{21}")  # not in JSON of texts, whole numbers, null
 
-#: The kinds of evidence, and the claims that each can show.
+#: The kinds of evidence, by the kind of claim that they show.
 EVIDENCE = {"excludes": list[list[int]], "requires": list[list[int]], "contains": list[int]}
 EVIDENCE |= {"exposes": tuple[schema.Excuse, ...]}
 NO_EVIDENCE = ("disjoint", "waived")
@@ -38,39 +38,39 @@ class RefusalError(Flaw):
 
 
 def truth(value: Json) -> bool:
-    """Read a truth value, which is a number in a certificate."""
+    """Read a truth value, which certificates write as a number."""
     if isinstance(value, bool) or value in (0, 1):
         return bool(value)
     raise FormError("1 or 0 expected")
 
 
-#: Reads certificates, and those parts of a manifest that a certificate repeats.
+#: Reads certificates, and the parts of a manifest that a certificate repeats.
 STRICT = Format(
     {bool: truth, Clause: lambda text: Clause(expected(text, str)), list[object]: lambda value: value}, strict=True
 )
 
 
 def once(pairs: Collection[tuple[Json, Json]]) -> dict[Json, Json]:
-    """Return a table of pairs, of which none is hidden by another."""
+    """Return a table of pairs; refuse duplicate keys."""
     if len(dict(pairs)) < len(pairs):
         raise Flaw("something is given twice")
     return dict(pairs)
 
 
 def shown(text: str) -> str:
-    """Return a text with escapes for what cannot be seen."""
+    """Return a text with escapes for unprintable characters."""
     return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
 
 
 def content_of(path: Path | str = "", *, most: int = LARGEST) -> bytes:
-    """Return the bytes of a regular file: a pipe or a device may have no end."""
+    """Return the bytes of a regular file; a pipe or a device may be endless."""
     if not (file := Path(path)).is_file() or file.stat().st_size > most:
         raise RefusalError(f"C01 {path}: no regular file of at most {most:,} bytes")
     return file.read_bytes()
 
 
 def read_strictly(content: bytes) -> Json:
-    """Return JSON that has nothing but texts, whole numbers from 0, null, lists and objects."""
+    """Return JSON that contains only texts, whole numbers from 0, null, lists and objects."""
     if content.startswith(codecs.BOM_UTF8):
         raise RefusalError("C01 the file: it begins with a byte order mark")
     try:
@@ -91,7 +91,7 @@ def read_strictly(content: bytes) -> Json:
 
 @lru_cache(maxsize=1)  # a verification asks for it several times
 def read_certificate(content: bytes) -> schema.CertificateData:
-    """Return a certificate; refuse what is no JSON (C01), of another form (C02) or digest (C03)."""
+    """Return a certificate; refuse other content than JSON (C01), a wrong form (C02) or digest (C03)."""
     data = read_strictly(content)
     try:
         if isinstance(data, dict) and data.get("format", FORMAT) != FORMAT:
@@ -108,7 +108,7 @@ def read_certificate(content: bytes) -> schema.CertificateData:
 
 
 def check_evidence(claim: schema.CertifiedClaim, place: str) -> None:
-    """Check that a claim has a kind of evidence that shows it; a fact that is claimed twice is shown once."""
+    """Check that the evidence of a claim fits its kind; a fact that is claimed twice is shown once."""
     if claim.kind not in CLAIMS.get(claim.claim, ()):
         raise FormError(f"{claim.claim!r} is not shown by {claim.kind!r}", place)
     if claim.evidence is not None and claim.kind in NO_EVIDENCE:
@@ -120,7 +120,7 @@ def check_evidence(claim: schema.CertifiedClaim, place: str) -> None:
 
 
 def excuses(claim: schema.CertifiedClaim) -> tuple[schema.Excuse, ...]:
-    """Return the evidence of a claim of exposure."""
+    """Return the evidence of an exposure claim."""
     found: tuple[schema.Excuse, ...] = STRICT.read(tuple[schema.Excuse, ...], claim.evidence or [])
     return found
 

@@ -1,4 +1,4 @@
-"""Whether the numbers and names of a certificate refer to something: after this check all can be looked up."""
+"""Check that the numbers and names of a certificate refer to something, so that all later lookups succeed."""
 
 from collections.abc import Iterable
 
@@ -18,7 +18,7 @@ from sgl.verify.texts import FUNCTIONS
 
 
 def check_references(data: CertificateData) -> None:
-    """Check what the grammar, the plan and the tables of the sampler refer to."""
+    """Check the references of the grammar, the plan and the sampler's tables."""
     grammar = data.core.grammar
     _below("the start", [grammar.start], len(grammar.categories))
     _below("a view", [view.layer for view in grammar.views], len(grammar.graph_layers))

@@ -1,7 +1,7 @@
-"""What the rules of a certificate do: symbols, ingredients, texts and their lengths, graph layers.
+"""Interpret the rules of a certificate: symbols, ingredients, texts and their lengths, graph layers.
 
-A rule adds its own words to those of its children, each as often as its template has the child.
-Numbers from some number on are one, since no test of a structure tells them apart.
+A rule adds its own words to those of its children, each counted once per use in the template. Numbers from a cap on are
+merged, since no test of a structure distinguishes them.
 
 A joint layer, ``syn+sem``, has the nodes of its layers with ``graph.layer`` as an attribute, and an edge ``&`` between
 two nodes of one word; in the derivation, from the head of a phrase to its rule.  A phrase whose head has neither a
@@ -31,29 +31,29 @@ from sgl.verify.texts import JOINTS, worth
 
 SAME, LAYER = "&", "graph.layer"
 Label = tuple[tuple[str, str], ...]
-Port = tuple[int, int]  # of a child: the number of the child, and of the port
-EMPTY: Label = (("", "empty"),)  # in place of the label of a phrase that is empty
+Port = tuple[int, int]  # a child's port: the numbers of both
+EMPTY: Label = (("", "empty"),)  # the label of an empty phrase
 
 
 # ---- lengths
 
 
 class Words(NamedTuple):
-    """What a rule writes in a part of a phrase: own words, and parts of children, as (child, part)."""
+    """The words that a rule writes in a part of a phrase: its own, and parts of children, as (child, part)."""
 
     own: int
     used: tuple[tuple[int, int], ...]
 
 
-#: For each layer that is tested the numbers of words of the parts of a phrase.
+#: For each tested layer, the numbers of words in the parts of a phrase.
 Counts = tuple[tuple[int, ...], ...]
 
 
 class Lengths:
-    """The lengths of phrases as a structure with these bodies sees them.
+    """The lengths of phrases as far as a structure with these bodies distinguishes them.
 
-    ``effects`` say what each rule adds, and how often it has each child, for every layer that is
-    tested; ``layers`` are these, with the number that stands for all that follow.
+    ``effects`` says, for each rule and tested layer, which words the rule adds and how often it uses each child;
+    ``layers`` are the tested layers with their caps, which represent all greater numbers.
     """
 
     def __init__(self, grammar: CertifiedGrammar, bodies: Sequence[StructureBody]) -> None:
@@ -67,7 +67,7 @@ class Lengths:
         self.effects = [tuple(effect(rule.templates[layer]) for layer in numbers) for rule in grammar.rules]
 
     def of(self, effects: tuple[tuple[Words, ...], ...], children: Sequence[Counts]) -> Counts:
-        """Return the lengths of all parts of a phrase from its rule and those of its children."""
+        """Return the lengths of all parts of a phrase, from its rule and its children's lengths."""
         found = []
         for at, (most, parts) in enumerate(zip(self.layers.values(), effects, strict=True)):
             sums = (own + sum(children[child][at][part] for child, part in used) for own, used in parts)
@@ -90,7 +90,7 @@ def _countable(grammar: CertifiedGrammar, layer: str) -> int:
 
 
 def effect(template: Template) -> tuple[Words, ...]:
-    """Return what a template writes in each of its parts."""
+    """Return the words that a template writes in each of its parts."""
     parts = [Words(0, ())]
     for item in template:
         own, used = parts[-1]
@@ -106,7 +106,7 @@ def effect(template: Template) -> tuple[Words, ...]:
 
 
 def fresh(choices: Sequence[Any], before: Sequence[int]) -> Iterator[Any]:
-    """Yield the rows of choices, without those of the first ``before`` of each."""
+    """Yield the rows of choices, except those made only of the first ``before`` of each."""
     known = [[*own] for own in choices]
     if not before:
         yield from product(*known)
@@ -119,14 +119,14 @@ def fresh(choices: Sequence[Any], before: Sequence[int]) -> Iterator[Any]:
 
 
 class Symbols(NamedTuple):
-    """The categories of each symbol, its own and those of its children; and its rules."""
+    """For each symbol, its category and those of its children; and its rules."""
 
     ends: dict[int, tuple[int, tuple[int, ...]]]
     rules: dict[int, list[int]]
 
 
 def symbols_of(rules: Sequence[GrammarRule], symbols: Sequence[int]) -> Symbols:
-    """Return what the symbols stand for, whose rules agree in their categories."""
+    """Return the meaning of the symbols, whose rules must agree in their categories."""
     found = Symbols({}, {})
     for number, (rule, symbol) in enumerate(zip(rules, symbols, strict=True)):
         found.rules.setdefault(symbol, []).append(number)
@@ -139,7 +139,7 @@ Ingredient = tuple[str, str]
 
 
 def ingredients(core: CoreForm, rule: GrammarRule) -> frozenset[Ingredient]:
-    """Return the words, entries and forms, or the words and the rule, that a text has by it."""
+    """Return the ingredients of a rule: words, entries and forms, or words and the rule."""
     layer = core.plan.lemma_layer
     lemmas = {own.lemma for own in rule.lemmas(core.grammar.graph(layer))} if layer else set[str]()
     found = {("word", lemma) for lemma in lemmas}
@@ -170,10 +170,10 @@ class Edge(NamedTuple):
 
 
 class RuleFrame(NamedTuple):
-    """What a rule does to graphs: nodes that stay visible, edges, and rows of nodes.
+    """The effect of a rule on graphs: nodes that stay visible, edges, and rows of nodes.
 
-    Nodes are numbered, the visible ones first.  There is a row for the ports of each child
-    and one for each node with a label, of the numbers of the nodes that they become.
+    Nodes are numbered, the visible ones first.  There is a row for the ports of each child and one for each labelled
+    node; it has the numbers of the nodes that these become.
     """
 
     ports: int
@@ -182,7 +182,7 @@ class RuleFrame(NamedTuple):
 
 
 class Frames(NamedTuple):
-    """All frames of a layer, all rows of labels as dictionaries, and for each rule its numbers of both."""
+    """The frames of a layer, its rows of labels as dictionaries, and each rule's numbers of both."""
 
     frames: list[RuleFrame]
     labels: list[list[dict[str, str]]]
@@ -190,9 +190,9 @@ class Frames(NamedTuple):
 
 
 class JointLayer(NamedTuple):
-    """A layer of a joint one: its mark, its numbers and that of its words, and the ports of each category.
+    """A part of a joint layer: its mark, its number, that of its text layer, and each category's number of ports.
 
-    ``before`` are how many ports each category has in the layers before this one.
+    ``before`` is each category's number of ports in the preceding layers.
     """
 
     mark: str
@@ -203,7 +203,7 @@ class JointLayer(NamedTuple):
 
 
 def frames_of(grammar: CertifiedGrammar, name: str) -> Frames:
-    """Return what the rules of a grammar do in a graph layer."""
+    """Return the effects of a grammar's rules in a graph layer."""
     layers = _joint(grammar, name)
     frames, labels, rules = dict[RuleFrame, int](), dict[tuple[Label, ...], int](), list[tuple[int, int]]()
     for rule in grammar.rules:
@@ -215,7 +215,7 @@ def frames_of(grammar: CertifiedGrammar, name: str) -> Frames:
 
 
 def _joint(grammar: CertifiedGrammar, name: str) -> list[JointLayer]:
-    """Return the layers that a name stands for."""
+    """Return the layers that a name combines."""
     names, found = name.split("+"), list[JointLayer]()
     before = [0] * len(grammar.categories)
     for own in names:
@@ -230,7 +230,7 @@ def _joint(grammar: CertifiedGrammar, name: str) -> list[JointLayer]:
 
 
 def _part(rule: GrammarRule, layer: JointLayer) -> RuleFragment:
-    """Return what a rule does in a layer; of a child the ports of layers before it come first."""
+    """Return the effect of a rule in a layer; each child's ports in preceding layers come first."""
     fragment, nodes = rule.fragments[layer.number], list[FragmentNode]()
     for place, node in enumerate(fragment.nodes):
         label = _label(rule, node, layer.mark)
@@ -285,7 +285,7 @@ def _same(words: Sequence[tuple[int, tuple[int, int | None]]]) -> Iterator[Fragm
 
 
 def _frame(rule: GrammarRule, part: RuleFragment, ports: Sequence[int]) -> tuple[RuleFrame, tuple[Label, ...]]:
-    """Return the frame of a rule, and its labels; ``ports`` are how many the rule and its children have."""
+    """Return the frame of a rule and its labels; ``ports`` are the numbers of ports of the rule and its children."""
     node_of = _glued(rule, part, ports[1:])
     _check_exports(rule, part, ports[0])
     order = dict.fromkeys([*part.exports, *range(len(part.nodes)), *node_of.values()])
@@ -301,7 +301,7 @@ def _frame(rule: GrammarRule, part: RuleFragment, ports: Sequence[int]) -> tuple
 
 
 def _glued(rule: GrammarRule, part: RuleFragment, ports: Sequence[int]) -> dict[Port, Any]:
-    """Return the node that each port of a child is glued to, or the port, which is then a node of its own."""
+    """Return the node to which each port of a child is glued, or the port itself, which is then a separate node."""
     found: dict[Port, Any] = {(child, port): (child, port) for child, size in enumerate(ports) for port in range(size)}
     for number, node in enumerate(part.nodes):
         for port in node.glue:
@@ -323,7 +323,7 @@ def _check_exports(rule: GrammarRule, part: RuleFragment, ports: int) -> None:
 
 
 def check_layers(core: CoreForm) -> None:
-    """Check the names of layers and views, and that each text differs once from its twin."""
+    """Check the names of layers and views, and that each text differs from its twin in one place."""
     grammar = core.grammar
     graphs = [layer.name for layer in grammar.graph_layers]
     _check_names([*graphs, *(layer.name for layer in grammar.text_layers)])
@@ -347,7 +347,7 @@ def _check_twin(grammar: CertifiedGrammar, layer: int, twin: str) -> None:
 
 
 def differences(grammar: CertifiedGrammar, layer: int, twin: int) -> set[int]:
-    """Return in how many rules the texts of a grammar can differ in two layers; 2 is any more."""
+    """Return the possible numbers of rules in which a text's two layers differ; 2 stands for more."""
     found, size = [set[int]() for _ in grammar.categories], -1
     while size < (size := sum(map(len, found))):
         for rule in grammar.rules:
@@ -358,5 +358,5 @@ def differences(grammar: CertifiedGrammar, layer: int, twin: int) -> set[int]:
 
 
 def _below(template: Template, counts: Sequence[int]) -> int:
-    """Return the sum of what children count, each as often as the template has it."""
+    """Return the sum of the children's counts, each multiplied by its uses in the template."""
     return sum(counts[item.child] for item in template if item.child is not None)

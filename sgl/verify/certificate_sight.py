@@ -1,7 +1,7 @@
-"""What a structure sees of the graphs of phrases: the types of lemma A.
+"""Reduce graphs of phrases to what a structure sees of them: the types of lemma A.
 
-A ``Sight`` tells graphs of phrases apart as far as a structure sees them.  docs/certificate.md shows why that is
-enough.  Nodes of a graph are numbers, the ports first; ``None`` stands for a node outside.
+A ``Sight`` distinguishes graphs of phrases as far as a structure does; docs/certificate.md shows why that is enough.
+Nodes of a graph are numbers, the ports first; ``None`` stands for a node outside.
 """
 
 from collections import Counter
@@ -16,9 +16,9 @@ from sgl.verify.schema_grammar import Flaw
 from sgl.verify.structure import DegreeComparison, Labels, Link, StructureBody, passes
 
 Node = int | None
-Match = dict[str, Node]  # the places of variables
-Shape = tuple[Any, ...]  # what matters of a match
-Type = tuple[Any, ...]  # what matters of a graph
+Match = dict[str, Node]  # the nodes of variables
+Shape = tuple[Any, ...]  # the relevant part of a match
+Type = tuple[Any, ...]  # the relevant part of a graph
 FOUND, LABEL, FREE, NONE = "found", "label", "free", "none"
 
 
@@ -26,12 +26,12 @@ class SeenLink(NamedTuple):
     """A link between two variables of a body, by name."""
 
     source: str
-    relation: Link  # between no variables in particular
+    relation: Link  # with the variables left open
     target: str
 
 
 class SeenBody(NamedTuple):
-    """A body as the search uses it: a variable without a link has a walk of no edges to itself."""
+    """A body prepared for the search; a variable without a link gets a walk of no edges to itself."""
 
     rank: int
     links: tuple[SeenLink, ...]
@@ -44,7 +44,7 @@ class SeenBody(NamedTuple):
 
 
 def seen_body(rank: int, body: StructureBody) -> SeenBody:
-    """Return a body of a structure as the search uses it."""
+    """Return a body of a structure, prepared for the search."""
     names = body.names
     links = [SeenLink(names[x.source], replace(x, source=0, target=0), names[x.target]) for x in body.links]
     linked = {end for link in links for end in (link.source, link.target)}
@@ -55,7 +55,7 @@ def seen_body(rank: int, body: StructureBody) -> SeenBody:
 
 
 class WalkEnd(NamedTuple):
-    """A walk that has been begun: its ends, and its edges so far."""
+    """A partial walk: its ends, and its number of edges so far."""
 
     source: int
     target: int
@@ -65,8 +65,8 @@ class WalkEnd(NamedTuple):
 class Walks(NamedTuple):
     """The walks of a relation in a graph.
 
-    ``longer`` ones may go on outside; ``held`` are the ends of complete ones; ``near`` gives for two ends, of which
-    each may be ``FREE``, the pairs that they can have, if one of them is in the core.
+    ``longer`` walks may continue outside; ``held`` are the ends of complete walks; ``near`` maps two ends, each
+    possibly ``FREE``, to the matching pairs with an end in the core.
     """
 
     longer: frozenset[WalkEnd]
@@ -84,7 +84,7 @@ class Effect(NamedTuple):
 
 
 class Phrase:
-    """The graph of a phrase as a structure sees it; ``barred`` says what each node cannot be."""
+    """The graph of a phrase as a structure sees it; ``barred`` is what each node cannot be."""
 
     def __init__(self, sight: "Sight", effect: Effect, parts: Sequence["Phrase"], bars: frozenset[Any]) -> None:
         self.bodies, self.spend = sight.bodies, sight.spend
@@ -96,7 +96,7 @@ class Phrase:
         self.spend(len(self.edges) + len(self.barred))
         self._check_ends()
         self._forget(range(effect.ports, effect.nodes))
-        #: The nodes that no context reaches; with `without` bodies also the ports and what is outside.
+        #: The nodes that no context reaches; with `without` bodies also the ports and the outside.
         self.core: set[Node] = {*range(effect.ports, len(self.barred))}
         if len(self.bodies) > 1:
             self.core |= self.ends
@@ -112,7 +112,7 @@ class Phrase:
         self.edges -= wrong
 
     def _take(self, row: Sequence[int], part: "Phrase") -> None:
-        """Take over a part, whose ports are the nodes of a row."""
+        """Add a part whose ports are the nodes of a row."""
         inner = range(len(self.barred), len(self.barred) + len(part.barred) - len(row))
         name = [*row, *inner]
         for node, barred in zip(row, part.barred[: len(part.ports)], strict=True):
@@ -123,7 +123,7 @@ class Phrase:
         self.edges |= {Edge(name[edge.source], edge.label, name[edge.target]) for edge in part.edges}
 
     def _forget(self, nodes: Iterable[int]) -> None:
-        """Settle what nodes cannot be that are visible no longer: the number of their edges is final."""
+        """Finish nodes that are no longer visible: their numbers of edges are final."""
         for node, body in product(nodes, self.bodies):
             if LABEL not in self.barred[node]:
                 raise Flaw("a node is forgotten without a label")
@@ -133,7 +133,7 @@ class Phrase:
             self.barred[node] |= failed
 
     def degree(self, node: int, labels: Labels) -> int:
-        """Return the number of edges from a node."""
+        """Return the number of a node's outgoing edges with these labels."""
         self.spend(len(self.edges))
         return sum(edge.source == node and labels.passes(edge.label) for edge in self.edges)
 
@@ -149,7 +149,7 @@ class Phrase:
         return Walks(begun if relation.high not in (0, 1) else frozenset(), held, near)
 
     def _near(self, pairs: set[tuple[Node, Node]]) -> dict[tuple[Any, Any], list[tuple[Node, Node]]]:
-        """Return the pairs with an end in the core, under what may be known of their ends."""
+        """Return the pairs with an end in the core, indexed by each combination of known ends."""
         near = dict[tuple[Any, Any], list[tuple[Node, Node]]]()
         self.spend(len(pairs))
         for pair in pairs:
@@ -159,7 +159,7 @@ class Phrase:
         return near
 
     def _begun(self, relation: Link) -> frozenset[WalkEnd]:
-        """Return the walks within the graph that a complete walk may begin with, or be."""
+        """Return the walks within the graph that can begin, or be, a complete walk."""
         steps = [*filter(lambda edge: relation.labels.passes(edge.label), self.edges)]
         found = {WalkEnd(node, node, 0) for node in range(len(self.barred))}
         news = [*found] if relation.high != 0 else []
@@ -171,7 +171,7 @@ class Phrase:
         return frozenset(found)
 
     def matches(self, body: SeenBody, outer: Match) -> list[Match]:
-        """Return the partial matches that extend one along all links with an end in the core."""
+        """Return the partial matches that extend a match along all links with an end in the core."""
         fit = {name: self._fitting(body.rank, name) for name in body.variables}
         if not all(place in fit.get(name, {place}) | {None} for name, place in outer.items()):
             return []
@@ -180,19 +180,19 @@ class Phrase:
             longer = [*chain.from_iterable(self._longer(link, match, fit) for match in found)]
             self.spend(1 + len(found) + len(longer))
             found = [match for match in found if self._apart(link, match)] + longer
-            fit[link.source] = fit[link.source] - self.core  # in the core it would be by this link
+            fit[link.source] = fit[link.source] - self.core  # core nodes are matched through this link
             fit[link.target] = fit[link.target] - self.core
         return found
 
     def _apart(self, link: SeenLink, match: Match) -> bool:
-        """Return whether a match places no end of a link in the core."""
+        """Return whether a match places neither end of a link in the core."""
         return match.get(link.source) not in self.core and match.get(link.target) not in self.core
 
     def _fitting(self, rank: int, name: str) -> set[Node]:
         return {node for node, barred in enumerate(self.barred) if (rank, name) not in barred}
 
     def _longer(self, link: SeenLink, match: Match, fit: dict[str, set[Node]]) -> Iterator[Match]:
-        """Yield a match with the ends of a link at all places that they can have."""
+        """Yield extensions of a match with all possible ends of a link."""
         u, _, w = link
         free = {name: fit[name].difference(match.values()) | {None} for name in (u, w) if name not in match}
         for source, target in self.walks[link.relation].near.get((match.get(u, FREE), match.get(w, FREE)), ()):
@@ -201,7 +201,7 @@ class Phrase:
                 yield match | {u: source, w: target}
 
     def shape(self, body: SeenBody, match: Match) -> Shape:
-        """Return what matters of a match: whether it is complete, its places, walks that may go on."""
+        """Return the relevant part of a match: whether it is complete, its places, walks that may continue."""
         self.spend(self.size)
         given = [match.get(name) for name in body.variables]
         places = [place if place in self.ends else -1 for place in given]
@@ -223,7 +223,7 @@ class Phrase:
         return frozenset((walk.source, walk.length) for walk in own if walk.source in self.ports)
 
     def type(self) -> Type:
-        """Return all that matters of the graph: its ports, and its partial matches, or FOUND."""
+        """Return the relevant part of the graph: its ports, and its partial matches or FOUND."""
         kept = set[Shape]()
         for match in self.matches(self.bodies[0], {}):
             own, more = self.shape(self.bodies[0], match), self._exceptions(match)
@@ -235,7 +235,7 @@ class Phrase:
         return *self._visible, *self._degrees(), *self._surroundings(), frozenset(kept)
 
     def _exceptions(self, match: Match) -> list[list[Shape]]:
-        """Return for each `without` body the shapes of what extends a match."""
+        """Return for each `without` body the shapes of the extensions of a match."""
         return [[self.shape(body, longer) for longer in self.matches(body, match)] for body in self.bodies[1:]]
 
     @property
@@ -243,7 +243,7 @@ class Phrase:
         return self.barred[: len(self.ports)]
 
     def _degrees(self) -> list[int]:
-        """Return the degrees of the ports, up to one more than the number each is compared with."""
+        """Return the degrees of the ports, capped at one more than the number in each test."""
         tests = [test for body in self.bodies for _, test in body.degrees]
         return [min(self.degree(port, test.labels), test.number + 1) for port in self.ports for test in tests]
 
@@ -261,7 +261,7 @@ class Phrase:
 
 
 def _longer_walks(walk: WalkEnd, steps: Sequence[Edge], relation: Link) -> Iterator[WalkEnd]:
-    """Yield a walk with each of the steps that it can take; without a bound a number of edges is soon enough."""
+    """Yield a walk extended by each possible step; without an upper bound, lengths from ``low`` on are one."""
     most = relation.high or max(relation.low, 1)
     for edge in steps:
         if walk.target == edge.source:
@@ -269,7 +269,7 @@ def _longer_walks(walk: WalkEnd, steps: Sequence[Edge], relation: Link) -> Itera
 
 
 class Sight:
-    """How structures see phrases that differ in tests of nodes only; examples stand for types."""
+    """The phrases as seen by structures that differ only in tests of nodes; examples represent types."""
 
     def __init__(self, bodies: Sequence[StructureBody], spend: Callable[[int], None]) -> None:
         self.bodies, self.spend = [seen_body(rank, body) for rank, body in enumerate(bodies)], spend
@@ -280,19 +280,19 @@ class Sight:
         self.tests += [test.labels for body in self.bodies for _, test in body.degrees]
 
     def seen(self, frame: RuleFrame) -> RuleFrame:
-        """Return a frame without the edges that pass no test."""
+        """Return a frame without edges that pass no test."""
         edges = tuple(edge for edge in frame.edges if any(test.passes(edge.label) for test in self.tests))
         return frame._replace(edges=edges)
 
     def _example(self, effect: Effect, parts: tuple[Phrase, ...] = (), bars: frozenset[Any] = frozenset()) -> Phrase:
-        """Return the example for what an effect makes of parts."""
+        """Return the example for the result of applying an effect to parts."""
         phrase = Phrase(self, effect, parts, bars)
         return self.examples.setdefault(phrase.type(), phrase)
 
     def _whole(self, frame: RuleFrame, parts: tuple[Phrase, ...]) -> Phrase:
-        """Return the example for what a frame makes of parts.
+        """Return the example for the result of applying a frame to parts.
 
-        Of a part that meets nothing the ports are forgotten first; one that then looks empty is left out.
+        The ports of a part that meets nothing are forgotten first; a part that then looks empty is left out.
         """
         self.spend(1 + len(frame.edges) + len(frame.rows))
         ends = [*range(frame.ports)]
@@ -308,7 +308,7 @@ class Sight:
     def _kept(
         self, frame: RuleFrame, parts: tuple[Phrase, ...], met: Counter[int]
     ) -> Iterator[tuple[tuple[int, ...], Phrase]]:
-        """Yield the parts with their rows; of those that meet nothing what is closed, unless it is like nothing."""
+        """Yield the parts with their rows; close parts that meet nothing, and drop them if they then look empty."""
         for row, part in zip(frame.rows, parts, strict=True):
             if any(met[node] > 1 for node in row):
                 yield row, part

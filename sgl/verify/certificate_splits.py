@@ -1,6 +1,6 @@
-"""The splits of a certificate: parts of the grammar, and what their rows are drawn from.
+"""Check the splits of a certificate: they are parts of the grammar, and rows are drawn from them.
 
-A *transition* of a split makes a state of its children, by the rules of a symbol: ``[symbol, state, children…]``.
+A *transition* of a split derives a state from its children, by the rules of a symbol: ``[symbol, state, children…]``.
 """
 
 from collections.abc import Callable, Collection
@@ -16,7 +16,7 @@ Way = tuple[int, ...]  # a rule and the states of its children
 
 
 class Splits:
-    """The splits of a certificate; ``kinds`` are the names of splits that each serves, ``streams`` its streams."""
+    """The splits of a certificate; ``kinds`` are the dataset splits that each serves, ``streams`` its streams."""
 
     def __init__(self, data: CertificateData, symbols: Symbols, spend: Callable[[int], None]) -> None:
         self.data, self.symbols, self.spend = data, symbols, spend
@@ -30,7 +30,7 @@ class Splits:
         self.usable, self.users = cache(self._usable), cache(self._users)
 
     def check(self, number: int) -> None:
-        """Check that a split is a part of the grammar, and derives a text."""
+        """Check that a split is a part of the grammar and derives a text."""
         split = self.data.splits[number]
         for transition in split.transitions:
             if not self._fits(split, transition):
@@ -42,7 +42,7 @@ class Splits:
 
     @property
     def trained(self) -> list[int]:
-        """The splits of training that has sentences."""
+        """The splits that draw training sentences."""
         drawn = [{stratum.split for stratum in own if stratum.count} for own in self.strata]
         return [number for number, kinds in enumerate(drawn) if "train" in kinds]
 
@@ -67,7 +67,7 @@ class Splits:
         return used
 
     def _closure(self, steps: Collection[tuple[int, list[int]]]) -> set[int]:
-        """Return all that follows by steps: a conclusion, and what has to be known before."""
+        """Return all conclusions of steps, each a conclusion with its premises."""
         found, size = set[int](), -1
         while size < (size := len(found)):
             self.spend(len(steps))
@@ -75,7 +75,7 @@ class Splits:
         return found
 
     def _users(self, number: int) -> dict[int, set[int]]:
-        """Return which transitions of a split use each state, and each symbol, written ~symbol."""
+        """Return the transitions of a split that use each state, and each symbol, encoded as ~symbol."""
         users = dict[int, set[int]]()
         for step, (symbol, *states) in enumerate(self.data.splits[number].transitions):
             for used in (~symbol, *states):
@@ -83,7 +83,7 @@ class Splits:
         return users
 
     def check_sampler(self, number: int) -> None:
-        """Check that rows are drawn by all the transitions of a split, and by no others."""
+        """Check that rows are drawn by exactly the transitions of a split."""
         split, sampler = self.data.splits[number], self.data.sampler
         place, ways = once(split.drawn), self._ways(split)
         drawn = [(sampler.starts[stratum], split.roots) for stratum in split.strata]
@@ -98,14 +98,14 @@ class Splits:
                 raise Flaw(f"the bounds of state {state} of the sampler do not grow")
 
     def _ways(self, split: CertifiedSplit) -> dict[int, set[Way]]:
-        """Return what each state of a split can be made by."""
+        """Return the ways to derive each state of a split."""
         ways = dict[int, set[Way]]()
         for symbol, whole, *parts in split.transitions:
             ways.setdefault(whole, set()).update((rule, *parts) for rule in self.symbols.rules.get(symbol, ()))
         return ways
 
     def _drawn(self, state: DrawnState, place: dict[int, int]) -> set[Way]:
-        """Return what a state of the sampler can be made by, in states of the split; -1 is none of them."""
+        """Return the ways to derive a sampler state, in states of the split; -1 stands for no state."""
         pairs = zip(state.rules, state.children, strict=True)
         return {(rule, *(place.get(child, -1) for child in reversed(below))) for rule, below in pairs}
 

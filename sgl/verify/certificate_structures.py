@@ -1,8 +1,8 @@
-"""Whether the automaton of a structure accepts the texts that contain it, and no others: lemma A.
+"""Check that the automaton of a structure accepts exactly the texts that contain it: lemma A.
 
-The checker goes through all rules, from the words upwards, and notes for each category the triples that some phrase
-has: its state in the automaton, the type of its graph, its lengths.  There are finitely many.  In the end the state of
-a whole text must accept exactly if its graph contains the structure.
+The checker applies all rules, from the words upwards, and collects for each category the triples of its phrases:
+automaton state, type of the graph, lengths.  There are finitely many.  In the end, the state of a whole text must be
+accepting exactly if its graph contains the structure.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,13 +18,13 @@ from sgl.verify.schema import CertifiedStructure, CoreForm
 from sgl.verify.schema_grammar import Flaw
 from sgl.verify.structure import StructureBody, ValueTest, read_structure
 
-Table = dict[tuple[int, ...], int]  # a symbol and the states of its children → the state of the whole
-Variable = tuple[int, str]  # of a body, by its number: the name
+Table = dict[tuple[int, ...], int]  # a symbol and its children's states → the state of the whole
+Variable = tuple[int, str]  # the number of a body, and the name
 Whole = Callable[[tuple[Phrase, ...]], Phrase]
 
 
 class Step(NamedTuple):
-    """What rules of one symbol do: to graphs, by words of their own, and to lengths."""
+    """The effect of rules of one symbol: on graphs, as words, and on lengths."""
 
     symbol: int
     whole: Whole | None
@@ -33,7 +33,7 @@ class Step(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What is known of a phrase: its state, the example of its type, and its lengths."""
+    """The known triple of a phrase: its state, the example of its type, and its lengths."""
 
     state: int
     part: Phrase | None
@@ -41,18 +41,18 @@ class Seen(NamedTuple):
 
 
 class Search:
-    """Finds what phrases of each category there are, as an automaton and a structure see them."""
+    """Finds the triples of the phrases of each category, for an automaton and a structure."""
 
     def __init__(
         self, steps: Iterable[Step], symbols: rules.Symbols, table: Table, lengths: rules.Lengths, categories: int
     ) -> None:
         self.symbols, self.table, self.lengths = symbols, table, lengths
-        #: How much of its children each step has been applied to.
+        #: The number of each child's triples to which a step has been applied.
         self.done: dict[Step, list[int]] = {step: [] for step in dict.fromkeys(steps)}
         self.members: list[dict[Seen, None]] = [{} for _ in range(categories)]
 
     def run(self, spend: Callable[[int], None]) -> None:
-        """Apply all steps until nothing is new."""
+        """Apply all steps until nothing new appears."""
         size = -1
         while size < (size := sum(map(len, self.members))):
             for step in reversed([*self.done]):
@@ -88,13 +88,13 @@ class Structures:
         rules.check_layers(core)
 
     def check_table(self, structure: CertifiedStructure, table: Table) -> None:
-        """Check that the automaton of a structure is deterministic, and that it finds it."""
+        """Check that the automaton of a structure is deterministic and correct."""
         if len(table) < len(structure.transitions):
             raise Flaw("a transition is given twice")
         self.check_automaton(structure, table)
 
     def check_name(self, structure: CertifiedStructure) -> None:
-        """Check that the data of a structure are what its name says, and that it sees no word that may be absorbed."""
+        """Check that the data of a structure agree with its name, and that it sees no word that may be absorbed."""
         named = read_structure(structure.name)
         layer = named.layer or self.grammar.graph_layers[0].name
         if layer != structure.layer or [x.said for x in named.bodies] != [x.said for x in structure.bodies]:
@@ -102,7 +102,7 @@ class Structures:
         check_unseen(self.grammar, structure)
 
     def check_automaton(self, structure: CertifiedStructure, table: Table) -> None:
-        """Lemma A: the automaton of a structure, as a table, accepts the texts that contain it."""
+        """Check lemma A: the automaton of a structure, as a table, accepts exactly the texts that contain it."""
         lengths = rules.Lengths(self.grammar, structure.bodies)
         sight = self.sight_of(structure.bodies) if structure.bodies[0].variables else None
         steps = self.steps(structure, sight) if sight else [(None, ())] * len(self.numbers)
@@ -116,14 +116,14 @@ class Structures:
                 raise Flaw(f"a text in state {seen.state} {'has' if met else 'lacks'} it")
 
     def sight_of(self, bodies: Sequence[StructureBody]) -> Sight:
-        """Return how structures with these bodies see phrases, whatever the tests of their nodes are."""
+        """Return how structures with these bodies see phrases, regardless of the tests of their nodes."""
         untested = tuple(map(_untested, bodies))
         if untested not in self.sights:
             self.sights[untested] = Sight(untested, self.spend)
         return self.sights[untested]
 
     def steps(self, structure: CertifiedStructure, sight: Sight) -> list[tuple[Whole | None, tuple[Phrase, ...]]]:
-        """Return for each rule what it makes of phrases, and the examples of its own words."""
+        """Return the effect of each rule on phrases, and the examples of its own words."""
         frames = self.frames(structure.layer)
         tests = [*_tests_of(structure.bodies)]
         every = {(rank, name) for rank, body in enumerate(structure.bodies) for name in body.names}
@@ -134,17 +134,17 @@ class Structures:
         return [(wholes[frame], rows[labels]) for frame, labels in frames.of_rules]
 
     def _column(self, layer: str, attribute: str) -> list[tuple[str, ...]]:
-        """Return for each row of labels of a layer their values of an attribute."""
+        """Return an attribute's values in each row of labels of a layer."""
         return [tuple(label.get(attribute, "") for label in row) for row in self.frames(layer).labels]
 
 
 def _untested(body: StructureBody) -> StructureBody:
-    """Return a body without the tests of its nodes, and of lengths."""
+    """Return a body without the tests of its nodes and of lengths."""
     return StructureBody(tuple(replace(own, tests=()) for own in body.variables), body.links)
 
 
 def _contained(sight: Sight | None, part: Phrase | None) -> bool:
-    """Return whether a text has the graph that is asked for; a structure without variables asks for none."""
+    """Return whether a text's graph contains the structure; a structure without variables always does."""
     return sight is None or part is None or sight.contained(part)
 
 
@@ -158,7 +158,7 @@ def _tests_of(bodies: Sequence[StructureBody]) -> Iterator[tuple[Variable, Value
 def _bars(
     values: Sequence[tuple[str, ...]], tests: Sequence[tuple[Variable, ValueTest]], every: set[Variable]
 ) -> list[frozenset[Any]]:
-    """Return what the nodes of a rule cannot be: one that is empty, nothing; others what they fail the tests of."""
+    """Return the variables that a rule's nodes cannot match: all for an empty phrase, otherwise by failed tests."""
     found = []
     for empty, *own in zip(*values, strict=True):
         if empty:

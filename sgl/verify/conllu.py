@@ -1,8 +1,8 @@
-"""A strict reader of CoNLL-U that trusts nothing it reads.
+"""Read CoNLL-U strictly, trusting nothing.
 
-Each block becomes a ``Sentence``, or ``Malformed`` with the line and the reason, so that a broken one
-hides neither its neighbours nor its place.  The graph is that of column DEPS; an edge that is not the
-basic one of its token, or whose token says ``Extracted=Yes``, is extracted and gets a ``~``.
+``.~Each block becomes a ``Sentence``, or ``Malformed`` with the line and the reason, so that a malformed block does not
+hide its neighbours.  The graph is in column DEPS; an edge that is not the basic edge of its token, or whose token has
+``Extracted=Yes``, is extracted and gets a ``~``.~``.
 
 Format: Universal Dependencies, *CoNLL-U Format*, with multiword tokens and without empty nodes.
 """
@@ -22,11 +22,11 @@ from sgl.foreign import TREEBANK, opened
 Edge = tuple[int, str, int]
 
 _FEATURE = re.compile(r"[A-Z0-9][A-Za-z0-9]*(\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9,]*")
-#: A token has at most this number; no sentence of a benchmark comes near it.
+#: Maximum number of a token, far above any sentence of a benchmark.
 LARGEST_ID = 10_000
-#: So many lines are remembered at most.
+#: Maximum number of cached lines.
 _LINES_REMEMBERED = 1 << 19
-#: How the line of a multiword token begins.
+#: The beginning of a multiword token's line.
 _SPAN = re.compile(rb"[0-9]+-[0-9]+\t")
 
 _COLUMNS = (*("ID", "FORM", "LEMMA", "UPOS", "XPOS"), *("FEATS", "HEAD", "DEPREL", "DEPS", "MISC"))
@@ -35,7 +35,7 @@ _POSITIONS = {str(position): position for position in range(LARGEST_ID + 1)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordForm:
-    """A token without its place, one object for each content; ``outside`` ones have no part in the graph."""
+    """A token without its place, shared by equal tokens; a token ``outside`` is not in the graph."""
 
     form: str
     attributes: tuple[tuple[str, str], ...]
@@ -44,20 +44,20 @@ class WordForm:
     outside: bool = False
 
     def get(self, attribute: str) -> str:
-        """Return the value of an attribute, ``""`` where the word has none."""
+        """Return the value of an attribute, or ``""`` if the word has none."""
         return dict(self.attributes).get(attribute, "")
 
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """A block that is not a well-formed sentence: where and why."""
+    """A block that is not a well-formed sentence: the line and the reason."""
 
     line: int
     reason: str
 
 
 class MalformedError(Exception):
-    """The reason why the block at hand is malformed; ``line`` counts from what is being read."""
+    """The reason why the current block is malformed; ``line`` is relative to the text being read."""
 
     def __init__(self, reason: str, line: int = 0) -> None:
         super().__init__(reason)
@@ -66,9 +66,9 @@ class MalformedError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arcs:
-    """A token's ID and governors (HEAD, edges, the last one's number); a ``TokenTable`` has each content once.
+    """A token's ID and governors (HEAD, edges, the last one's number), shared by equal ones in a ``TokenTable``.
 
-    A word that is ``outside`` the graph has none, and governs none.
+    A word ``outside`` the graph has no governor, and governs nothing.
     """
 
     token: str
@@ -78,15 +78,15 @@ class Arcs:
     outside: bool = False
 
 
-#: What a line of a token says: its word, its governors, how it is spelt in the text.
+#: The content of a token's line: its word, its governors, its spelling in the text.
 Token = tuple[WordForm, Arcs, str]
 
 
 class TokenTable:
-    """What has been read so far in several files, to be recognised when it comes again.
+    """A cache of lines, words and governors of several files.
 
-    ``token`` reads a line; ``word`` and ``arcs`` return one object for equal contents; ``edges`` are what the governors
-    of tokens make; ``names`` says which comments a block has to have.  In files of a ``free`` layer there is no tree.
+    ``token`` reads a line; ``word`` and ``arcs`` return one object for equal contents; ``edges`` combines the governors
+    of tokens; ``names`` checks the comments of a block.  Files of a ``free`` layer have no tree.
     """
 
     def __init__(self, *, free: bool = False) -> None:
@@ -113,7 +113,7 @@ class TokenTable:
 
 
 def decode(line: bytes) -> str:
-    """Return the text of a line without its end; raise ``MalformedError``."""
+    """Return the text of a line without its end; raise ``MalformedError`` if it is not plain UTF-8."""
     if not line.endswith(b"\n") or b"\r" in line:
         raise MalformedError("a carriage return, or a line that is too long")
     try:
@@ -133,7 +133,7 @@ def _new_word(form: str, lemma: str, upos: str, xpos: str, feats: str, misc: str
         raise MalformedError(f"FEATS is not sorted: {feats}")
     space_after = notes.pop("SpaceAfter", "Yes") != "No"
     extracted = notes.pop("Extracted", "No") == "Yes"
-    outside = notes.get("Node") == "No"  # as a feature this would stand in FEATS
+    outside = notes.get("Node") == "No"  # as a feature this would be in FEATS
     if outside:
         del notes["Node"]
     attributes = [(name, value) for name, value in columns if value != "_"]
@@ -203,10 +203,10 @@ def _position(text: str, column: str) -> int:
     return position
 
 
-#: Bounds on what is read; no sentence of a benchmark comes near them.
+#: Limits on input, far above any sentence of a benchmark.
 _LONGEST_LINE = 1 << 20
 _LONGEST_BLOCK = LARGEST_ID
-#: So much is read at a time.
+#: Number of bytes to read at a time.
 _CHUNK = 1 << 20
 
 
@@ -214,7 +214,7 @@ class Sentence(NamedTuple):
     """A well-formed sentence: its comments, words and graph.
 
     ``edges`` are sorted triples (governor, label, dependent) of 0-based token positions; ``line`` (1-based) and
-    ``offset`` (in bytes) are where the block starts.
+    ``offset`` (in bytes) give the start of the block.
     """
 
     line: int
@@ -229,13 +229,13 @@ class Sentence(NamedTuple):
 
 
 def ranges(path: Path, size: int) -> Iterator[tuple[int, int]]:
-    """Yield where a file can be cut, behind empty lines, into parts of about some size."""
+    """Yield ranges of a file, cut after empty lines, of about this size."""
     start = 0
     with opened(path, TREEBANK) as stream:
         end = os.fstat(stream.fileno()).st_size
         while start < end:
             stream.seek(start + size)
-            # The rest of a line may be a line end only.
+            # The rest of a line may be only a line end.
             line = stream.readline(_LONGEST_LINE)
             while line:
                 line = stream.readline(_LONGEST_LINE)
@@ -247,7 +247,7 @@ def ranges(path: Path, size: int) -> Iterator[tuple[int, int]]:
 
 
 def line_at(path: Path, offset: int) -> int:
-    """Return the number of the line that begins at a place of a file, in bytes."""
+    """Return the number of the line that begins at a byte offset."""
     count, left = 1, offset
     with opened(path, TREEBANK) as stream:
         while chunk := stream.read(min(_CHUNK, left)):
@@ -257,14 +257,14 @@ def line_at(path: Path, offset: int) -> int:
 
 
 def read_sentence(path: Path, offset: int) -> Sentence | Malformed:
-    """Return the block of a file that starts at an offset, from which its lines are counted."""
+    """Return the block of a file that starts at an offset; its lines are counted from there."""
     return next(read_sentences(path, TokenTable(), offset), Malformed(1, "the file has ended"))
 
 
 def read_sentences(
     path: Path, words: TokenTable, start: int = 0, end: int = sys.maxsize
 ) -> Iterator[Sentence | Malformed]:
-    """Yield the blocks of a file, or of a range with its own line numbers, in order; raises ``OSError`` only."""
+    """Yield the blocks of a file, or of a range with its own line numbers, in order; raises only ``OSError``."""
     block: list[bytes] = []
     number, offset = 0, start
     with opened(path, TREEBANK) as stream:

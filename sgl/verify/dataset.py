@@ -1,8 +1,7 @@
-"""A dataset as the checks see it: its directory, the manifest, and a table of its sentences; and what they say.
+"""A dataset as the checks see it: directory, manifest and table of sentences; and the results of the checks.
 
-The CoNLL-U files are read once, in ranges of some megabytes, into the table (``sgl.verify.table``); then the shapes
-are searched for all structures, frame by frame.  What grows in memory is one object for each distinct word, line,
-tree and shape.
+The CoNLL-U files are read once, in ranges of some megabytes, into the table (``sgl.verify.table``); then the shapes are
+searched for all structures, frame by frame.  Memory grows by one object for each distinct word, line, tree and shape.
 """
 
 import tomllib
@@ -22,20 +21,20 @@ from sgl.verify.table import DatasetTable
 
 Status = Literal["passed", "failed", "skipped"]
 
-#: Violations that are kept with their sentences; all are counted.
+#: Maximum number of violations kept with their sentences; all are counted.
 SHOWN = 20
 
-#: Letters of a part of a violation that are shown; a file of others may have a row of a million.
+#: Maximum length of a part of a violation; a malicious file may have a row of a million characters.
 _LONGEST = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One thing that is not as claimed.
+    """One violation of a claim.
 
-    ``place`` is a file with a line, or the place in the manifest.  For a sentence, ``match`` pairs
-    the variables of the structure that was found with their tokens, ``("N", "dog (2)")``, from 1.
-    Quotations are as in the files; ``str`` escapes what a terminal would hide or obey.
+    ``place`` is a file with a line, or the place in the manifest.  For a sentence, ``match`` pairs the variables of the
+    structure that was found with their tokens, ``("N", "dog (2)")``, from 1. Quotations are unchanged; ``str`` escapes
+    characters that a terminal would hide or interpret.
     """
 
     message: str
@@ -57,7 +56,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A count worth reporting beside the verdict; ``detail`` gives examples."""
+    """A count to report with the verdict; ``detail`` gives examples."""
 
     label: str
     value: int
@@ -66,10 +65,10 @@ class Figure:
 
 @dataclass(slots=True)
 class Result:
-    """The outcome of one check, which fills it.
+    """The outcome of one check, filled in while it runs.
 
-    ``total`` counts all violations, of which ``violations`` are the first, among ``checked``
-    things.  ``reason`` says why a check was skipped.
+    ``violations`` has the first of ``total`` violations, among ``checked`` things.  ``reason`` says why a check was
+    skipped.
     """
 
     code: str
@@ -88,23 +87,23 @@ class Result:
         return cls(code, CLAIMS[code]["name"], CLAIMS[code]["claim"])
 
     def add(self, violation: Violation | Callable[[], Violation]) -> None:
-        """Count a violation; it is made, if it has to be, and kept if it is among the first."""
+        """Count a violation; make and keep it only if it is among the first."""
         if len(self.violations) < SHOWN:
             self.violations.append(violation() if callable(violation) else violation)
         self.total += 1
         self.status = "failed"
 
     def skip(self, reason: str) -> "Result":
-        """Say why the check was not made."""
+        """Mark the check as skipped, for this reason."""
         self.status, self.reason = "skipped", reason
         return self
 
     def fault(self, message: str, place: str = "", sent_id: str = "", sentence: str = "") -> None:
-        """Count a violation in which no structure was found."""
+        """Count a violation without a matched structure."""
         self.add(Violation(message, place, sent_id, sentence))
 
     def figure(self, label: str, value: int, detail: str = "") -> None:
-        """Report a count."""
+        """Add a count to the report."""
         self.figures.append(Figure(label, value, detail))
 
 
@@ -112,8 +111,8 @@ class Result:
 class Report:
     """The outcome of all checks on one dataset.
 
-    ``items`` counts the sentences that were read, ``shapes`` how many different ones the structures
-    can tell apart.  The ``signature`` is empty while the directory has no list of its files.
+    ``items`` counts the sentences that were read, ``shapes`` the classes of sentences that the structures distinguish.
+    The ``signature`` is empty if the directory has no list of its files.
     """
 
     name: str
@@ -142,16 +141,16 @@ class Report:
         return {"ok": self.ok, **asdict(self)}
 
 
-#: What reports to a result what is wrong with a dataset.
+#: Reports the faults of a dataset to a result.
 CheckFunction = Callable[["LoadedData", Result], None]
 
-#: What is claimed of a dataset, and the functions that check it, by the codes of the checks.
+#: The claims about a dataset, and the functions that check them, by check code.
 CLAIMS = tomllib.loads(Path(__file__).with_name("checks.toml").read_text("utf-8"))
 FUNCTIONS: dict[str, CheckFunction] = {}
 
 
 def checks(*codes: str) -> Callable[[CheckFunction], CheckFunction]:
-    """Make a function the checks with some codes in ``checks.toml``; the result that it gets has the code."""
+    """Register a function for these check codes of ``checks.toml``; its result has the code."""
 
     def register(function: CheckFunction) -> CheckFunction:
         FUNCTIONS.update(dict.fromkeys(codes, function))
@@ -161,19 +160,19 @@ def checks(*codes: str) -> Callable[[CheckFunction], CheckFunction]:
 
 
 class SkippedError(Exception):
-    """Raised by a check that cannot be made here; the message says why."""
+    """A check cannot be made here; the message says why."""
 
 
-#: Called with how much is done, how much there is, and what is being done.
+#: Called with the work done, the total work, and the current step.
 Progress = Callable[[int, int, str], None]
 
-#: Bytes of a file in one task, and shapes in one task.
+#: Bytes of a file, and shapes, in one task.
 RANGE = 1 << 22
 SHAPES = 500
 
 
 class Place(NamedTuple):
-    """A stratum of a split, by its stream, or the sentences of a category that no stratum has; and their number."""
+    """A stratum of a split, or the sentences of a category outside all strata, and their number."""
 
     split: str
     category: str
@@ -185,9 +184,9 @@ class Place(NamedTuple):
 class LoadedData:
     """A dataset that has been read.
 
-    ``clauses`` are the structures of the manifest by number, of which the search of ``endless`` ones took too many
-    steps; ``known`` is what has been found out about words and shapes; ``judge`` says what is wrong with a certificate;
-    ``signature`` is the one that is expected, if any is; ``rows`` says what is found when all rows are drawn again.
+    ``clauses`` are the structures of the manifest by number; the search for the ``endless`` ones took too many steps.
+    ``known`` caches words and shapes; ``judge`` returns the faults of a certificate; ``signature`` is the expected one,
+    if any; ``rows`` returns the result of drawing all rows again.
     """
 
     directory: Path
@@ -216,7 +215,7 @@ class LoadedData:
         return sum(place.items for place in self._places)
 
     def places(self, *splits: str) -> list[Place]:
-        """Return where sentences of some splits are, or of all."""
+        """Return the places of sentences in these splits, or in all."""
         return [place for place in self._places if not splits or place.split in splits]
 
     def words(self, number: int) -> tuple[WordForm, ...]:
@@ -228,12 +227,12 @@ class LoadedData:
         return sentence.words
 
     def violation(self, message: str, number: int, clause: int | None = None) -> Violation:
-        """Return a violation by the sentence with this number in the table, with the match of the structure in it."""
+        """Return a violation by the sentence with this number, with the match of the structure in it."""
         own = "SELECT split, place, shape, sent_id, source FROM sentence WHERE number = :number"
         ((split, place, shape, sent_id, source),) = self.table.select(own, number=number)
         match = None if clause is None else self.known.searcher.match(self.shapes[shape], clause)
         words = self.words(number) if match else ()
-        # Behind the words of the first layer come those of others.
+        # The words of further layers follow those of the first.
         places = {name: at % len(words) for name, at in (match or {}).items()}
         tokens = tuple((name, f"{words[at].form} ({at + 1})") for name, at in places.items())
         path = conllu_path(split)
@@ -243,7 +242,7 @@ class LoadedData:
 def load(
     directory: Path, manifest: Manifest, table: DatasetTable, workers: Workers, progress: Progress
 ) -> frozenset[int]:
-    """Read the CoNLL-U files of a dataset and search its shapes; return the structures whose search is endless."""
+    """Read the CoNLL-U files of a dataset and search its shapes; return the structures whose search was endless."""
     known, total, done = workers.known, sum(claim.items for claim in manifest.splits.values()), 0
     table.expect(manifest)
     reads = [read for split in manifest.splits for read in _ranges(directory, split, manifest, table)]

@@ -1,9 +1,8 @@
-"""What derivations mean: their texts, their graphs, and their sentences in CoNLL-U.
+"""Interpret derivations: their texts, their graphs, and their sentences in CoNLL-U.
 
-The grammar is the one of a certificate, ``core.grammar``; docs/certificate.md has its format.
-This is the checker's own reading of it; of the compiler it shares ``sgl.rendering.views`` only.
-What the rules say about everything but words is found out for shapes of derivations (``shapes.py``); here words and
-attributes are put in.
+The grammar is the one of a certificate, ``core.grammar``; docs/certificate.md has its format. This is the checker's own
+interpretation; it shares only ``sgl.rendering.views`` with the compiler. Everything except words is computed for shapes
+of derivations (``shapes.py``); this module fills in words and attributes.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,7 +35,7 @@ class GraphNode(NamedTuple):
 
 
 class DerivedGraph(NamedTuple):
-    """The graph of a text: nodes in the order of their words, edges, head (-1 if it is no node), and the words."""
+    """The graph of a text: nodes in word order, edges, head (-1 if it is not a node), and words."""
 
     nodes: list[GraphNode]
     edges: tuple[GraphArc, ...]
@@ -45,21 +44,21 @@ class DerivedGraph(NamedTuple):
 
 
 class Interpreter:
-    """Says what the derivations of a grammar mean; ``spend`` is told of each step that it takes."""
+    """Interprets the derivations of a grammar; ``spend`` is called with the steps that this takes."""
 
     def __init__(self, grammar: CertifiedGrammar, spend: Callable[[int], object] = int) -> None:
         self.grammar, self.rules, self.spend = grammar, grammar.rules, spend
         self.texts = {layer.name: number for number, layer in enumerate(grammar.text_layers)}
         self.views = {view.name: view for view in grammar.views}
         self.twins = {layer.name for layer in grammar.text_layers if layer.finish is not None and layer.finish.twin}
-        #: What the items of templates say, by layer, rule and item.
+        #: The texts of template items, by layer, rule and item.
         self.items = [*map(self._items, range(len(grammar.text_layers)))]
         self.shapes = Shapes(grammar, spend)
         self.written, self.text = lru_cache(8)(self._written), lru_cache(8)(self._text)
         self.graph, self._line = lru_cache(4)(self._graph), lru_cache(1 << 16)(self._word_line)
 
     def walk(self, derivation: Derivation) -> list[RuleUse]:
-        """Return the rules from the back, each before those above it."""
+        """Return the rules from last to first, each before the rules above it."""
         return self.shapes.walk(self.shapes.of(derivation))
 
     def lemmas(self, layer: str) -> list[list[RuleLemma]]:
@@ -70,7 +69,7 @@ class Interpreter:
         return [rule.lemmas(number) for rule in self.rules]
 
     def is_text(self, derivation: Derivation) -> bool:
-        """Return whether each rule has children of its categories, and the first is of a text."""
+        """Return whether each rule has children of its categories, and the first rule derives a text."""
         if not derivation or max(derivation) >= len(self.rules):
             return False
         try:
@@ -87,13 +86,13 @@ class Interpreter:
         return [[item.text or "" for item in rule.templates[layer]] for rule in self.rules]
 
     def _written(self, layer: int, derivation: Derivation) -> Written:
-        """Return the words of a text layer that are written."""
+        """Return the written words of a text layer."""
         words = self._words(layer, self.shapes.parts(layer, self.shapes.of(derivation))[0], derivation)
         numbers = numbered(self.grammar.text_layers[layer].finish, words)
         return Written(numbers, merged(words, numbers), words)
 
     def _words(self, layer: int, words: Words, derivation: Derivation) -> list[str]:
-        """Return what words of a shape are in a derivation."""
+        """Return a derivation's words for the words of its shape."""
         self.spend(len(words))
         items, found = self.items[layer], list[str]()
         for (place, item), _, is_raised in words:
@@ -102,7 +101,7 @@ class Interpreter:
         return found
 
     def phrase(self, name: str, derivation: Derivation) -> str:
-        """Return the words of a phrase in a text layer, with spaces, and dots between its parts."""
+        """Return the words of a phrase in a text layer, separated by spaces, and its parts by dots."""
         layer, shape = self.texts[name], self.shapes.of(derivation)
         return " … ".join(" ".join(self._words(layer, part, derivation)) for part in self.shapes.parts(layer, shape))
 
@@ -120,7 +119,7 @@ class Interpreter:
         return found
 
     def _text(self, name: str, derivation: Derivation) -> str:
-        """Return the text of a layer, or of a view: in parentheses why, if there is no form."""
+        """Return the text of a layer or view; if it has no form, the reason in parentheses."""
         if name not in self.texts:
             return self._view(name, derivation)
         layer = self.texts[name]
@@ -156,7 +155,7 @@ class Interpreter:
         return self.rules[rule].fragments[layer].nodes[node].attributes or ()
 
     def sentence(self, name: str, derivation: Derivation) -> str:
-        """Return the lines of the words of a sentence in CoNLL-U, with a graph layer."""
+        """Return the word lines of a sentence in CoNLL-U, with a graph layer."""
         layer, shape = self.grammar.graph(name), self.shapes.of(derivation)
         anchor = self.grammar.anchor(layer)
         places, words, every = self.written(anchor, derivation)
@@ -169,7 +168,7 @@ class Interpreter:
         return "".join(lines)
 
     def _word_line(self, layer: int, at: int, word: ShownWord, label: Local | None, own: EdgeColumns) -> str:
-        """Return the line of a word, of which a node of a rule is the label."""
+        """Return the line of a word; ``label`` is the node that labels it, if any."""
         cells, notes = word_columns(label and self._attributes(layer, *label))
         misc = notes + ["Extracted=Yes"] * own.extracted + ["SpaceAfter=No"] * word.tight
         columns = [word.text, *cells, own.head, own.label, own.deps, "|".join(misc) or "_"]

@@ -1,6 +1,6 @@
-"""Checks on the files: are they complete, unchanged, well formed, of one mind, and drawn as said?
+"""Check that the files are complete, unchanged, well formed, consistent, and drawn as claimed.
 
-Each check is a claim and a function of the dataset that reports to a tally.
+Each check is a claim, and a function of the dataset that reports to a tally.
 
 The *signature* of a dataset is its identity, which the manifest states, with the SHA-256 of
 ``SHA256SUMS``, which has the SHA-256 of every other file.
@@ -29,7 +29,7 @@ _LINE = re.compile("([0-9a-f]{64})  (.+)")
 _IDENTITY = re.compile(r"sgl:[\w.+-]+\|edition:\w+\|grammar:sha256:[0-9a-f]{12}\|seed:\d+\|items:\d+", re.ASCII)
 
 _FOLDERS = ("data", "parquet", "conllu", "derivations", "pairs", "references", "readings", GRAMMAR)
-#: Files that a manifest lists and that belong to no split.
+#: Files of a manifest that belong to no split.
 _OF_NO_SPLIT = (CERTIFICATE, "derivations/rejected.tsv")
 _SUFFIXES = frozenset({".tsv", ".parquet", ".conllu", ".jsonl"})
 
@@ -80,7 +80,7 @@ def row_counts(data: LoadedData, tally: Result) -> None:
     strata = data.manifest.strata().values()
     rows = data.table.blocks | {"certificate": 0, "rejected": sum(own.rejected.ambiguous for own in strata)}
     for file in data.manifest.files:
-        # How many readings show the answers is a matter of the rows.
+        # The number of readings with other answers depends on the rows.
         expected = None if file.path.startswith("readings/") else rows.get(PurePosixPath(file.path).stem)
         tally.checked += expected is not None
         if expected not in (None, file.rows):
@@ -113,7 +113,7 @@ def structures_searched(data: LoadedData, tally: Result) -> None:
         tally.fault(f"the search takes too many steps: {clause.text}", clause.place)
 
 
-#: Blocks that are malformed, or have another number than their place in the file.
+#: Blocks that are malformed, or whose number differs from their place in the file.
 _MISNUMBERED = """
     SELECT split, entry, number, reason, line FROM block
     WHERE reason != '' OR sent_id != printf('%s-%06d', split, entry) ORDER BY number
@@ -199,7 +199,7 @@ def checksums(data: LoadedData, tally: Result) -> None:
 
 
 def _listed(directory: Path, tally: Result) -> dict[str, str]:
-    """Return the SHA-256 of each file in the list, and report lines that are no such thing."""
+    """Return the SHA-256 of each listed file, and report malformed lines."""
     content = read_bytes(directory / CHECKSUMS, foreign.CHECKSUMS, inside=directory)
     *lines, rest = content.decode("utf-8", "replace").split("\n")
     matches = [match for match in map(_LINE.fullmatch, lines) if match]
@@ -220,7 +220,7 @@ def _identity(manifest: Manifest) -> str:
 
 
 def foreign_entries(directory: Path) -> Iterator[str]:
-    """Yield links, pipes, devices, sockets and files too large for any kind: nothing in such a directory is read."""
+    """Yield links, pipes, devices, sockets and oversized files: a directory with one of them is not read."""
     for name, entry in entries_below(directory):
         shown = _printable(name)
         if entry.is_dir(follow_symlinks=False):
@@ -232,7 +232,7 @@ def foreign_entries(directory: Path) -> Iterator[str]:
 
 
 def signature_of(directory: Path, manifest: Manifest) -> str:
-    """Return the signature of a dataset; nothing if it has no list of its files."""
+    """Return the signature of a dataset; empty if it has no list of its files."""
     try:
         listed = read_bytes(directory / CHECKSUMS, foreign.CHECKSUMS, inside=directory)
     except OSError:
@@ -241,7 +241,7 @@ def signature_of(directory: Path, manifest: Manifest) -> str:
 
 
 def entries_below(directory: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yield what is in a directory and below it, with its path inside it; of folders empty ones."""
+    """Yield the entries below a directory, with relative paths; folders only if they are empty."""
     folders: list[tuple[str, list[os.DirEntry[str]]]] = [("", [])]
     while folders:
         folder, own = folders.pop()

@@ -1,14 +1,14 @@
-"""Keep of the graph of a sentence what structures ask of it: its shape.
+"""Reduce the graph of a sentence to what structures ask about it: its shape.
 
-Structures ask a finite list of yes-no questions: is the lemma of this node one of those, does this edge bear one of
+Structures ask a finite list of yes-no questions: is the lemma of this node one of those, does this edge have one of
 those labels.  The *shape* of a sentence keeps, in the order of its tokens, the answers alone::
 
     questions   0  lemma = dog|cat     1  upos = VERB     |  0  nsubj|nsubj:pass
     The dog barked.    nodes (00, 01, 10, 00)      edges ((2, 1, 1), …)
     The cat slept.     the same shape
 
-So one search per shape is a search of every sentence.  Shapes with the same edges share a *frame*:
-whatever is about edges alone (walks, and degrees) is found out once for all of them.
+So one search per shape covers every sentence.  Shapes with the same edges share a *frame*: everything that depends only
+on edges (walks and degrees) is computed once for all of them.
 
 If structures speak of more layers than the first, all graphs of a sentence are one.  A dataset has those of a further
 layer in a folder of its own, ``conllu/sem/``.  The words of all layers stand one behind the other, with
@@ -52,7 +52,7 @@ class Frame(NamedTuple):
 class GraphShape:
     """A frame with a mask of answers for each node; ``occurring`` has a bit for each structure found in it.
 
-    In its table it has a ``number``.
+    ``number`` is its number in its table.
     """
 
     frame: Frame
@@ -64,8 +64,8 @@ class GraphShape:
 class ShapeTable:
     """The questions that some structures ask, and the distinct shapes met so far, by frame.
 
-    ``values`` number the tests on attributes, ``labels`` those on edges, ``degrees`` those on numbers of edges;
-    ``lengths`` are the layers whose lengths are tested, with the number that stands for all that follow.
+    ``values`` numbers the tests on attributes, ``labels`` those on edges, ``degrees`` those on numbers of edges;
+    ``lengths`` are the layers whose lengths are tested, with the cap that represents all greater numbers.
     """
 
     def __init__(self, structures: Iterable[GraphPattern]) -> None:
@@ -106,7 +106,7 @@ class ShapeTable:
         return self.known(frame, tuple(map(self._word_answers, sentence.words)))
 
     def known(self, frame: Frame, nodes: tuple[int, ...]) -> GraphShape:
-        """Return the shape with this content, new if there was none."""
+        """Return the shape with this content, creating it if it is new."""
         shapes = self._shapes.setdefault(frame, {})
         shape = shapes.get(nodes)
         if shape is None:
@@ -123,7 +123,7 @@ def _numbered(keys: Iterable[Key]) -> dict[Key, int]:
 
 
 def conllu_path(split: str, layer: str = "") -> str:
-    """Return the CoNLL-U file of a split, inside the dataset, with the graphs of the first layer or of another."""
+    """Return the relative path of the CoNLL-U file of a split, for the first or another layer."""
     return f"conllu/{layer}/{split}.conllu" if layer else f"conllu/{split}.conllu"
 
 
@@ -133,7 +133,7 @@ PART = "part:"
 GENERALIZATION = "gen"
 TRAIN = "train"
 
-#: Splits in which nothing that is held out may occur.
+#: Splits in which nothing held out may occur.
 TRAINING_LIKE = (TRAIN, "dev", "test")
 
 
@@ -147,17 +147,17 @@ def kind_of(category: str) -> str:
     return "exposure" if category.startswith(EXPOSURE) else "gen"
 
 
-#: What no author can write: the label between two nodes of one word, the attribute of the layer.
+#: Names that no author can write: the label between two nodes of one word, the attribute of the layer.
 SAME, LAYER = "&", "graph.layer"
 
 
 def label_role(layer: str) -> str:
-    """Return what a label of a layer is called: those of derivations are roles, and no labels of other graphs."""
+    """Return the kind of a layer's labels: those of derivations are roles, distinct from labels of other graphs."""
     return "role " if layer == DERIVATION else "label "
 
 
 def at_layers(structure: GraphPattern, first: str) -> GraphPattern:
-    """Return a structure of one layer with this layer asked for at each node; a joint one asks."""
+    """Return a structure of one layer with that layer required at each node; joint structures require it already."""
     layer = structure.layer or first
     if "+" in layer:
         return structure
@@ -184,7 +184,7 @@ def _word_in(word: WordForm, layer: str) -> WordForm:
 
 
 def merged(layers: Sequence[GraphLayer], first: Sentence, others: Sequence[Sentence | Malformed | None]) -> Sentence:
-    """Return the graphs of a sentence in all layers as one; raises ``MalformedError`` for what is wrong with one."""
+    """Return the graphs of a sentence in all layers as one; raises ``MalformedError`` if one is wrong."""
     sentences, texts = [first], _texts(first, layers[0].anchor)
     for layer, other in zip(layers[1:], others, strict=True):
         wrong = other.reason if isinstance(other, Malformed) else "it is missing"

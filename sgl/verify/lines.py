@@ -1,6 +1,6 @@
-"""The lines of data files: columns, pairs of a sentence and its twin, and the words of CoNLL-U.
+"""Write the lines of data files: columns, pairs of a sentence and its twin, and the words of CoNLL-U.
 
-Words in one piece are a multiword token in CoNLL-U.
+Contracted words are a multiword token in CoNLL-U.
 """
 
 import json
@@ -13,20 +13,20 @@ from typing import NamedTuple
 from sgl.verify.schema_grammar import Flaw, Pair, WrittenLayer
 from sgl.verify.texts import TextPiece, spelt
 
-UNWRITABLE = re.compile("[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")  # in a column
+UNWRITABLE = re.compile("[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")  # not allowed in a column
 VALUE = "[A-Z0-9][A-Za-z0-9]*"
 FEATURE = re.compile(rf"{VALUE}(\[[a-z0-9]+\])?={VALUE}(,{VALUE})*")
 
 
 def line(*cells: str) -> str:
-    """Return a line of columns, of which none ends the column or the line by itself."""
+    """Return a line of columns; refuse columns that contain separators."""
     if UNWRITABLE.search("".join(cells)):
         raise Flaw(f"{cells} are no columns of a line")
     return "\t".join(cells) + "\n"
 
 
 def pair(good: str, bad: str, category: str) -> str:
-    """Return the line of a sentence and its twin, which must be another text."""
+    """Return the line for a sentence and its twin, which must differ."""
     if good == bad:
         raise Flaw(f"a sentence is its own twin: {good}")
     members = {"sentence_good": good, "sentence_bad": bad, "pattern": category}
@@ -34,12 +34,12 @@ def pair(good: str, bad: str, category: str) -> str:
 
 
 def listed(answers: dict[str, list[str]]) -> str:
-    """Return the line of the right answers of a row, by target, each once."""
+    """Return the line with the right answers of a row, by target, without duplicates."""
     return json.dumps({name: [*dict.fromkeys(own)] for name, own in answers.items()}, ensure_ascii=False) + "\n"
 
 
 class WordColumns(NamedTuple):
-    """The columns LEMMA to FEATS of a word, and its attributes that are in MISC."""
+    """The columns LEMMA to FEATS of a word, and its attributes in MISC."""
 
     cells: list[str]
     misc: list[str]
@@ -47,7 +47,7 @@ class WordColumns(NamedTuple):
 
 @lru_cache(1 << 16)
 def word_columns(attributes: tuple[Pair, ...] | None) -> WordColumns:
-    """Return what CoNLL-U has of the attributes of a word; without a node it has none."""
+    """Return the CoNLL-U columns for the attributes of a word; None means that it has no node."""
     if attributes is None:
         return WordColumns(["_"] * 4, ["Node=No"])
     values = dict(filter(itemgetter(1), attributes))
@@ -62,13 +62,13 @@ def word_columns(attributes: tuple[Pair, ...] | None) -> WordColumns:
 
 
 def is_feature(text: str, value: str) -> bool:
-    """Return whether an attribute is a feature of Universal Dependencies, whose values are sorted."""
+    """Return whether an attribute is a feature of Universal Dependencies, with sorted values."""
     parts = value.lower().split(",")
     return bool(FEATURE.fullmatch(text)) and parts == sorted({*parts})
 
 
 class ShownWord(NamedTuple):
-    """A word of CoNLL-U: the line of a multiword token above it, if any, and whether no space follows."""
+    """A word in CoNLL-U: its text, the line of a multiword token above it, if any, and whether no space follows."""
 
     text: str
     above: str

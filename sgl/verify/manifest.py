@@ -1,8 +1,8 @@
-"""What a manifest says, as far as the checks use it: the classes here are its format.
+"""The parts of a manifest that the checks use; the classes define its format.
 
-A field is a member of that name and kind, and one with a default may be missing; members without a
-field are ignored.  What is missing or of another kind raises ``ManifestError`` with its path.
-Structures stay text; each distinct text gets a number, under which it is read and searched once.
+A field is a member of that name and type, optional if it has a default; members without a field are ignored.  A missing
+member or a wrong type raises ``ManifestError`` with its path. Structures stay text; each distinct text gets a number,
+and is read and searched once.
 """
 
 import codecs
@@ -24,13 +24,13 @@ FORMAT = "sgl-dataset/3"
 MANIFEST, CERTIFICATE, GRAMMAR = "manifest.json", "certificate.json", "grammar"
 SPLITS = ("train", "dev", "test", "gen")
 
-#: What may be done with ambiguous strings.
+#: The policies for ambiguous strings.
 POLICIES = REJECT, LIST, REPORT, IGNORE = "reject", "list", "report", "ignore"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingCounts:
-    """Statistics of a stratum in numbers of strings; ``patterns`` counts those with what each pattern holds out."""
+    """Numbers of strings in a stratum; ``patterns`` counts those with a structure that each pattern holds out."""
 
     parsed: int
     several: int
@@ -42,7 +42,7 @@ class ReadingCounts:
 
 @dataclass(frozen=True, slots=True)
 class RejectionCounts:
-    """The candidates of a stratum that were rejected, by the reason."""
+    """The numbers of rejected candidates of a stratum, by reason."""
 
     ambiguous: int
     too_long: int = 0
@@ -54,10 +54,10 @@ class RejectionCounts:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """The rows of a category in a split; ``count`` is their number, with all copies.
+    """The rows of a stratum; ``count`` is their number, including copies.
 
-    ``shares`` are the items of targets, by lemma, or of instances, by their words; without ``readings`` nothing was
-    parsed.  If every derivation is an item or was rejected, the count of the extent is that of the candidates.
+    ``shares`` counts items by target lemma, or by the words of the instance; without ``readings`` nothing was parsed.
+    If every derivation is drawn, the extent's count is the number of candidates.
     """
 
     category: str
@@ -89,7 +89,7 @@ class CompilerVersion:
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A listed file: path inside the dataset, SHA-256, number of rows."""
+    """A listed file: relative path, SHA-256, number of rows."""
 
     path: str
     sha256: str
@@ -98,21 +98,21 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class GrammarDigest:
-    """The fingerprint of grammar and plan, and the files of the author that they were made from."""
+    """The fingerprint of grammar and plan, and the author's files that they were made from."""
 
     sha256: str
     files: tuple[DataFile, ...] = ()
 
     def packed(self) -> tuple[DataFile, ...]:
-        """Return the files that travel with the data: none of a dataset that an older version has written."""
+        """Return the files packed with the data; empty for a dataset of an older version."""
         return tuple(file for file in self.files if file.path.startswith(f"{GRAMMAR}/"))
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """What the first two columns of the data are, and further targets, with files of their own.
+    """The layers of the first two columns of the data, and further targets, which have files of their own.
 
-    ``written`` are the graph layers beside the first that have such files.
+    ``written`` are the graph layers besides the first that have such files.
     """
 
     source: str
@@ -126,7 +126,7 @@ class Layers:
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
-    """What may not be repeated; ``layer`` is the graph layer of the CoNLL-U files."""
+    """What must be distinct; ``layer`` is the graph layer of the CoNLL-U files."""
 
     layer: str
     sentences: bool
@@ -135,14 +135,14 @@ class Distinct:
 
 @dataclass(frozen=True, slots=True)
 class StringPolicy:
-    """What was done with ambiguous strings."""
+    """The policy for ambiguous strings."""
 
     policy: str
 
 
 @dataclass(frozen=True, slots=True)
 class GuaranteeClaim:
-    """A claim about a pattern: by which method it was established, with which result."""
+    """A claim about a pattern, with the method that established it and the result."""
 
     pattern: str
     claim: str
@@ -152,7 +152,7 @@ class GuaranteeClaim:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What the checks use of a manifest; without ``ambiguous`` it says nothing of strings."""
+    """The parts of a manifest that the checks use; without ``ambiguous`` it has no claims about strings."""
 
     format: str
     name: str
@@ -171,7 +171,7 @@ class Manifest:
     guarantees: tuple[GuaranteeClaim, ...] = ()
 
     def texts(self) -> tuple[str, ...]:
-        """Return the comments in the CoNLL-U files that hold the source and the target."""
+        """Return the names of the CoNLL-U comments with the source and the target."""
         anchor = {graph.name: graph.anchor for graph in self.layers.graph}[self.distinct.layer]
         layers = (self.layers.source, self.layers.target)
         return tuple("text" if layer == anchor else f"text_{layer}" for layer in layers)
@@ -182,7 +182,7 @@ class Manifest:
 
 
 class ManifestError(ValueError):
-    """The manifest is not what it should be; the message says where."""
+    """The manifest is malformed; the message says where."""
 
 
 def read_manifest(directory: Path) -> tuple[Manifest, tuple[Clause, ...]]:
@@ -195,7 +195,7 @@ def read_manifest(directory: Path) -> tuple[Manifest, tuple[Clause, ...]]:
         content = json_of(text, path)
     except ForeignFileError as problem:
         raise ManifestError(f"{MANIFEST} cannot be read: {problem.strerror}") from None
-    # In another format all else may be otherwise: this is asked first.
+    # Check the format first: other formats may differ in everything else.
     found = content.get("format", FORMAT) if isinstance(content, dict) else FORMAT
     clauses: dict[str, Clause] = {}
     try:
@@ -210,7 +210,7 @@ def read_manifest(directory: Path) -> tuple[Manifest, tuple[Clause, ...]]:
 
 
 def _format(clauses: dict[str, Clause]) -> Format:
-    """Return how manifests are read; each distinct structure gets a number."""
+    """Return the format of manifests, which numbers distinct structures in ``clauses``."""
 
     def clause(value: Any) -> Clause:  # noqa: ANN401 - JSON
         text: str = expected(value, str)

@@ -1,8 +1,8 @@
-"""A check of names: graphs have what claims are about, and nothing that only looks like it.
+"""Check names: graphs contain the names in claims, and no look-alikes.
 
-Names are the labels, attributes, values and words in claims.  A claim about a name that no graph has is true of any
-data.  A reader notices if the name is nonsense, but not if it looks like one that graphs have.  So names are compared
-by their skeletons (``sgl.verify.skeleton``).
+Names are the labels, attributes, values and words in claims.  A claim that something with a nonexistent name does not
+occur is always true.  A reader notices a nonsense name, but not one that looks like an existing name.  So names are
+compared by their skeletons (``sgl.verify.skeleton``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _EXAMPLES = 10
 
 
 class GraphName(NamedTuple):
-    """A name in its role: ``label``, ``role`` in derivations, ``attribute``, or one whose value it is, with ``=``.
+    """A name with its kind: ``label``, ``role`` in derivations, ``attribute``, or for a value its attribute with ``=``.
 
     >>> str(GraphName("lemma=", "cat"))
     "lemma='cat'"
@@ -40,12 +40,12 @@ class GraphName(NamedTuple):
         return f"{self.role}{self.text!r}"
 
 
-#: Where graphs have a name: for each split, in order, the first sentence.
+#: For each name in graphs and each split, in order, the first sentence with it.
 Found = dict[GraphName, dict[str, int]]
 
 
 class NameTest(NamedTuple):
-    """A set of names in a claim; ``excused`` if graphs need not have any of them."""
+    """A set of names in a claim; ``excused`` if no graph needs to have any of them."""
 
     names: frozenset[GraphName]
     claim: str
@@ -89,7 +89,7 @@ def _tests(data: LoadedData) -> Iterator[NameTest]:
 
 
 def _in_structure(structure: GraphPattern, first: str) -> Iterator[tuple[list[GraphName], bool]]:
-    """Yield the sets of names in a structure, by default of the ``first`` layer; each with whether it is needless."""
+    """Yield the sets of names in a structure, by default of layer ``first``, and whether graphs may lack them."""
     for body in structure.bodies:
         denied = body is not structure.body
         roles = [_role(variable, structure.layer or first) for variable in body.variables]
@@ -100,7 +100,7 @@ def _in_structure(structure: GraphPattern, first: str) -> Iterator[tuple[list[Gr
 
 
 def _role(variable: NodeVariable, layer: str) -> str:
-    """Return what labels are at a node: in a joint layer a test says in which one it is."""
+    """Return the kind of labels at a node; in a joint layer, a test gives its layer."""
     own = [value for test in variable.tests if test.attribute == LAYER for value in test.values]
     return label_role(own[0] if own else layer)
 
@@ -115,13 +115,13 @@ def _in_variable(variable: NodeVariable, role: str, *, denied: bool) -> Iterator
 
 
 def _labels(labels: Labels, role: str, *, needless: bool) -> tuple[list[GraphName], bool]:
-    # No author excludes the edges between two nodes of one word: a joint layer does, which may have none.
+    # Joint layers, not authors, exclude the edges between two nodes of one word, which may not exist.
     own = [GraphName(role, label) for label in labels.labels if not (labels.negated and label == SAME)]
     return own, len(own) != 1 and (needless or labels.negated)
 
 
 def made_by_rules(directory: Path, *layers: str) -> frozenset[GraphName]:
-    """Return the names of some layers that rules in a certificate make, as far as it can be read."""
+    """Return the names in some layers that the rules of a certificate make, as far as it can be read."""
     made: set[GraphName] = set()
     with suppress(OSError, ValueError, TypeError, LookupError, RecursionError):
         content: Any = read_json(directory / CERTIFICATE, foreign.CERTIFICATE, inside=directory)
@@ -135,7 +135,7 @@ def made_by_rules(directory: Path, *layers: str) -> frozenset[GraphName]:
 
 
 def _lookalikes(claimed: Iterable[GraphName], found: Iterable[GraphName]) -> Iterator[tuple[GraphName, GraphName]]:
-    """Yield the pairs of a claimed name and another one that looks like it."""
+    """Yield the pairs of a claimed name and another name that looks like it."""
     alike: dict[tuple[str, str], list[GraphName]] = {}
     for name in found:
         for skeleton in dict.fromkeys(name_skeletons(name.text)):
@@ -150,7 +150,7 @@ def _lookalikes(claimed: Iterable[GraphName], found: Iterable[GraphName]) -> Ite
 def _disguised_names(
     data: LoadedData, tally: Result, tests: list[NameTest], found: Found, made: frozenset[GraphName]
 ) -> set[GraphName]:
-    """Report the names in graphs that look like one in a claim; return those in claims."""
+    """Report names in graphs that look like a claimed name; return the claimed names concerned."""
     suspicious: set[GraphName] = set()
     claimed = dict.fromkeys(name for test in tests for name in sorted(test.names))
     for name, other in _lookalikes(claimed, found):
@@ -165,7 +165,7 @@ def _disguised_names(
 
 
 def _is_another_word(data: LoadedData, name: GraphName, other: GraphName, *, unsampled: bool) -> bool:
-    """Return whether names that look alike are different words, as *may* and *May*, or ``unsampled``: in no graph."""
+    """Return whether look-alike names are different words, as *may* and *May*, or ``unsampled``: in no graph."""
     if name.text.casefold() != other.text.casefold():
         return False
     if unsampled or name.role != "lemma=":
@@ -176,7 +176,7 @@ def _is_another_word(data: LoadedData, name: GraphName, other: GraphName, *, uns
 
 
 def _vacuous_tests(tally: Result, tests: list[NameTest], known: Set[GraphName]) -> None:
-    """Report the sets of which no graph has a name, each once."""
+    """Report each set of names of which no graph has any."""
     vacuous: dict[frozenset[GraphName], list[NameTest]] = {}
     for test in tests:
         if test.names and known.isdisjoint(test.names) and not test.excused:
@@ -198,7 +198,7 @@ def _disguised_variables(data: LoadedData, tally: Result) -> None:
 
 
 def _disguised_words(data: LoadedData, tally: Result, lemmas: set[str]) -> None:
-    """Report the words that look like a form of a claimed lemma, and have another lemma or none."""
+    """Report words that look like a form of a claimed lemma but have another lemma or none."""
     words = data.table.select("SELECT form, lemma, number FROM word ORDER BY rowid")
     known: dict[str, set[tuple[str, str]]] = {}
     told: set[frozenset[tuple[str, str]]] = set()

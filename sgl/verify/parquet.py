@@ -1,4 +1,4 @@
-"""Go through the rows of a dataset: draw and write each again, and compare what files have.
+"""Draw and write each row of a dataset again, and compare it with the files.
 
 The columns of Parquet files are texts and whole numbers, structures of numbers and lists of texts.  Few rows are read
 at a time, values that rows share stay shared, and what is longer than any row of a benchmark is refused before it
@@ -25,14 +25,14 @@ from sgl.verify.schema_grammar import Flaw
 from sgl.verify.schema_plan import LIST, DatasetPlan
 from sgl.verify.shapes import Shape
 
-#: The columns of a dataset, to which one for each further target is added.
+#: The columns of a dataset; each further target adds one.
 COLUMNS = (*("id", "source", "target", "category", "split_kind"), *("derivation", "depth", "features", "seed_stream"))
 
-#: Rows that are read at a time, and the most bytes of a value.
+#: Number of rows to read at a time, and maximum size of a value in bytes.
 _BATCH = 1_000
 _LONGEST = 1 << 20
 
-#: What other libraries note of the types of columns.
+#: Metadata with which other libraries annotate column types.
 _NOTED = {b"ARROW:schema"}
 
 
@@ -79,20 +79,20 @@ def _values(path: Path, column: Any) -> list[Any]:  # noqa: ANN401 - an array of
     return [texts[place] for place in column.indices.to_pylist()]
 
 
-#: UD relations by which phrases nest in phrases of the same kind.
+#: UD relations through which a phrase can contain phrases of its own kind.
 _RECURSIVE = frozenset(("acl", "advcl", "amod", "appos", "ccomp", "conj", "csubj", "nmod", "parataxis", "xcomp"))
 _RESERVED = frozenset('()"\\:#')
 
-#: Shapes of derivations whose trees are remembered.
+#: Number of derivation shapes whose trees are cached.
 _SHAPES = 1 << 12
 
 
 class RowsFound(NamedTuple):
-    """What one pass over the rows finds.
+    """The result of one pass over the rows.
 
-    ``outcomes`` counts the candidates of each stream by what became of them, ``shares`` the sentences of each target or
-    instance; ``refusal`` is empty if every row is
-    right; ``parquet`` says what is wrong with Parquet files, None if they were not read.
+    ``outcomes`` counts the candidates of each stream by outcome, ``shares`` its sentences by target or instance;
+    ``refusal`` is empty if every row is right; ``parquet`` lists the faults of Parquet files, None if they were not
+    read.
     """
 
     outcomes: dict[str, Counter[str]]
@@ -102,12 +102,12 @@ class RowsFound(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """The number of rows that were looked at."""
+        """The number of accepted rows."""
         return sum(found[ACCEPTED] for found in self.outcomes.values())
 
 
 def read_rows(_: Knowledge, directory: Path) -> RowsFound:
-    """Draw and write all rows of a dataset again, and compare what its files have."""
+    """Draw and write all rows of a dataset again, and compare them with its files."""
     outcomes, shares, problem, faults = dict[str, Counter[str]](), dict[str, Counter[str]](), "", None
     try:
         rows = Rows(directory)
@@ -122,7 +122,7 @@ def read_rows(_: Knowledge, directory: Path) -> RowsFound:
 
 
 def _differences(directory: Path, rows: Rows) -> Iterator[str]:
-    """Yield of each split how its Parquet file first differs from the rows of the certificate."""
+    """Yield for each split the first difference between its Parquet file and the certificate's rows."""
     left = dict.fromkeys(stratum.split for stratum in rows.plan.strata)
     labels = _labels(rows)
     expected, columns = _expected(rows, labels), columns_of(rows.plan, labels)
@@ -202,7 +202,7 @@ def _expected(rows: Rows, labels: Sequence[str]) -> Callable[[Row], dict[str, ob
 
 
 def _tree(rows: Rows, shape: Shape) -> tuple[str, int]:
-    """Return how derivations of a shape are written, with ``%s`` for each of their rules, and their depth."""
+    """Return the expression for derivations of a shape, with ``%s`` for each rule, and their depth."""
     expression, depth = dict[int, str](), dict[int, int]()
     for place, below in rows.meaning.shapes.walk(shape):
         parts = " ".join(["%s", *(expression[child] for child in below)])
@@ -213,7 +213,7 @@ def _tree(rows: Rows, shape: Shape) -> tuple[str, int]:
 
 
 def _names(rows: Rows) -> list[str]:
-    """Return what ``derivation`` calls each rule: its words without children, then category, number if needed."""
+    """Return each rule's name in ``derivation``: its words if it has no children; category and number if needed."""
     source = rows.meaning.texts[rows.plan.source]
     categories = [_atom(category.name) for category in rows.meaning.grammar.categories]
     names, longer, ranks = list[str](), list[str](), Counter[str]()

@@ -1,7 +1,7 @@
-"""Checks on what the patterns claim, by searching every sentence's graph.
+"""Check the claims of patterns by searching every sentence's graph.
 
-Each quota of a pattern or a part, and each of the exposures, has a stratum of its own, so that each sentence is asked
-for what its quota says.
+Each quota of a pattern or a part, and each exposure, has its own stratum, so each sentence is checked against its
+quota.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from sgl.verify.dataset import LoadedData, Place, Result, checks
 from sgl.verify.items import EXPOSURE, GENERALIZATION, IN_DISTRIBUTION, PART, TRAIN, TRAINING_LIKE
 from sgl.verify.manifest import MANIFEST, Clause, Manifest, QuotaClaim
 
-#: The sentences of some streams that have one of some structures, or none of them.
+#: The sentences of some streams that contain, or do not contain, one of some structures.
 _FOUND = """
     SELECT number, profile FROM kind CROSS JOIN sentence USING (split, stream, profile)
     WHERE stream IN (SELECT value FROM json_each(:streams))
@@ -92,7 +92,7 @@ def restrictions(data: LoadedData, tally: Result) -> None:
     _expect_none(data, tally, places, data.manifest.nowhere, "this is to be nowhere")
 
 
-#: The number of sentences of train that have a structure.
+#: The number of train sentences with a structure.
 _LICENSED = """
     SELECT coalesce(sum(items), 0) FROM found JOIN kind USING (profile) WHERE clause = :clause AND split = 'train'
 """
@@ -125,7 +125,7 @@ def instances(data: LoadedData, tally: Result) -> None:
 
 
 def _quotas(manifest: Manifest) -> Iterator[tuple[str, QuotaClaim]]:
-    """Yield what is asked of exposures, items and parts, each with its stream."""
+    """Yield the requirements on exposures, items and parts, each with its stream."""
     for pattern in manifest.patterns:
         for number, exposure in enumerate(pattern.expose):
             stream = f"{TRAIN}/{EXPOSURE}{pattern.name}/{number}"
@@ -158,7 +158,7 @@ def quotas(data: LoadedData, tally: Result) -> None:
 
 
 def _expect_quota(data: LoadedData, tally: Result, place: Place, quota: QuotaClaim) -> None:
-    """Report the sentences of a stratum that lack what its quota asks for, or have what it excludes."""
+    """Report the sentences of a stratum that lack what its quota requires, or contain what it excludes."""
     for group in (*((clause,) for clause in quota.within), *quota.within_one_of):
         _expect_one(data, tally, place, group, f"{place.stream} lacks {' or '.join(map(str, group))}")
     for clause in quota.outside:

@@ -1,12 +1,11 @@
-"""Read ranges of CoNLL-U files, alone or with other processes, and keep what the checks need.
+"""Read ranges of CoNLL-U files, alone or with other processes, and extract what the checks need.
 
-A range is read into a ``ReadPart`` of its own; the table puts the ranges of a file together, so that nothing depends on
-where the file was cut.  ``Knowledge`` is what a process has found out so far, to be recognised in the next range.
+Each range is read into its own ``ReadPart``; the table joins the ranges of a file, so that nothing depends on where the
+file was cut.  ``Knowledge`` caches a process's findings for its next ranges.
 
-Ranges are read, frames searched and the certificate judged each by itself, so that processes can
-share these tasks; results are taken in the order of the tasks, and the report is the same however
-many there are.  A process that is killed, perhaps for memory, is no fault of the dataset: what it
-has not done is done here.  When this one is killed, the others end with it.
+Reading ranges, searching frames and checking the certificate are independent tasks that processes can share; results
+are taken in task order, so the report does not depend on the number of processes.  A process that is killed, perhaps
+for memory, is not a fault of the dataset: its tasks are done here.  If this process is killed, the others end with it.
 """
 
 import os
@@ -34,15 +33,15 @@ from sgl.verify.skeleton import sentence_skeletons
 from sgl.verify.structure import GraphPattern, StructureError, headed, read_structure
 from sgl.verify.table import Block, ReadPart
 
-#: How long a text is, in a comment.
+#: The length of a text, in a comment.
 _LENGTH = re.compile(r"0|[1-9][0-9]{0,8}")
 
-#: A manifest and its structures: what all ranges are read for.
+#: A manifest and its structures, for which all ranges are read.
 Asked = tuple[Manifest, tuple[Clause, ...]]
 
 
 class Range(NamedTuple):
-    """A range of bytes of the file of a split; all if there are ``others``, of further layers."""
+    """A byte range of the file of a split; the whole file if there are ``others``, of further layers."""
 
     split: str
     path: Path
@@ -52,14 +51,14 @@ class Range(NamedTuple):
 
 
 class Knowledge:
-    """What a process knows: what is asked of sentences, words, lines and trees, shapes, and how to find structures.
+    """The state of a process: the questions about sentences, caches, shapes, and the search for structures.
 
-    ``layers`` are those with graphs, if there are several, for all of which structures ask; ``first`` is the first;
-    ``texts`` are the comments that hold the source and the target; ``anchor`` is the text layer of the words.
+    ``layers`` are the graph layers, if structures use several; ``first`` is the first; ``texts`` are the comments with
+    the source and the target; ``anchor`` is the text layer of the words.
     """
 
     def __init__(self, asked: Asked) -> None:
-        """Begin with nothing; if a structure cannot be read, none is looked for."""
+        """Prepare an empty state; if a structure cannot be read, none is searched for."""
         manifest, clauses = asked
         graphs, written = {layer.name: layer for layer in manifest.layers.graph}, manifest.layers.written
         self.layers = [graphs[x] for x in (manifest.distinct.layer, *written) if written and x in graphs]
@@ -77,7 +76,7 @@ class Knowledge:
 
 
 def read_range(known: Knowledge, read: Range) -> ReadPart:
-    """Read a range, up to where it can be read if that fails."""
+    """Read a range, or as much of it as is readable."""
     part = ReadPart()
     seen: set[WordForm | int] = set()
     try:
@@ -153,10 +152,9 @@ def _note_names(part: ReadPart, seen: set[WordForm | int], sentence: Sentence, g
 
 
 def search_shapes(known: Knowledge, shapes: Sequence[GraphShape]) -> tuple[list[int], int | None]:
-    """Return which structures occur in each shape; shapes come frame by frame.
+    """Return the structures that occur in each shape; shapes must be ordered by frame.
 
-    Then comes the number of the structure whose search takes too long, if there is one: no
-    shapes are searched after that.
+    The second value is the number of a structure whose search takes too long, if any: later shapes are not searched.
     """
     found: list[int] = []
     known.searcher.allow(shapes)
@@ -170,27 +168,26 @@ def search_shapes(known: Knowledge, shapes: Sequence[GraphShape]) -> tuple[list[
 T = TypeVar("T")
 R = TypeVar("R")
 
-#: Says what is wrong with a certificate, given its bytes.
+#: Returns the faults of a certificate, given its bytes.
 Judge = Callable[[bytes], tuple[str, ...]]
 
-#: More workers than these have nothing to do: the checks themselves are made by one.
+#: Maximum number of useful workers: one process makes the checks themselves.
 USEFUL = 8
 
-#: Processes are worth their start above so many bytes of CoNLL-U; a byte of a certificate
-#: takes as long as some thirty of these.
+#: Processes pay above this number of bytes of CoNLL-U; a byte of a certificate takes as long as some thirty of these.
 WORTH_IT = 1 << 23
 _CERTIFICATE_BYTE = 30
 
 
 class Workers:
-    """Do the tasks of one verification: this process, or those of a pool."""
+    """Does the tasks of one verification, in this process or a pool."""
 
     def __init__(self, asked: Asked, pool: ProcessPoolExecutor | None = None) -> None:
         self.known, self._pool = Knowledge(asked), pool
         self._packed = pickle.dumps(asked, pickle.HIGHEST_PROTOCOL)
 
     def results(self, function: Callable[[Knowledge, T], R], tasks: Iterable[T]) -> Iterator[R]:
-        """Yield what a function returns for some tasks, in their order."""
+        """Yield the results of a function for some tasks, in order."""
         submitted = deque(self.submit(function, task) for task in tasks)
         while submitted:
             yield submitted.popleft()()
@@ -200,7 +197,7 @@ class Workers:
         return _begun(self._pool, partial(function, self.known, task), _call, function, self._packed, task)
 
     def judging(self, directory: Path, judge: Judge) -> Judge:
-        """Return the judge of the certificate, at work from now on if there is a pool."""
+        """Return the judge of the certificate; with a pool it starts at once."""
         path = directory / CERTIFICATE
         with suppress(OSError):
             if self._pool is not None:
@@ -210,14 +207,14 @@ class Workers:
 
 
 def judging(pool: ProcessPoolExecutor, judge: Judge, text: bytes) -> Judge:
-    """Have a process of a pool judge a certificate; return the judge who knows its verdict."""
+    """Have a process of a pool check a certificate; return a judge with its verdict."""
     verdict = _begun(pool, partial(judge, text), judge, text)
-    # The file may have changed when the check reads it.
+    # The file may change before the check reads it.
     return lambda asked: verdict() if asked == text else judge(asked)
 
 
 def _begun(pool: ProcessPoolExecutor | None, here: Callable[[], R], *there: Any) -> Callable[[], R]:  # noqa: ANN401
-    """Have a process call a function, if there is one; return what waits for its result, or makes it here."""
+    """Start a function in a pool, if any; return a function that waits for the result, or computes it here."""
     future: Future[R] | None = None
     with suppress(BrokenProcessPool):
         future = pool.submit(*there) if pool else None
@@ -235,7 +232,7 @@ def _begun(pool: ProcessPoolExecutor | None, here: Callable[[], R], *there: Any)
 def workers_for(
     directory: Path, asked: Asked, number: int, standby: ProcessPoolExecutor | None = None
 ) -> Iterator[Workers]:
-    """Give workers, of ``standby`` or a new pool; a small dataset is read by this process."""
+    """Provide workers, of ``standby`` or a new pool; this process alone reads a small dataset."""
     work = 0
     with suppress(OSError):
         work = sum(path.stat().st_size for path in (directory / "conllu").glob("*.conllu"))
@@ -249,7 +246,7 @@ def workers_for(
 
 @contextmanager
 def standing_by(number: int) -> Iterator[ProcessPoolExecutor | None]:
-    """Start ``number`` processes at once for a verification to come; none for one worker."""
+    """Start ``number`` processes for a later verification; none for one worker."""
     if number < 2:
         yield None
         return
@@ -257,7 +254,7 @@ def standing_by(number: int) -> Iterator[ProcessPoolExecutor | None]:
     try:
         with starting():
             for _ in range(number):
-                pool.submit(os.getpid)  # any task: a process starts with its first one
+                pool.submit(os.getpid)  # a process starts with its first task
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)

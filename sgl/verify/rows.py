@@ -1,9 +1,9 @@
 """Check the rows of a dataset against its certificate: ``python rows.py DIRECTORY``.
 
-Every row is drawn again with the tables of ``certificate.json``, from the seed, its stream and its number there
-(``candidates.py``); passes the tests of a candidate (``acceptance.py``); and is written again from its derivation
-(``derivation.py``).  The files must have these bytes.  docs/certificate.md has formats, tests, codes;
-``certificate.py`` accepts the certificate itself.
+Every row is drawn again with the tables of ``certificate.json``, from its seed, stream and number (``candidates.py``),
+passes the tests of a candidate (``acceptance.py``), and is written again from its derivation (``derivation.py``).  The
+files must have these bytes.  docs/certificate.md has formats, tests, codes; ``certificate.py`` accepts the certificate
+itself.
 """
 
 import sys
@@ -29,14 +29,14 @@ from sgl.verify.schema_plan import LIST, REJECT
 __all__ = ["ACCEPTED", "Refusal", "Row", "Rows", "Writer", "refusal"]
 
 READINGS = "readings"
-STEPS = 10_000_000  # the budget; what was right adds to it
+STEPS = 10_000_000  # the budget; correct bytes add to it
 CODES = {"derivations": "R03", "data": "R04", "pairs": "R04", "references": "R04", "conllu": "R05"}
 
 
 class Row(NamedTuple):
-    """A row that the files have: its split, its category, its number in the split, its candidate and derivation.
+    """A row of the files: its split, category, number in the split, candidate and derivation.
 
-    ``others`` are readings with the other right answers, where these are listed.
+    ``others`` are readings with the other right answers, if these are listed.
     """
 
     split: str
@@ -53,7 +53,7 @@ class Row(NamedTuple):
 
 
 class Writer:
-    """Writes rows as the files of a dataset have them."""
+    """Writes rows in the form of a dataset's files."""
 
     def __init__(self, data: CertificateData, meaning: Interpreter) -> None:
         self.plan, self.meaning = data.core.plan, meaning
@@ -73,7 +73,7 @@ class Writer:
         return [*found, *(f"conllu/{folders[layer]}{split}.conllu" for layer in self.layers)]
 
     def texts(self, row: Row) -> Iterator[str]:
-        """Yield what each of these files has of a row."""
+        """Yield the row's content in each of these files."""
         own, text = row.derivation, self.meaning.text
         source = text(self.plan.source, own)
         yield line(row.candidate, " ".join(map(str, own)))
@@ -99,7 +99,7 @@ class Writer:
 
 
 class Others:
-    """The readings of rows that give other right answers."""
+    """The readings that give other right answers of rows."""
 
     def __init__(self, meaning: Interpreter, source: str, targets: list[str], readings: Listed) -> None:
         self.meaning, self.source, self.targets, self.readings = meaning, source, targets, readings
@@ -107,7 +107,7 @@ class Others:
         self.found: tuple[Derivation, ...] = ()
 
     def of(self, row: Named) -> tuple[Derivation, ...]:
-        """Return the readings of a row; a copy of the last row has the same."""
+        """Return the other readings of a row; a copy of the last row has the same ones."""
         if row != self.last:
             self.last, self.found = row, tuple(self.readings.take(row.name))
             if self.found:
@@ -115,7 +115,7 @@ class Others:
         return self.found
 
     def _check(self, row: Named) -> None:
-        """Check that each is a reading of the same sentence, and gives an answer that no other gives."""
+        """Check that each reading is of the same sentence, and gives a new answer."""
         text, source = self.meaning.text, self.source
         answers = {self._answer(row.derivation)}
         for other in self.found:
@@ -130,7 +130,7 @@ class Others:
 
 
 class Rows:
-    """The rows of a dataset; ``outcomes`` counts for each stream what became of candidates."""
+    """The rows of a dataset; ``outcomes`` counts the candidates of each stream by outcome."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory.resolve()
@@ -143,20 +143,20 @@ class Rows:
         self.outcomes: dict[str, Counter[str]] = self.acceptance.outcomes
 
     def spend(self, steps: int) -> None:
-        """Take steps from the budget, before they are made: about a microsecond each."""
+        """Take steps, of about a microsecond each, from the budget before making them."""
         self.left -= steps
         if self.left < 0:
             raise Refusal("R07 the budget of steps is used up")
 
     def own(self, path: str) -> Path:
-        """Return the path of a file of the dataset, which leads to no other place."""
+        """Return the path of a file of the dataset; refuse links that lead elsewhere."""
         own = self.directory / path
         if own.resolve() != own or not own.is_file():
             raise Refusal(f"R02 {path}: the file is missing, or no regular file")
         return own
 
     def rows(self) -> Iterator[Row]:
-        """Yield each row that the files have."""
+        """Yield each row, checked against the files."""
         streams = [stratum.stream for stratum in self.plan.strata]
         if len({*streams}) < len(streams):
             raise Refusal("R01 two parts of the data have one stream")
@@ -181,7 +181,7 @@ class Rows:
         self._check_ends(files, [own.readings for own in others.values()])
 
     def _expect_no_others(self) -> None:
-        """Refuse files of pairs or of answers where there are none."""
+        """Refuse unexpected files of pairs or answers."""
         if not self.writer.paired and (self.directory / "pairs").exists():
             raise Refusal("R02 pairs: no target is the twin of the source")
         for folder in (READINGS, "references"):
@@ -189,20 +189,20 @@ class Rows:
                 raise Refusal(f"R02 {folder}: no answers are listed here")
 
     def others(self, opened: Callable[[str], BinaryIO], split: str) -> Others:
-        """Return what finds the readings of the other answers of the rows of a split; none if they are not listed."""
+        """Return the readings with other answers for the rows of a split; empty if they are not listed."""
         path = f"{READINGS}/{split}.tsv"
         file = opened(path) if self.plan.ambiguous == LIST else None
         return Others(self.meaning, self.plan.source, self.writer.targets, Listed(file, f"R09 {path}", self.spend))
 
     def _list_rejected(self, opened: Callable[[str], BinaryIO]) -> None:
-        """Open the list of ambiguous candidates, if there is to be one."""
+        """Open the list of ambiguous candidates, if there must be one."""
         if self.plan.ambiguous in (REJECT, LIST):
             self.acceptance.rejections = Listed(opened(REJECTED), f"R06 {REJECTED}", self.spend)
         elif (self.directory / REJECTED).exists():
             raise Refusal(f"R06 {REJECTED}: nothing is rejected here")
 
     def _compare(self, row: Row, files: list[BinaryIO]) -> None:
-        """Compare what the files have next with what a row is."""
+        """Compare the next bytes of the files with a row."""
         for file, text in zip(files, self.writer.texts(row), strict=True):
             expected = text.encode()
             if (found := file.read(len(expected))) != expected:
@@ -213,13 +213,13 @@ class Rows:
         return Path(file.name).relative_to(self.directory).as_posix()
 
     def refused(self, path: str, row: Row, found: bytes, text: str) -> Refusal:
-        """Return what is wrong with a file that has something else than this text of a row."""
+        """Return the refusal of a file that differs from this text of a row."""
         code = CODES[path.partition("/")[0]]
         shown = f"{found.decode('utf-8', 'replace')!r} instead of {text!r}"
         return Refusal(f"{code} {path}, {row.id}: {shown}")
 
     def _check_ends(self, files: dict[str, list[BinaryIO]], readings: list[Listed]) -> None:
-        """Check that no row is left over, no reading, and nothing that is to be rejected."""
+        """Check that no row, reading or rejected candidate is left over."""
         for file in (file for own in files.values() for file in own):
             if file.read(1):
                 raise Refusal(f"R02 {self._shown(file)} has more rows than are drawn")
@@ -231,7 +231,7 @@ class Rows:
 
 
 def refusal(problem: OSError | Flaw) -> str:
-    """Return what a problem means for the rows, after a code."""
+    """Return the refusal message for a problem, with its code."""
     if isinstance(problem, OSError):
         return f"R02 {problem.filename}: {problem.strerror}"
     return str(problem) if isinstance(problem, Refusal) else f"R01 {problem}"

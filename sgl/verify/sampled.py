@@ -1,8 +1,7 @@
-"""A sample of the rows of a dataset, some of every stratum: each is drawn and written again, as all are in V030.
+"""Check a sample of a dataset's rows, some of every stratum: draw and write them again, as V030 does with all.
 
-This is what ``sglc compile`` asks of a dataset before it calls it verified: the compiler and the checker mean the same
-by the grammar.  Which candidates were rejected, and that no row is left over, takes all rows to say: ``look_at`` gives
-no verdict on a dataset.
+``sglc compile`` requires this before it calls a dataset verified: compiler and checker agree on the grammar.  Only all
+rows show which candidates were rejected, and that no row is left over: ``look_at`` gives no verdict on a dataset.
 """
 
 from collections import Counter
@@ -18,12 +17,12 @@ from sgl.verify.reading import Knowledge
 from sgl.verify.rows import Row, Rows, refusal
 from sgl.verify.schema_grammar import Flaw
 
-#: About how many rows a sample has, and the fewest of a stratum.
+#: Approximate size of a sample, and minimum number of rows of a stratum.
 SAMPLE, FEWEST = 200, 2
 
 
 class Look(NamedTuple):
-    """What a look at a sample finds: of so many rows some are right, or the first is not for this reason."""
+    """The rows of a dataset, the number of sampled ones that are right, and the reason why the next one is not."""
 
     rows: int
     right: int
@@ -31,12 +30,12 @@ class Look(NamedTuple):
 
 
 def sample_refusal(_: Knowledge, directory: Path) -> str:
-    """Return why a sample of the rows is refused; nothing if it is accepted."""
+    """Return the reason why a sample of the rows is refused; empty if it is accepted."""
     return look_at(directory).refusal
 
 
 def look_at(directory: Path, each: int = 0) -> Look:
-    """Draw and write some rows of each stratum again, or about 200 in all, evenly apart."""
+    """Check ``each`` rows of each stratum, evenly spaced, or about 200 in all."""
     total = right = 0
     try:
         rows = Rows(directory)
@@ -49,7 +48,7 @@ def look_at(directory: Path, each: int = 0) -> Look:
 
 
 def _sampled(rows: Rows, each: int) -> Iterator[Row]:
-    """Yield rows of each stratum, evenly apart, that are right.  Raises ``Flaw`` or ``OSError``."""
+    """Yield evenly spaced rows of each stratum that are right; raises ``Flaw`` or ``OSError``."""
     strata = {stratum.stream: number for number, stratum in enumerate(rows.plan.strata)}
     passed = Counter[str]()
     for split in dict.fromkeys(stratum.split for stratum in rows.plan.strata):
@@ -64,7 +63,7 @@ def _sampled(rows: Rows, each: int) -> Iterator[Row]:
 
 
 def _entries(rows: Rows, split: str) -> Iterator[tuple[tuple[bytes, ...], Named, tuple[Derivation, ...]]]:
-    """Yield what the files of a split have of each row, the row, and the readings of its other answers."""
+    """Yield for each row of a split its content in the files, the candidate, and the readings of its other answers."""
     with ExitStack() as closing:
 
         def opened(path: str) -> BinaryIO:
@@ -77,7 +76,7 @@ def _entries(rows: Rows, split: str) -> Iterator[tuple[tuple[bytes, ...], Named,
 
 
 def entries_of(path: str, file: BinaryIO) -> Iterator[bytes]:
-    """Yield what a file has of each row: a line, or the lines up to an empty one."""
+    """Yield a file's content of each row: a line, or the lines up to an empty one."""
     if not path.endswith(".conllu"):
         yield from file
         return

@@ -1,8 +1,8 @@
-"""The format of certificates: what each member is called, and of which kind.
+"""The format of certificates: the names and types of the members.
 
 This is the verifier's own copy of what the compiler writes.  A certificate holds texts, whole numbers from 0, ``null``,
-lists and objects with exactly these members, in this order; what has its default is left out, and 1 stands for *true*.
-docs/certificate.md says what the members mean.
+lists and objects with exactly these members, in this order; members with their default are left out, and 1 stands for
+*true*. docs/certificate.md explains the members.
 """
 
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from sgl.verify.structure import StructureBody
 
 @dataclass(frozen=True, slots=True)
 class CoreForm:
-    """What the author's files mean."""
+    """The meaning of the author's files."""
 
     grammar: CertifiedGrammar
     plan: DatasetPlan
@@ -25,9 +25,9 @@ class CoreForm:
 
 @dataclass(frozen=True, slots=True)
 class CertifiedStructure:
-    """A structure, its ``without`` bodies behind the first, and its automaton.
+    """A structure: its body, its ``without`` bodies, and its automaton.
 
-    A transition is a symbol, the state it leads to, and those of the children.
+    A transition is a symbol, the resulting state, and the states of the children.
     """
 
     name: str
@@ -46,7 +46,7 @@ class CertifiedStructure:
 
 @dataclass(frozen=True, slots=True)
 class CertifiedSplit:
-    """The grammar of one constraint; ``drawn`` pairs states of the sampler with those of the split."""
+    """The grammar of one constraint; ``drawn`` pairs sampler states with states of the split."""
 
     strata: list[int]
     states: list[int]
@@ -61,7 +61,7 @@ class CertifiedSplit:
 
 @dataclass(frozen=True, slots=True)
 class DrawnState:
-    """The alternatives of a state: where the interval of each ends, its rule, and its children, the last first."""
+    """The alternatives of a state: the end of each interval, its rule, and its children, the last first."""
 
     bounds: list[int]
     rules: list[int]
@@ -87,7 +87,7 @@ class DrawnTables:
 
 @dataclass(frozen=True, slots=True)
 class Excuse:
-    """What items may have although training lacks it, and the reason."""
+    """An ingredient that items may have although training lacks it, with the reason."""
 
     kind: str
     name: str

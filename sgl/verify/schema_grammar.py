@@ -1,4 +1,4 @@
-"""The format of grammars in certificates: what each member is called, and of which kind."""
+"""The format of grammars in certificates: the names and types of the members."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 NAME_OF_PORT = "head"
-#: The layer of derivations, a graph on the names of rules: its phrases have no port but their head.
+#: The layer of derivations, a graph over the names of rules, whose phrases have only the head as a port.
 DERIVATION, RULES = "derivation", "rules"
 WEIGHT = re.compile(r"(0|[1-9]\d{0,16})(\.\d{1,22})?(e[+-]\d{2,3})?", re.ASCII)
 
@@ -15,12 +15,12 @@ Triple = tuple[str, str, str]
 
 
 class Flaw(ValueError):
-    """What is wrong with a certificate, or with rows, in words."""
+    """A fault in a certificate, or in rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class GrammarCategory:
-    """A category with its ports; ``limited`` are those of one graph layer only, with its name."""
+    """A category with its ports; ``limited`` are the ports of only one graph layer, with its name."""
 
     name: str
     ports: tuple[str, ...] = (NAME_OF_PORT,)
@@ -36,10 +36,10 @@ class GrammarCategory:
 
 @dataclass(frozen=True, slots=True)
 class TemplateItem:
-    """A word, a child, or, if it is neither, the end of a part of the phrase.
+    """A word, a child, or, if neither, the end of a part of the phrase.
 
-    ``capital`` raises the first letter of the child; ``part`` is the number of its part, from 1; of its ``functions``
-    the last is applied first.
+    ``capital`` capitalizes the child; ``part`` is the number of its part, from 1; the last of its ``functions`` is
+    applied first.
     """
 
     text: str | None = None
@@ -54,7 +54,7 @@ class TemplateItem:
 
     @property
     def number(self) -> int:
-        """The number of the part of the child, from 0."""
+        """The number of the child's part, from 0."""
         return max(self.part - 1, 0)
 
 
@@ -63,7 +63,7 @@ Template = tuple[TemplateItem, ...]
 
 @dataclass(frozen=True, slots=True)
 class FragmentNode:
-    """A node: its label, the item of the template that is its word, and the ports of children that are glued here."""
+    """A node: its label, the template item that is its word, and the children's ports that are glued to it."""
 
     attributes: tuple[Pair, ...] | None = None
     token: int | None = None
@@ -72,7 +72,7 @@ class FragmentNode:
 
 @dataclass(frozen=True, slots=True)
 class FragmentEdge:
-    """An edge between nodes of a rule; a ``last`` one comes after those that the rules below write at its source."""
+    """An edge between nodes of a rule; a ``last`` edge follows the edges that the rules below add at its source."""
 
     source: int
     label: str
@@ -82,7 +82,7 @@ class FragmentEdge:
 
 @dataclass(frozen=True, slots=True)
 class RuleFragment:
-    """What a rule does in a graph layer; ``exports`` are the nodes that become its ports."""
+    """The effect of a rule in a graph layer; ``exports`` are the nodes that become its ports."""
 
     nodes: tuple[FragmentNode, ...]
     edges: tuple[FragmentEdge, ...]
@@ -98,7 +98,7 @@ class RuleLemma(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GrammarRule:
-    """A rule of a category over those of its children, with a template and a fragment for each layer."""
+    """A rule: a category, its children's categories, and a template and a fragment for each layer."""
 
     name: str
     lhs: int
@@ -125,7 +125,7 @@ class GrammarRule:
 
 @dataclass(frozen=True, slots=True)
 class TextFinish:
-    """What a text layer does to its words before it joins them; docs/texts.md says what the members mean."""
+    """Changes that a text layer makes to its words before joining them; docs/texts.md explains the members."""
 
     after: tuple[str, ...] = ()
     absorb: tuple[Pair, ...] = ()
@@ -138,7 +138,7 @@ class TextFinish:
 
 @dataclass(frozen=True, slots=True)
 class WrittenLayer:
-    """A text layer: what joins its words, which of them attach to the one before, and its finish."""
+    """A text layer: the string between words, the words that attach to the one before, and its finish."""
 
     name: str
     join: str = " "
@@ -148,7 +148,7 @@ class WrittenLayer:
 
 @dataclass(frozen=True, slots=True)
 class GraphLayer:
-    """A graph layer, and the text layer of its tokens; one that is ``free`` is no tree."""
+    """A graph layer, and the text layer of its tokens; a ``free`` layer need not be a tree."""
 
     name: str
     anchor: str
@@ -157,7 +157,7 @@ class GraphLayer:
 
 @dataclass(frozen=True, slots=True)
 class GraphView:
-    """A notation of a graph layer, by number; an author's own has a template."""
+    """A notation of a graph layer, by number; an author's own view has a template."""
 
     name: str
     kind: str

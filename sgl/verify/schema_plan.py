@@ -1,4 +1,4 @@
-"""The format of plans: what certificates have of a dataset, and manifests repeat."""
+"""The format of plans in certificates, whose parts manifests repeat."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ REJECT, LIST = "reject", "list"
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A structure where it is written: its text, the place, and its number among those of a manifest."""
+    """A structure at a place of a manifest: its text, the place, and its number among the manifest's structures."""
 
     text: str
     place: str = field(default="", compare=False)
@@ -21,11 +21,11 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class ExtentClaim:
-    """How many sentences there are, and what they share.
+    """The number of sentences, and how they are shared out.
 
-    ``count`` is their number; with ``every`` it is that of all derivations.  Each sentence is there ``copies`` times.
-    With ``contexts`` each instance of a structure is in that many.  ``targets`` have equal shares.  Those that are
-    ``repeated`` may be equal to one another.
+    ``count`` is their number; with ``every`` it is the number of all derivations.  Each sentence occurs ``copies``
+    times. With ``contexts``, each instance of a structure occurs in that number of sentences.  ``targets`` have equal
+    shares. Sentences may repeat if ``repeated``.
     """
 
     count: int = 0
@@ -41,21 +41,21 @@ class ExtentClaim:
 
     @property
     def shared(self) -> bool:
-        """Whether each sentence belongs to a target or an instance, which has a share of them."""
+        """Whether each sentence counts towards the share of a target or an instance."""
         return bool(self.targets or self.contexts)
 
     @property
     def rows(self) -> int:
-        """The number of rows, if nothing is rejected for good."""
+        """The number of rows, unless too many candidates are rejected."""
         return self.count * self.copies
 
     def shares(self) -> dict[str, int]:
-        """Return how many sentences each target has: an equal part, the first ones one more."""
+        """Return the number of sentences of each target: equal shares, one more for the first ones."""
         each, more = divmod(self.count, len(self.targets) or 1)
         return {target: each + (rank < more) for rank, target in enumerate(self.targets)}
 
     def missing(self, candidates: int, accepted: int, complete: int) -> int:
-        """Return how many sentences are missing after this many candidates, and complete instances."""
+        """Return the number of missing sentences after these candidates, accepted ones and complete instances."""
         if self.every:
             return self.count - candidates
         return self.count - (complete * self.contexts if self.contexts else accepted)
@@ -79,7 +79,7 @@ class Exposure:
 
 @dataclass(frozen=True, slots=True)
 class QuotaClaim:
-    """Items with all of ``within``, one of each ``within_one_of``, none of ``outside``."""
+    """Items that contain all of ``within``, one of each ``within_one_of``, and none of ``outside``."""
 
     extent: ExtentClaim
     within: tuple[Clause, ...] = ()
@@ -92,8 +92,8 @@ class QuotaClaim:
 class PartClaim:
     """Sentences that belong to no pattern; they contain one of ``only``.
 
-    Generalization items may contain these as well if the part is ``tested``.  With ``repeated_lemmas`` a lemma may
-    occur twice in one of them.  ``allow``: patterns whose reserved structures they may contain.
+    Generalization items may contain these as well if the part is ``tested``.  With ``repeated_lemmas``, a sentence may
+    repeat a lemma.  ``allow`` are the patterns whose reserved structures it may contain.
     """
 
     name: str
@@ -127,7 +127,7 @@ class PatternClaim:
 
     @property
     def held_out(self) -> tuple[Clause, ...]:
-        """What no sentence of train, dev or test contains."""
+        """The structures that no sentence of train, dev or test contains."""
         return (*self.forbid, *self.never)
 
     @property
@@ -138,7 +138,7 @@ class PatternClaim:
 
 @dataclass(frozen=True, slots=True)
 class DrawnConstraint:
-    """What sentences contain: one structure of each group in ``require``, and none of ``exclude``."""
+    """Conditions on sentences: one structure of each group in ``require``, and none of ``exclude``."""
 
     require: tuple[tuple[Clause, ...], ...] = ()
     exclude: tuple[Clause, ...] = ()
@@ -164,7 +164,7 @@ class PlannedStratum:
 
 @dataclass(frozen=True, slots=True)
 class DatasetPlan:
-    """Everything that is drawn, in the order in which it is drawn."""
+    """Everything that is drawn, in drawing order."""
 
     source: str
     target: str

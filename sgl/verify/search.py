@@ -1,16 +1,16 @@
 """Find structures in shapes: subgraph matching by networkx (VF2, Cordella et al. 2004).
 
 A structure occurs where its body has an injective match that no ``without`` body extends.  Every variable has a
-*domain*, the nodes that it may stand for, and a longer walk counts as one edge.  At first a domain holds the nodes
-that pass the tests of its variable; then every edge of the body throws out the nodes at which no edge of the sentence
-fits it, until nothing changes.  This is sound: a match never uses a node that is thrown out.  Where one node is left
-for each variable, or the body is one edge, what is left is the definition of a match, and networkx is not asked.
+*domain*, the nodes that it may match, and a longer walk counts as one edge.  At first a domain has the nodes that pass
+the tests of its variable; then every edge of the body removes the nodes at which no edge of the sentence fits it, until
+nothing changes.  This is sound: a match never uses a removed node.  If one node is left for each variable, or the body
+is one edge, the remaining nodes are the matches, and networkx is not needed.
 
-Three things spare searches.  A structure is looked for only where all words and labels that it needs are found.
-Whether it occurs depends on the frame of a shape and on the answers to the questions that it asks, so it is searched
-once for each of these.  And sentences with the same domains and fitting edges, in the same order, are one case for
-networkx.  The search has a budget of steps, which grows with the sizes of the shapes, as matches can be without number.
-Sets of nodes are integers with a bit for each.
+Three things save searches.  A structure is searched only where all words and labels that it needs occur. Its occurrence
+depends only on the frame of a shape and on the answers to its questions, so each such combination is searched once.
+And sentences with the same domains and fitting edges, in the same order, are one case for networkx.  The search has a
+budget of steps that grows with the sizes of the shapes, as there can be very many matches. Sets of nodes are integers
+with a bit for each.
 """
 
 from collections import Counter
@@ -29,14 +29,14 @@ from networkx.algorithms.isomorphism import DiGraphMatcher
 from sgl.verify.items import Frame, GraphShape, ShapeTable
 from sgl.verify.structure import GraphPattern, LengthComparison, StructureBody, passes
 
-#: Steps that the search of some hundred shapes may take, and how many more for each pair of
-#: nodes: a step is a pair that is looked at, or a node that networkx tries for a variable.
+#: Budget of steps for the search of some hundred shapes, and its increase per pair of nodes: a step examines a pair, or
+#: a node that networkx tries for a variable.
 STEPS, STEPS_FOR_A_PAIR = 1_500_000, 10
 
-#: Steps that led to an embedding, and the node of each variable; none after the last embedding.
+#: Steps that led to an embedding, and each variable's node; None after the last embedding.
 Embedding = tuple[float, tuple[int, ...] | None]
 
-#: Connected pairs of nodes, each as a set of one node.
+#: Connected pairs of nodes, each node as a one-element set.
 Pairs = tuple[tuple[int, int], ...]
 
 #: Lengths of walks, each with the bit of its labels.
@@ -50,11 +50,11 @@ Match = dict[str, int]
 
 
 class BudgetError(Exception):
-    """The budget is used up."""
+    """The budget is exhausted."""
 
 
 class SearchError(Exception):
-    """The budget is used up by the structure with this ``number``."""
+    """The structure with this ``number`` exhausted the budget."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -63,13 +63,13 @@ class SearchError(Exception):
 
 @lru_cache(maxsize=1 << 16)
 def members(bits: int) -> tuple[int, ...]:
-    """Return the numbers in a set that is written as an integer with a bit for each, in order."""
+    """Return the members of a set of numbers, given as a bit set, in order."""
     return tuple(number for number in range(bits.bit_length()) if bits >> number & 1)
 
 
 @lru_cache(maxsize=1 << 14)
 def embeddings(links: Pairs, domains: tuple[int, ...], fitting: tuple[Pairs, ...]) -> Iterator[Embedding]:
-    """Return the embeddings that networkx finds, remembered: iterate over a copy."""
+    """Return the embeddings that networkx finds, cached: iterate over a copy."""
     (found,) = tee(_embeddings(links, domains, fitting), 1)
     return found
 
@@ -102,7 +102,7 @@ def _embeddings(links: Pairs, domains: tuple[int, ...], fitting: tuple[Pairs, ..
 
 
 class _Matcher(DiGraphMatcher):
-    """Counts the pairs of a node and a variable that it tries."""
+    """Counts the pairs of a node and a variable that networkx tries."""
 
     steps = 0
 
@@ -114,10 +114,10 @@ class _Matcher(DiGraphMatcher):
 
 
 class SearchBody(NamedTuple):
-    """A body as it is searched.
+    """A body prepared for the search.
 
-    ``variables`` have a name, the questions to which their node says yes, and those to which
-    it says no.  ``links`` are pairs of variables, ``connections`` the number of what connects each.
+    ``variables`` have a name, the questions that their node must answer with yes, and those with no.  ``links`` are
+    pairs of variables, ``connections`` the numbers of their connections.
     """
 
     variables: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...]
@@ -126,10 +126,10 @@ class SearchBody(NamedTuple):
 
 
 class SearchStructure(NamedTuple):
-    """A structure as it is searched: its bodies, the positive one first.
+    """A structure prepared for the search: its bodies, the positive one first.
 
-    ``asked`` are the questions that it asks of words, ``needed`` the answers that some words and edges must give: bits
-    of words, and behind them bits of labels.  ``lengths`` are its tests on lengths, each with the place of its layer.
+    ``asked`` are its questions about words, ``needed`` the answers that some words and edges must give: bits for words,
+    followed by bits for labels.  ``lengths`` are its tests on lengths, each with the index of its layer.
     """
 
     bodies: tuple[SearchBody, ...]
@@ -139,24 +139,24 @@ class SearchStructure(NamedTuple):
 
 
 class Searcher:
-    """Searches shapes for structures, best frame by frame: only the last frame is remembered."""
+    """Searches shapes for structures; pass shapes frame by frame, as only the last frame is cached."""
 
     def __init__(self, questions: ShapeTable) -> None:
         self.questions = questions
         self._numbers: dict[tuple[LabelledWalks, bool], int] = {}
         self._structures = tuple(map(self._prepared, questions.structures))
-        #: What connects two variables: walks, and whether the variables are one.
+        #: Connections between two variables: walks, and whether the variables are the same.
         self.connections = [*self._numbers]
         self._host: _Host | None = None
-        #: The steps that are left.
+        #: The number of steps left.
         self.left: float = inf
 
     def allow(self, shapes: Iterable[GraphShape]) -> None:
-        """Begin with a new budget, that of these shapes."""
+        """Reset the budget for these shapes."""
         self.left = STEPS + STEPS_FOR_A_PAIR * sum(shape.frame.size**2 for shape in shapes)
 
     def occurring(self, shape: GraphShape) -> int:
-        """Return the structures that occur, a bit for each; raises ``SearchError`` if too long."""
+        """Return the structures that occur, as a bit set; raises ``SearchError`` if it takes too long."""
         host, columns = self._look(shape)
         answered = reduce(or_, shape.nodes, host.labels << len(self.questions.values))
         found = 0
@@ -178,7 +178,7 @@ class Searcher:
         return next(self.matches(shape, number), None)
 
     def matches(self, shape: GraphShape, number: int) -> Iterator[Match]:
-        """Yield the matches in a shape of the structure with this number, as long as the budget lasts."""
+        """Yield the matches in a shape of the structure with this number, while the budget lasts."""
         self.allow([shape])
         host, columns = self._look(shape)
         with suppress(BudgetError):
@@ -224,10 +224,10 @@ class Searcher:
 
 
 class _Host:
-    """A frame prepared for searching, and what has been found in shapes of it.
+    """A frame prepared for searching, with the results for its shapes.
 
-    ``labels`` are the answers of all its edges, ``degrees`` the nodes that pass each test on
-    degrees; ``verdicts`` say by number and answers whether a structure occurs.
+    ``labels`` are the answers of all its edges, ``degrees`` the nodes that pass each test on degrees; ``verdicts``
+    tells by number and answers whether a structure occurs.
     """
 
     def __init__(self, frame: Frame, searcher: Searcher) -> None:
@@ -242,13 +242,13 @@ class _Host:
             self.degrees.append(sum(passes(degrees[node], test) << node for node in range(frame.size)))
 
     def spend(self, steps: float) -> None:
-        """Take steps from the budget, without which there is no end to it; more where sets of nodes are large."""
+        """Take steps from the budget, more if sets of nodes are large."""
         self._searcher.left -= steps * (1 + self.frame.size // 256)
         if self._searcher.left < 0:
             raise BudgetError
 
     def found(self, columns: NodeSets, structure: SearchStructure) -> Iterator[Match]:
-        """Yield the matches of a structure, where ``columns`` say which nodes say yes to each question."""
+        """Yield the matches of a structure; ``columns`` are the nodes that answer each question with yes."""
         body, *without = structure.bodies
         if all(passes(self.frame.lengths[place], test) for place, test in structure.lengths):
             for match in self._matches(columns, body, {}):
@@ -280,7 +280,7 @@ class _Host:
             yield {name: node for (name, _, _), node in zip(body.variables, match, strict=True)}
 
     def _narrow(self, body: SearchBody, domains: NodeSets) -> list[Pairs] | None:
-        """Throw out of the domains what no edge fits; return the pairs left, None if one is empty."""
+        """Remove nodes that no edge fits from the domains; return the pairs left, or None if a domain is empty."""
         fitting: list[Pairs] = []
         self.spend(1 + len(domains))
         for (first, second), connection in zip(body.links, body.connections, strict=True):
@@ -307,7 +307,7 @@ class _Host:
         return fitting
 
     def _connected(self, number: int) -> tuple[int, int, Pairs]:
-        """Return all nodes at which a connection starts and ends, and the pairs."""
+        """Return all nodes at which a connection starts and ends, and the connected pairs."""
         known = self._fitting.get(number)
         if known is not None:
             return known
@@ -320,7 +320,7 @@ class _Host:
                 self.spend(steps)
             connected = [pair for pair in connected if pair in walked] if rank else walked
             self.spend(len(walked))
-        # Different variables stand for different nodes.
+        # Different variables match different nodes.
         pairs = tuple([(1 << start, 1 << end) for start, end in connected if (start == end) == loop])
         starts = reduce(or_, [start for start, _ in pairs], 0)
         ends = reduce(or_, [end for _, end in pairs], 0)
@@ -332,7 +332,7 @@ class _Host:
         rank = {1 << node: place for place, node in enumerate(nodes)}
         ranked = tuple([sum(1 << rank[1 << n] for n in members(domain)) for domain in domains])
         edges = tuple([tuple([(rank[s], rank[t]) for s, t in pairs]) for pairs in fitting])
-        # A copy starts with the first embedding.
+        # A copy starts from the first embedding.
         for steps, places in copy(embeddings(body.links, ranked, edges)):
             self.spend(steps)
             if places is not None:
@@ -348,10 +348,10 @@ def _walked(
         successors[source] |= 1 << target
     pairs: list[tuple[int, int]] = []
     steps = 0
-    # Where no edge goes out only the walk without edges starts.
+    # A node without outgoing edges starts only the walk of length zero.
     for start in sorted({source for source, _ in edges}) if low else range(size):
         reached, frontier = 0, 1 << start
-        # Beyond as many edges as nodes a walk reaches nothing new.
+        # A walk with more edges than nodes reaches nothing new.
         for length in range(1 + (low + size if high is None else high)):
             if length > low:
                 frontier &= ~reached

@@ -1,7 +1,6 @@
-"""Checks on sentences and strings: new words, repetitions, look-alikes, targets, readings.
+"""Check sentences and strings: new words, repetitions, look-alikes, targets, readings.
 
-Each asks the table of sentences one question.  Sentences that have a text in common come in groups, of which the first
-is the one that was there before.
+Each check is one query on the table of sentences.  Sentences that share a text come in groups, the earliest first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +15,7 @@ from sgl.verify.table import DatasetTable
 
 _EXAMPLES = 10
 
-#: Words with their lemmas; one without a lemma is its own.  Rules in derivations are no words.
+#: Words with their lemmas; a word without a lemma is its own lemma.  Rules in derivations are not words.
 _LEXEMES = """
     WITH lexeme AS (
         SELECT split, form, CASE lemma WHEN '' THEN form ELSE lemma END AS lemma, upos, number, rowid AS place
@@ -51,7 +50,7 @@ def words_exposed(data: LoadedData, tally: Result) -> None:
 
 
 class Repeated(NamedTuple):
-    """A sentence that has a text in common with others; ``number`` is that of its row."""
+    """A sentence that shares a text with others; ``number`` is its row in the table."""
 
     number: int
     split: str
@@ -62,7 +61,7 @@ class Repeated(NamedTuple):
     skeleton: str
 
 
-#: Sentences whose text, in one of the columns, is not theirs alone.
+#: Sentences that share their text, in one of the columns, with others.
 _REPEATED = """
     SELECT {text}, number, split, shape, sent_id, source, target, skeleton FROM sentence
     WHERE {text} IN (SELECT {text} FROM sentence GROUP BY {text} HAVING count(*) > 1)
@@ -71,7 +70,7 @@ _REPEATED = """
 
 
 def repetitions(table: DatasetTable, column: str) -> Iterator[list[Repeated]]:
-    """Yield the sentences that have the same ``source``, ``skeleton`` or ``latin`` text."""
+    """Yield the groups of sentences with the same ``source``, ``skeleton`` or ``latin`` text."""
     rows = table.each(_REPEATED.format(text=column))
     for _, group in groupby(rows, key=lambda row: row[0]):
         yield [Repeated(*row[1:]) for row in group]
@@ -82,7 +81,7 @@ Repetition = tuple[Repeated, list[Repeated]]
 
 
 def _in_other_splits(data: LoadedData, column: str) -> Iterator[Repetition]:
-    """Yield the sentences whose text is in other splits before, each with the first in each."""
+    """Yield the sentences whose text occurs earlier in other splits, with the first occurrence in each."""
     for group in repetitions(data.table, column):
         first: dict[str, Repeated] = {}
         for own in group:
@@ -156,7 +155,7 @@ def one_target(data: LoadedData, tally: Result) -> None:
 
 
 def _are_twins(data: LoadedData) -> bool:
-    """Return whether the target is written as pairs, too: it is no answer, and a sentence may have several twins."""
+    """Return whether the target is also written as pairs: then it is no answer, and a sentence may have several."""
     return any(file.path.startswith("pairs/") for file in data.manifest.files)
 
 
@@ -187,7 +186,7 @@ def readings(data: LoadedData, tally: Result) -> None:
 
 
 def _verdict(policy: str, pattern: str, strata: Sequence[tuple[str, Stratum]]) -> str:
-    """Return the verdict on the strings of a pattern that the figures bear out."""
+    """Return the verdict on the strings of a pattern that follows from the figures."""
     if policy in (IGNORE, REJECT, LIST):
         return "not checked" if policy == IGNORE else "checked"
     for split, stratum in strata:
@@ -202,11 +201,11 @@ def _disagreements(stratum: Stratum, read: ReadingCounts, policy: str) -> Iterat
     rejected, items = stratum.rejected.ambiguous, stratum.count // stratum.extent.copies
     if policy == IGNORE:
         yield "there are figures, though readings were to be ignored"
-    # Instances that got too few contexts have been parsed as well.
+    # Instances with too few contexts have been parsed as well.
     spare = read.parsed - items - rejected
     if spare < 0 or (spare and not stratum.extent.contexts):
         yield f"{read.parsed} strings parsed, but {items} items and {rejected} rejected"
-    # Where every output is listed, what is held out is rejected, and what has too many readings.
+    # If every output is listed, only held-out readings and too many readings are rejected.
     most = read.ambiguous if policy in (REJECT, LIST) else 0
     least = read.held_out if policy == LIST else most
     if not least <= rejected <= most:

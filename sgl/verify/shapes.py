@@ -1,9 +1,9 @@
-"""What derivations mean but for their words: where these are from, and which nodes of rules are one.
+"""Interpret derivations except for their words: where words come from, and which nodes of rules coincide.
 
-Rules are *alike* if they differ in their names, weights, categories, words and attributes only.  Two derivations have
-one *shape* if their rules are alike one by one.  All that is here depends on the shape, and is found out once for it: a
-dataset has many sentences of a shape.  Shapes consist of rules from which all words were taken away, so what is found
-cannot depend on a word; ``derivation.py`` puts them in.
+Rules are *alike* if they differ only in their names, weights, categories, words and attributes.  Two derivations have
+one *shape* if their rules are alike one by one.  Everything here depends only on the shape, and is computed once for
+it: a dataset has many sentences of a shape.  Shapes consist of rules without words, so the results cannot depend on a
+word; ``derivation.py`` fills in the words.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,19 +16,19 @@ from sgl.verify.texts import FUNCTIONS, LARGEST, Origin, Word, Words, capitalise
 from sgl.verify.trees import EdgeColumns, edge_columns
 
 Derivation = tuple[int, ...]  # its rules, in preorder
-Shape = tuple[int, ...]  # the same with the number of each rule without words
-HELD = 1 << 21  # words, nodes and edges that are remembered before all are forgotten
+Shape = tuple[int, ...]  # a derivation with the number of each rule without words
+HELD = 1 << 21  # words, nodes and edges to cache before the caches are cleared
 
 
 class RuleUse(NamedTuple):
-    """A rule in a derivation: its place, and those of its children."""
+    """The places of a rule in a derivation and of its children."""
 
     place: int
     below: list[int]
 
 
 class GluedNode(NamedTuple):
-    """A node of a graph: the place of its word in the text, and the rule that labels it with the number of its node."""
+    """A node of a graph: the place of its word in the text, and the rule's node that labels it."""
 
     word: int
     label: "Local"
@@ -54,12 +54,12 @@ class GluedGraph(NamedTuple):
     heads: list[int]
 
 
-Local = tuple[int, int]  # a node of a rule, by the place of the rule in the derivation
+Local = tuple[int, int]  # the place of a rule in the derivation, and its node
 LocalEdge = tuple[Local, str, Local]
 
 
 def without_words(rule: GrammarRule) -> GrammarRule:
-    """Return a rule without what does not matter for shapes; of a word only whether it has a letter."""
+    """Return a rule without the parts that do not affect shapes; of a word, keep only whether it has letters."""
     templates = [[replace(item, text=item.text and "…") for item in template] for template in rule.templates]
     fragments = []
     for own in rule.fragments:
@@ -70,7 +70,7 @@ def without_words(rule: GrammarRule) -> GrammarRule:
 
 
 class Shapes:
-    """Says what the shapes of a grammar mean; ``spend`` is told of each step that it takes."""
+    """Interprets the shapes of a grammar; ``spend`` is called with the steps that this takes."""
 
     def __init__(self, grammar: CertifiedGrammar, spend: Callable[[int], object]) -> None:
         self.grammar, self.spend, self.held = grammar, spend, 0
@@ -81,7 +81,7 @@ class Shapes:
         self.parts, self.graph, self.columns = cache(self._parts), cache(self._graph), cache(self._columns)
 
     def hold(self, size: int) -> None:
-        """Count what will be remembered; if it is too much, forget what was."""
+        """Account for new cache entries; clear the caches if they are too large."""
         self.spend(size)
         self.held += size
         if self.held > HELD:
@@ -94,7 +94,7 @@ class Shapes:
         return tuple([self.alike[rule] for rule in derivation])
 
     def _walk(self, shape: Shape) -> list[RuleUse]:
-        """Return the rules from the back, each before those above it."""
+        """Return the rules from last to first, each before the rules above it."""
         steps, places = list[RuleUse](), list[int]()
         for place in range(len(shape) - 1, -1, -1):
             children = self.rules[shape[place]].rhs
@@ -135,7 +135,7 @@ class Shapes:
         return graph
 
     def _columns(self, layer: int, places: Sequence[int], shape: Shape) -> list[EdgeColumns]:
-        """Return the columns of CoNLL-U for the edges of this graph."""
+        """Return the CoNLL-U columns for the edges of this graph."""
         graph = self.graph(layer, places, shape)
         word_of = [node.word for node in graph.nodes]
         arcs = [(word_of[source], label, word_of[target]) for source, label, target in graph.edges]
@@ -145,7 +145,7 @@ class Shapes:
 
 
 def _of_child(item: TemplateItem, parts: list[Words]) -> Words:
-    """Return the words of a part of a child, after what the template does to them."""
+    """Return the words of a part of a child, after the functions of the template."""
     if item.number >= len(parts):
         raise Flaw(f"a phrase has no part {item.part}")
     words = parts[item.number]
@@ -155,14 +155,14 @@ def _of_child(item: TemplateItem, parts: list[Words]) -> Words:
 
 
 class Gluing:
-    """The graph of a derivation, from the root downwards: nodes of rules that meet get one name."""
+    """Builds the graph of a derivation from the root downwards: nodes of rules that coincide get one name."""
 
     def __init__(
         self, walk: list[RuleUse], rules: list[GrammarRule], layer: int, spend: Callable[[int], object]
     ) -> None:
         self.spend, self.fragments = spend, [rule.fragments[layer] for rule in rules]
         self.names = dict[Local, Local]()
-        #: The labelled nodes, each with its word, in the order of the rules.
+        #: The labelled nodes with their words, in the order of the rules.
         self.labels = list[tuple[Origin, Local]]()
         self.edges, self.last = list[LocalEdge](), list[LocalEdge]()
         for step in reversed(walk):
@@ -184,12 +184,12 @@ class Gluing:
         self.last[:0] = late
 
     def _meet(self, own: Local, child: int, port: int) -> Local:
-        """Let a port of a child be a node."""
+        """Identify a port of a child with a node."""
         exports = self.fragments[child].exports
         if port >= len(exports):
             raise Flaw(f"a rule has no port {port}")
         other = self.names.setdefault((child, exports[port]), own)
-        if other != own:  # two nodes meet in one node of a child
+        if other != own:  # a child identifies two nodes
             self.spend(len(self.names))
             self.names = {node: own if name == other else name for node, name in self.names.items()}
         return own

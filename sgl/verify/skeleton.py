@@ -1,9 +1,8 @@
-r"""See past what a reader cannot see: case, normal forms, invisible characters, look-alikes.
+r"""Normalize differences that readers cannot see: case, normal forms, invisible characters, look-alikes.
 
-Texts that a reader takes for the same have the same *skeleton*: ``The dog slept.`` and
-``The d\u043eg slept.``  It is the compatibility form of Unicode (NFKC) without default-ignorable
-characters, in one case, with Latin letters for those that look like them, also for digits inside
-words.  Where such a text is shown, ``visible`` writes as escapes what could mislead.
+Texts that look the same to a reader have the same *skeleton*: ``The dog slept.`` and ``The d\u043eg slept.``  It is the
+compatibility form of Unicode (NFKC) without default-ignorable characters, in one case, with Latin letters for those
+that look like them, also for digits inside words.  To show such a text, ``visible`` escapes misleading characters.
 
 Format: Unicode Standard Annex 15 and Technical Standard 39, whose table has the usual letters.
 """
@@ -11,15 +10,15 @@ Format: Unicode Standard Annex 15 and Technical Standard 39, whose table has the
 import re
 from unicodedata import normalize
 
-#: Controls, and what is default-ignorable: soft hyphens, fillers, marks of direction, joiners,
-#: variation selectors, tags; and the empty pattern of Braille.
+#: Control and default-ignorable characters: soft hyphens, fillers, direction marks, joiners, variation selectors, tags;
+#: and the empty Braille pattern.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
-#: Letters, each with the Latin one that it looks like; marks with those of ASCII.
+#: Letters with their Latin look-alikes; marks with those of ASCII.
 _PAIRS = """
     АA ВB ЕE ЅS ІI ЈJ КK МM НH ОO РP СC ТT УY ХX ԚQ ԜW ҺH ӀL ԀD
     аa вb еe ѕs іi јj кk мm нh оo рp сc тt уy хx ԛq ԝw һh ӏl ԁd гr ѵv
@@ -32,18 +31,18 @@ _PAIRS = """
 """
 _LATIN = str.maketrans({pair[0]: pair[1] for pair in _PAIRS.split()})
 
-#: What is shown from right to left.
+#: Text shown from right to left.
 _REVERSED = re.compile("\u202e([^\u202c]*)")
 
-#: Digits and a capital inside a word, which look like other letters.
+#: Digits and a capital inside a word that look like other letters.
 _INSIDE = re.compile("(?<=[A-Za-z])[01]+|[01]+(?=[A-Za-z])|(?<=[a-z])I+")
 _LETTERS = str.maketrans("01I", "oll")
 
 
 def sentence_skeletons(text: str) -> tuple[str, str]:
-    r"""Return what is left of a sentence, without spaces: as it is, and with Latin letters.
+    r"""Return the skeletons of a sentence, without spaces: with its own letters, and with Latin ones.
 
-    In the first, letters are taken for Latin ones only beside Latin ones.
+    In the first, letters become Latin only next to Latin ones.
 
     >>> sentence_skeletons("The d\u043eg\u200b slept .")
     ('thedogslept.', 'thedogslept.')
@@ -59,7 +58,7 @@ def sentence_skeletons(text: str) -> tuple[str, str]:
 
 
 def name_skeletons(name: str) -> tuple[str, str]:
-    r"""Return what is left of a name with its own letters, and with Latin ones.
+    r"""Return the skeletons of a name: with its own letters, and with Latin ones.
 
     >>> name_skeletons("NM\u041ed1")
     ('nm\u043ed1', 'nmodl')
@@ -83,7 +82,7 @@ def _as_letters(found: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    r"""Return a text that a terminal can show, with escapes for what is or makes invisible.
+    r"""Return a text that is safe on a terminal, with escapes for invisible and control characters.
 
     >>> print(visible("a\u200bb\n"))
     a\u200bb\n

@@ -1,4 +1,4 @@
-"""Read structures in the notation in which a manifest writes them.
+"""Read structures in the notation of manifests.
 
 The grammar::
 
@@ -12,8 +12,8 @@ The grammar::
     labels    := "*" | "^"? (label ("|" label)*)?
     bounds    := "+" | "{" INT "}" | "{" INT "," INT? "}"
 
-An edge is a walk of exactly one edge, so that edges and paths are one kind of *link*.  An empty
-list of values or labels is a test that nothing passes.
+An edge is a walk of exactly one edge, so edges and paths are one kind of *link*.  Nothing passes a test with an empty
+list of values or labels.
 """
 
 import re
@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from sgl.verify.schema_grammar import DERIVATION, Flaw
 
-#: What the signs of comparisons mean.
+#: The meaning of comparison signs.
 SIGNS: dict[str, Callable[[int, int], bool]] = {"=": eq, ">=": ge, "<=": le, "!=": ne}
 
 
@@ -49,7 +49,7 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class ValueTest:
-    """The value of ``attribute``, "" without it, is, or negated is not, one of ``values``."""
+    """A test whether the value of ``attribute``, "" if missing, is one of ``values``, or if negated is not."""
 
     attribute: str
     values: frozenset[str]
@@ -62,7 +62,7 @@ class ValueTest:
 
 @dataclass(frozen=True, slots=True)
 class DegreeComparison:
-    """The number of outgoing edges that pass ``labels``, compared with ``number``."""
+    """A comparison of the number of outgoing edges that pass ``labels`` with ``number``."""
 
     labels: Labels
     comparison: str
@@ -75,7 +75,7 @@ class DegreeComparison:
 
 @dataclass(frozen=True, slots=True)
 class LengthComparison:
-    """The number of words of the text in a layer, compared with ``number``."""
+    """A comparison of the number of words in a text layer with ``number``."""
 
     layer: str
     comparison: str
@@ -93,7 +93,7 @@ def passes(number: int, test: DegreeComparison | LengthComparison) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class NodeVariable:
-    """A node variable: its name and all tests on it, wherever they were written."""
+    """A node variable: its name and all tests on it from the whole body."""
 
     name: str
     tests: tuple[ValueTest, ...] = ()
@@ -102,7 +102,7 @@ class NodeVariable:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A walk between two variables, by number, over edges with ``labels``: ``low`` to ``high`` edges (None: any)."""
+    """A walk between two variables, by number, of ``low`` to ``high`` edges (None: unbounded) with ``labels``."""
 
     source: int
     labels: Labels
@@ -118,7 +118,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class StructureBody:
-    """A conjunction of tests and links over different nodes, and of tests on lengths."""
+    """A conjunction of tests and links on different nodes, and of tests on lengths."""
 
     variables: tuple[NodeVariable, ...]
     links: tuple[Link, ...] = ()
@@ -138,14 +138,14 @@ class StructureBody:
 
     @property
     def said(self) -> tuple[object, ...]:
-        """All that the body says, in whatever order its variables are."""
+        """The content of the body, independent of the order of its variables."""
         names = self.names
         links = [(names[link.source], names[link.target], replace(link, source=0, target=0)) for link in self.links]
         return {variable.name: variable for variable in self.variables}, links, self.lengths
 
 
 class GraphPattern(NamedTuple):
-    """A body and the bodies that must not extend a match of it, in the first layer or another."""
+    """A body, and bodies that must not extend its match, in the first layer or another."""
 
     body: StructureBody
     without: tuple[StructureBody, ...] = ()
@@ -187,7 +187,7 @@ def read_structure(text: str) -> GraphPattern:
 
 
 class _Reader:
-    """The text with a position; white space is skipped before every symbol."""
+    """A text with a position; white space before each symbol is skipped."""
 
     def __init__(self, text: str) -> None:
         self.text, self.position = text, 0
@@ -243,7 +243,7 @@ class _Reader:
                 return StructureBody(tuple(variables.values()), tuple(links), tuple(lengths))
 
     def variable(self, variables: dict[str, NodeVariable]) -> int:
-        """Add the tests of a variable to those that are known of it; return its number."""
+        """Add tests to a variable, which may be known already; return its number."""
         name = self.take(_NAME, "the name of a variable")
         known = variables.get(name, NodeVariable(name))
         tests, degrees = [*known.tests], [*known.degrees]

@@ -1,16 +1,16 @@
-"""One table of all sentences, of which the checks ask in SQL.
+"""Collect all sentences in one table, which the checks query in SQL.
 
-``block`` has a row for each block of the CoNLL-U files, in the order of the splits and of their files; ``sentence`` has
-those that are well formed.  Of a sentence it says where it is, its category, the stream of its stratum, the shape of
-its graph, its source and target, and what a reader takes the source for (``sgl.verify.skeleton``)::
+``block`` has a row for each block of the CoNLL-U files, in the order of the splits and their files; ``sentence`` has
+the well-formed ones, with place, category, stream, shape of the graph, source, target, and the skeletons of the source
+(``sgl.verify.skeleton``)::
 
     SELECT category, count(*) FROM sentence WHERE split = 'gen' GROUP BY category
 
 The structures that occur in a shape are its *profile*: ``found`` has a row for each of them.  ``kind`` counts the
-sentences that no structure or quota tells apart.  ``word`` and ``name`` have every word of a split, and every name in
-its graphs, with the first sentence there.
+sentences that no structure or quota distinguishes.  ``word`` and ``name`` have every word of a split, and every name in
+its graphs, with its first sentence.
 
-The table is a temporary file of SQLite, which stays in memory while it is small.
+The table is a temporary SQLite file, kept in memory while it is small.
 """
 
 import errno
@@ -43,7 +43,7 @@ CREATE TABLE word (split TEXT, form TEXT, lemma TEXT, upos TEXT, number INTEGER,
 CREATE TABLE name (split TEXT, role TEXT, text TEXT, number INTEGER, UNIQUE (split, role, text));
 """
 
-#: What is made when all sentences have been read.
+#: Tables that are made after all sentences have been read.
 _SUMMARY = """
 CREATE TABLE kind AS
     SELECT split, category, stream, profile, count(*) AS items FROM sentence
@@ -56,7 +56,7 @@ _BLOCK = "INSERT INTO block VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 
 
 class Block(NamedTuple):
-    """A block of a file: the reason if it is malformed, and what a row of the table says of a sentence."""
+    """A block of a file: the reason if it is malformed, otherwise the columns of its sentence."""
 
     line: int
     reason: str = ""
@@ -70,13 +70,13 @@ class Block(NamedTuple):
     latin: str = ""
 
 
-#: What occurs in a range, each with the number of the first block, from 0.
+#: The contents of a range, each with the number of its first block, from 0.
 Firsts = dict[tuple[str, ...], int]
 
 
 @dataclass(slots=True)
 class ReadPart:
-    """A range of a file: its blocks, whose shapes are numbered here; words and names; the error that ends it."""
+    """A range of a file: its blocks, with local numbers of shapes; words and names; the error that ends it."""
 
     blocks: list[Block] = field(default_factory=list)
     shapes: dict[GraphShape, int] = field(default_factory=dict)
@@ -86,9 +86,9 @@ class ReadPart:
 
 
 class DatasetTable:
-    """The table; ``profiles`` are the structures in each.
+    """The table; ``profiles`` are the sets of structures.
 
-    By split there are the number of ``blocks``, and the ``errors`` of files that cannot be read to their end.
+    By split, ``blocks`` counts blocks, and ``errors`` has the errors of files that cannot be read to their end.
     """
 
     def __init__(self, database: sqlite3.Connection) -> None:
@@ -98,16 +98,16 @@ class DatasetTable:
         database.executescript(_SCHEMA)
 
     def select(self, query: str, **values: object) -> list[tuple[Any, ...]]:
-        """Return the rows of a query; a list among the values is one for ``json_each``."""
+        """Return the rows of a query; a list among the values is passed to ``json_each``."""
         return list(self.each(query, **values))
 
     def each(self, query: str, **values: object) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a query, as long as nothing is added."""
+        """Yield the rows of a query; add nothing meanwhile."""
         own = {key: json.dumps(value) if isinstance(value, list) else value for key, value in values.items()}
         yield from self._database.execute(query, own)
 
     def expect(self, manifest: Manifest) -> None:
-        """Let the sentences of a category in a split be those of its strata, one after the other."""
+        """Assign the sentences of each category in a split to its strata, one after the other."""
         streams = dict[tuple[str, str], list[Iterator[str]]]()
         for split, claim in manifest.splits.items():
             for own in claim.strata:
@@ -119,9 +119,9 @@ class DatasetTable:
         return next(self._streams.get((split, category), iter(())), f"{split}/{category}")
 
     def add(self, split: str, part: ReadPart, shapes: ShapeTable, lines: int) -> None:
-        """Add the next range of the file of a split, before which there are so many lines."""
+        """Add the next range of the file of a split, after ``lines`` lines."""
         numbers = [shapes.known(shape.frame, shape.nodes).number for shape in part.shapes]
-        numbers.append(-1)  # the shape of what is malformed
+        numbers.append(-1)  # the shape of a malformed block
         first, write = self.blocks.total() + 1, self._database.executemany
         rows = (
             (
@@ -138,7 +138,7 @@ class DatasetTable:
             self.errors[split] = part.error
 
     def complete(self, shapes: Iterable[GraphShape]) -> None:
-        """Add what has been found in the shapes, and count what cannot be told apart."""
+        """Add the structures found in the shapes, and make the summary tables."""
         known = dict[int, int]()
         rows = [(shape.number, known.setdefault(shape.occurring, len(known))) for shape in shapes]
         self.profiles = tuple(frozenset(members(occurring)) for occurring in known)
@@ -154,12 +154,12 @@ def _placed(split: str, found: Firsts, first: int) -> Iterator[tuple[object, ...
 
 @contextmanager
 def dataset_table() -> Iterator[DatasetTable]:
-    """Give an empty table, which is gone afterwards; raises ``OSError`` if there is no room for it."""
+    """Provide a temporary empty table; raises ``OSError`` if there is no space for it."""
     try:
         with closing(sqlite3.connect("")) as database:
             yield DatasetTable(database)
     except sqlite3.OperationalError as problem:
-        if problem.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # a query that is wrong
+        if problem.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # a wrong query
             raise
         full = problem.sqlite_errorcode == sqlite3.SQLITE_FULL
         raise OSError(errno.ENOSPC if full else errno.EIO, f"a temporary file: {problem}") from None

@@ -1,4 +1,4 @@
-"""How the words of a text layer are written: which are absorbed, which are one piece, and what templates do to them.
+"""Write the words of a text layer: absorb and contract words, and apply the functions of templates.
 
 The finish of a text layer has ``after, absorb, forms, elisions, capital, twin, mutations``; docs/texts.md
 says what they mean.
@@ -10,21 +10,21 @@ from typing import NamedTuple
 
 from sgl.verify.schema_grammar import Flaw, TextFinish, WrittenLayer
 
-LARGEST = 1 << 20  # items and letters of a text: rules that repeat a child could make any number
+LARGEST = 1 << 20  # limit on items and letters of a text: rules that copy a child could exceed any limit
 
 
 GLUE, FUSE = JOINTS = "\1", "\2"  # two words in one piece, one word
 
 
 class Origin(NamedTuple):
-    """Where a word is from: the place of its rule in the derivation, and its item in the template."""
+    """The origin of a word: the place of its rule in the derivation, and its item in the template."""
 
     place: int
     item: int
 
 
 class Word(NamedTuple):
-    """A word of a text: where it is from, whether it has no letter, and whether its first one is raised."""
+    """A word of a text: its origin, whether it has no letters, and whether it is capitalized."""
 
     origin: Origin
     blank: bool
@@ -33,7 +33,7 @@ class Word(NamedTuple):
 
 Words = list[Word]
 
-#: What a template may do to the words of a child: functions of the words with their origins.
+#: Functions that a template may apply to the words of a child.
 FUNCTIONS: dict[str, Callable[[Words], Words]] = {
     "first": lambda words: words[:1],
     "rest": lambda words: words[1:],
@@ -44,7 +44,7 @@ FUNCTIONS: dict[str, Callable[[Words], Words]] = {
 
 
 def capitalised(words: Words) -> Words:
-    """Return words with the first letter raised of the first that has one."""
+    """Return words with the first non-empty one capitalized."""
     for place, own in enumerate(words):
         if not own.blank:
             return [*words[:place], own._replace(raised=True), *words[place + 1 :]]
@@ -52,7 +52,7 @@ def capitalised(words: Words) -> Words:
 
 
 def raised(text: str) -> str:
-    """Return a text with its first letter raised."""
+    """Return a text with its first letter capitalized."""
     return text[:1].upper() + text[1:]
 
 
@@ -96,7 +96,7 @@ def kept(finish: TextFinish, words: Sequence[str]) -> Sequence[int]:
 
 
 class TextPiece(NamedTuple):
-    """A part of a text between separators: of how many words it is, and whether it follows tightly."""
+    """A piece of a text between separators: its text, its number of words, and whether it follows tightly."""
 
     text: str
     size: int
@@ -180,7 +180,7 @@ def _begun(word: str, own: str, form: str) -> str:
 
 
 def begins(word: str | None, condition: str) -> bool:
-    """Return whether a word is the one that a form stands before, or begins like it."""
+    """Return whether a word meets the condition of a form: the word itself, or a prefix."""
     if word is None:
         return False
     return word.startswith(condition[:-1]) if condition[-1:] == "…" else word == condition

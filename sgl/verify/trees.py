@@ -1,4 +1,4 @@
-"""HEAD, DEPREL and DEPS of the words of a sentence: its tree, and all edges of its graph."""
+"""Compute HEAD, DEPREL and DEPS of the words of a sentence: its tree, and all edges of its graph."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -9,7 +9,7 @@ WordArc = tuple[int, str, int]  # an edge between words
 
 
 class Arc(NamedTuple):
-    """An edge into a word; an extracted one is ``marked``.  The head is the number of a word from 1, or 0."""
+    """An edge into a word, ``marked`` if it is extracted; the head is a word number from 1, or 0."""
 
     marked: bool
     head: int
@@ -56,7 +56,7 @@ def _columns(arcs: list[Arc], own: Arc | None) -> EdgeColumns:
 
 
 def tree_of(into: list[list[Arc]], spend: Callable[[int], object]) -> dict[int, Arc]:
-    """Return the edge of each word in the tree: its unmarked edge, or else the first that leads there."""
+    """Return each word's edge in the tree: its unmarked edge, or otherwise the first that leads there."""
     tree = dict[int, Arc]()
     while len(tree) < len(into):
         spend(len(into))
@@ -69,7 +69,7 @@ def tree_of(into: list[list[Arc]], spend: Callable[[int], object]) -> dict[int, 
 
 
 def _ways(into: list[list[Arc]], tree: dict[int, Arc]) -> Iterator[tuple[int, Arc]]:
-    """Yield the edges by which further words are in the tree: of a word with an unmarked edge no others."""
+    """Yield edges that connect further words to the tree; a word with an unmarked edge uses no other."""
     for word, arcs in enumerate(into):
         for arc in arcs if word not in tree else ():
             if arc.marked == arcs[0].marked and (arc.head == 0 or arc.head - 1 in tree):

@@ -1,8 +1,8 @@
 """Read JSON into frozen dataclasses: the classes are the format.
 
-A field is a member of that name and kind, and one with a default may be missing.  What is missing or of another kind
-raises ``FormError`` with its path.  A *strict* format has no other members, has them in the order of the fields, and
-writes none that has its default: equal values have one form.
+A field is a member of that name and type, optional if it has a default.  A missing member or a wrong type raises
+``FormError`` with its path.  A *strict* format has no other members, keeps the order of the fields, and omits members
+with their default: equal values have one form.
 """
 
 import json
@@ -12,17 +12,17 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-Json = Any  # a value of JSON, or what it becomes
+Json = Any  # a JSON value, or the object made from it
 Kind = Any  # the type of a field
 Reader = Callable[[Json], Any]
 
 LIMIT = 10**20  # numbers have at most twenty digits
-NOT_TEXT = re.compile("[\x00\ud800-\udfff]")  # NUL, and halves of characters: JSON can spell them, UTF-8 cannot
+NOT_TEXT = re.compile("[\x00\ud800-\udfff]")  # NUL and surrogates: JSON can express them
 NAMES = {str: "a string", int: "a whole number", bool: "true or false", list: "a list", dict: "an object"}
 
 
 class FormError(ValueError):
-    """A value has another form than its format says; ``path`` leads to it."""
+    """A value does not have the form that its format requires; ``path`` leads to it."""
 
     def __init__(self, problem: str, path: str = "") -> None:
         super().__init__(f"{path}: {problem}" if path else problem)
@@ -30,7 +30,7 @@ class FormError(ValueError):
 
 
 class Format:
-    """Reads values of a format; ``special`` kinds are read by functions of its own."""
+    """Reads values of a format; ``special`` types have readers of their own."""
 
     def __init__(self, special: Mapping[Kind, Reader], *, strict: bool) -> None:
         self.strict = strict
@@ -38,7 +38,7 @@ class Format:
         self._steps: list[str | int] = []
 
     def read(self, kind: Kind, value: Json, path: str = "") -> Json:
-        """Return a value as one of this kind; raises ``FormError``."""
+        """Return a value converted to this type; raises ``FormError``."""
         self._steps = [path] if path else []
         try:
             return self.reader(kind)(value)
@@ -47,7 +47,7 @@ class Format:
 
     @property
     def path(self) -> str:
-        """Where in the value that is read the reader is."""
+        """The path to the value that is being read."""
         steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in self._steps)
         return "".join(steps).removeprefix(".")
 
@@ -58,7 +58,7 @@ class Format:
         return found
 
     def reader(self, kind: Kind) -> Reader:
-        """Return what reads values of a kind."""
+        """Return the reader for values of a type."""
         if kind not in self._readers:
             self._readers[kind] = self._reader(kind)
         return self._readers[kind]
@@ -113,7 +113,7 @@ class Format:
 
     def _member(self, own: Field[Any], kind: Kind) -> Reader:
         origin: Kind = get_origin(kind)
-        # What may be missing is not null.
+        # An optional member may be missing, but not null.
         return self.reader(get_args(kind)[0] if own.default is None and origin is UnionType else kind)
 
     def _list(self, read: Reader, made: Callable[[list[Json]], Json]) -> Reader:
@@ -145,7 +145,7 @@ def _default(own: Field[Any]) -> object:
 
 
 def expected(value: Json, kind: Kind) -> Json:
-    """Return a value that has this kind; raises ``FormError`` if it has another."""
+    """Return a value if it has this type; raises ``FormError`` otherwise."""
     whole = kind is not int or (type(value) is int and 0 <= value < LIMIT)
     if not whole or not isinstance(value, kind):
         raise FormError(f"{NAMES[kind]} expected, found {_shown(value)}")
@@ -169,7 +169,7 @@ def _made(kind: Kind, members: dict[str, Json]) -> Json:
 
 
 def _numbers(value: Json) -> list[int]:
-    """Return a list of whole numbers, of which a certificate has millions, as it is."""
+    """Return a list of whole numbers unchanged; a certificate has millions of them."""
     if type(value) is not list or not {*map(type, value)} <= {int}:
         raise FormError("a list of whole numbers expected")
     return value

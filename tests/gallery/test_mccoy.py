@@ -15,6 +15,7 @@ from random import Random
 
 import pytest
 import yaml
+from described import lines_of
 from sget import compile_file
 
 from sgl.cli.main import run
@@ -200,7 +201,7 @@ def test_a_set_is_proved_and_its_certificate_holds(name: str, tmp_path: Path) ->
 
 def test_both_grammars_and_what_they_share_have_at_most_250_lines() -> None:
     files = (GALLERY / "question.sgl", GALLERY / "tense.sgl", GALLERY / "mccoy" / "english.sgl")
-    assert sum(len(path.read_text("utf-8").splitlines()) for path in files) <= 250
+    assert lines_of(*files) <= 250
 
 
 @published

@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from described import lines_of
 from gallery import checked, compiled, grammar, rows, translated
 
 
 def test_the_page_has_at_most_300_lines() -> None:
-    assert len(grammar("minimal_pairs").read_text("utf-8").splitlines()) <= 300
+    assert lines_of(grammar("minimal_pairs")) <= 300
 
 
 @pytest.mark.slow

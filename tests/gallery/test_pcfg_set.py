@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from described import lines_of
 from sget import compile_file
 
 from sgl.cli.main import run
@@ -177,7 +178,7 @@ def test_a_test_is_proved_and_its_certificate_holds(test: str, tmp_path: Path) -
 
 
 def test_the_page_has_at_most_120_lines() -> None:
-    assert len(PAGE.read_text("utf-8").splitlines()) <= 120
+    assert lines_of(PAGE) <= 120
 
 
 def test_layers_with_functions_are_not_parsed() -> None:

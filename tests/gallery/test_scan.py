@@ -13,6 +13,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+from described import lines_of
 
 from sgl.cli.main import run
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -127,7 +128,7 @@ def compiled(split: str, folder: Path) -> dict[str, Counter[tuple[str, str]]]:
 
 
 def test_the_page_has_at_most_120_lines() -> None:
-    assert len(SCAN.read_text("utf-8").splitlines()) <= 120
+    assert lines_of(SCAN) <= 120
 
 
 def test_the_language_has_20_910_commands() -> None:

@@ -1,1 +1,1 @@
-"""The second room: what an author abbreviates is written out, as syntax at the places where it was."""
+"""The second room: write out abbreviations, as syntax with the places of the original."""

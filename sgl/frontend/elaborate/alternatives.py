@@ -1,4 +1,4 @@
-"""Write out clauses that stand for several structures: for each number of a range, and for nodes that may be one.
+"""Write out clauses for several structures: for each number of a range, and for nodes that may coincide.
 
 ::
 
@@ -15,18 +15,18 @@ from sgl.frontend.elaborate.substitution import Substitution, each
 from sgl.frontend.names.scopes import Resolved
 from sgl.lang import syntax as s
 
-#: What may be any of several structures.
+#: Clauses that may have alternative structures.
 _ANY_OF = ("forbid", "never", "gen", "exclude")
 
 
 def each_structure(clause: s.StructureClause, state: Resolved) -> Iterator[s.StructureClause]:
-    """Yield a clause once for each number of its range, and with each two nodes that may be one as two and as one."""
+    """Yield a clause for each number of its range, and for each way in which nodes that may coincide do or do not."""
     for one in each(clause, state):
         yield from _alternatives(one, state) if one.kind in _ANY_OF and _is_sound(one, state) else [one]
 
 
 def _is_sound(clause: s.StructureClause, state: Resolved) -> bool:
-    """Return whether no two nodes both may be one and are not; report it otherwise."""
+    """Return whether no two nodes are declared both equal and distinct; report it otherwise."""
     told = [*s.parts_of(s.Sameness, clause.graph)]
     apart = {frozenset((one.first.text, one.second.text)) for one in told if not one.may}
     small = (one for one in told if one.may and not all(n.text[0].isupper() for n in (one.first, one.second)))
@@ -42,7 +42,7 @@ def _is_sound(clause: s.StructureClause, state: Resolved) -> bool:
 
 
 def _firsts(graph: s.GraphRef) -> Iterator[s.Sameness]:
-    """Yield what is said between the first braces of each layer; a `without` cannot say it."""
+    """Yield the statements on sameness in the first braces of each layer; a `without` cannot have any."""
     graphs = [part.graph for part in graph.parts] if isinstance(graph, s.Layered) else [graph]
     for own in graphs:
         if isinstance(own, s.GraphPattern):
@@ -57,14 +57,14 @@ def _alternatives(clause: s.StructureClause, state: Resolved) -> Iterator[s.Stru
     yield from _alternatives(_stating(clause, told, (replace(told, may=False),)), state)
     same = s.LabelSet(told.span, (s.LabelText(told.second.span, told.second.text, False),), False)
     merged = Substitution({told.first.text: same}, state).write_out(_stating(clause, told, ()))
-    # An edge never leads back to its node, so these two are never one.
+    # An edge never leads back to its own node, so its ends never coincide.
     chains = ([node.name.text for node in own.variables] for own in s.parts_of(s.Chain, merged.graph))
     if not any(one == other for names in chains for one, other in pairwise(names)):
         yield from _alternatives(merged, state)
 
 
 def _stating(part: Any, old: s.Sameness, new: tuple[s.Sameness, ...]) -> Any:  # noqa: ANN401 - with what it has
-    """Return a clause, or a part of its structure, with other statements in place of one."""
+    """Return a clause, or a part of its structure, with one statement replaced by others."""
     match part:
         case s.StructureClause():
             return replace(part, graph=_stating(part.graph, old, new))

@@ -1,4 +1,4 @@
-"""The brackets of categories: values of features, or variables that all mentions in a rule share."""
+"""Resolve the brackets of categories: values of features, or variables shared by all mentions in a rule."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,17 +11,17 @@ from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import CategoryInfo, Signature, Signed
 from sgl.lang import syntax as s
 
-#: What a feature may be in one mention: a set of values, or a variable's name.
+#: A feature in one mention: a set of values, or the name of a variable.
 Slotting = frozenset[str] | str
-#: In the place of a value: any of them is meant.
+#: Written instead of a value: matches any value.
 ANY = "_"
-#: What tells apart the variables that stand for several comparisons with one.
+#: Distinguishes the variables of several comparisons with the same variable.
 AGAIN = "'"
 
 
 @dataclass(frozen=True)
 class CategoryPattern:
-    """A mention of a category: ``slots`` by feature; which are ``mentioned`` in brackets, and which are ``free``."""
+    """A mention of a category: ``slots`` by feature; ``mentioned`` are those in brackets, ``free`` the free ones."""
 
     info: CategoryInfo
     slots: tuple[Slotting, ...]
@@ -30,7 +30,7 @@ class CategoryPattern:
     free: frozenset[str] = frozenset()
 
     def having(self, feature: str, value: str) -> str:
-        """Return the mention as it is to be written with a value for a feature."""
+        """Return the mention as written with this value for a feature."""
         settings = [
             f"{name}={value}" if name == feature else self._written(name, slot)
             for name, slot in zip(self.info.features, self.slots, strict=True)
@@ -45,7 +45,7 @@ class CategoryPattern:
 
 
 class Order(NamedTuple):
-    """Two variables that are compared, and the values of their feature in order."""
+    """A comparison of two variables, and the ordered values of their feature."""
 
     left: str
     comparison: str
@@ -53,7 +53,7 @@ class Order(NamedTuple):
     values: tuple[str, ...]
 
     def holds(self, left: str, right: str) -> bool:
-        """Return whether two values are in the order that is asked for."""
+        """Return whether two values satisfy the comparison."""
         return COMPARISONS[self.comparison](self.values.index(left), self.values.index(right))
 
 
@@ -64,8 +64,8 @@ _SHORT_NAME = 2
 class VariableTable:
     """The feature variables of one rule: their domains and their mentions.
 
-    Clauses mention those ``used``.  In ``VP[slot>i]`` a variable without a name stands for a value
-    that is greater than ``i``, with which it is ``compared``.
+    ``used`` are those that clauses mention.  In ``VP[slot>i]``, an unnamed variable represents a value greater than
+    ``i``; ``compared`` has these comparisons.
     """
 
     state: Signed
@@ -80,12 +80,12 @@ class VariableTable:
         return tuple(order for order, _, _ in self.compared)
 
     def mention(self, name: s.Name, feature: str, values: frozenset[str]) -> None:
-        """Note that a variable stands for the value of ``feature`` here."""
+        """Record that a variable represents the value of ``feature`` here."""
         self.domains[name.text] = self.domains.get(name.text, values) & values
         self.mentions.setdefault(name.text, []).append((name, feature))
 
     def compare(self, comparison: str, name: s.Name, feature: str) -> str:
-        """Return a new variable, for a value of ``feature`` that is compared with a variable."""
+        """Return a new variable for a value of ``feature`` that is compared with a variable."""
         values, new = self.state.signature.features[feature], f"{comparison}{name}"
         while new in self.domains:
             new += AGAIN
@@ -95,7 +95,7 @@ class VariableTable:
         return new
 
     def check_compared(self) -> bool:
-        """Return whether all that is compared has values with one order; report what has not."""
+        """Return whether all comparisons are between values of one order; report the others."""
         sound = True
         for _, name, feature in self.compared:
             features = {other for _, other in self.mentions.get(name.text, ())}
@@ -110,11 +110,11 @@ class VariableTable:
         return sound
 
     def values_of(self, name: str) -> tuple[str, ...]:
-        """Return the values of the feature that a variable stands for, in order."""
+        """Return the values of a variable's feature, in order."""
         return self.state.signature.features[self.mentions[name][0][1]]
 
     def combinations(self, names: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return the values that variables can have together, in order."""
+        """Return the possible combinations of the variables' values, in order."""
         allowed = []
         for name in names:
             possible = self.domains[name]
@@ -133,7 +133,7 @@ class VariableTable:
         return all(COMPARISONS[comparison](values.index(value), values.index(one)) for one in listed)
 
     def use(self, name: str, span: Span, hint: str = "") -> bool:
-        """Return whether the rule has a variable that a clause mentions; report it otherwise."""
+        """Return whether the rule has a variable that a clause mentions; report an unknown one."""
         self.used.add(name)
         if name not in self.domains:
             hint = suggest(name, self.domains) or hint
@@ -141,7 +141,7 @@ class VariableTable:
         return name in self.domains
 
     def report_lonely(self, patterns: Sequence[CategoryPattern]) -> None:
-        """Report a variable with one mention: a misspelt value, or forgotten in another pattern."""
+        """Report variables with one mention: misspelt values, or variables forgotten in another mention."""
         state = self.state
         for name, mentions in self.mentions.items():
             first, feature = mentions[0]
@@ -162,7 +162,7 @@ class VariableTable:
 
 
 def _forgotten(name: str, feature: str, patterns: Sequence[CategoryPattern]) -> str:
-    """Return where a variable that stands once may be missing: where the feature is open."""
+    """Return the mentions in which a variable that occurs once may be missing: those that leave the feature open."""
     if len(name) > _SHORT_NAME:
         return ""
     mentions = [
@@ -174,19 +174,19 @@ def _forgotten(name: str, feature: str, patterns: Sequence[CategoryPattern]) -> 
 
 
 def _misspelt(name: str, mentions: Sequence[tuple[s.Name, str]], signature: Signature) -> str | None:
-    """Return the value that a variable of three letters or more is one slip away from, if any."""
+    """Return the value from which a variable of three or more letters differs by one slip, if any."""
     if len(name) <= _SHORT_NAME:
         return None
     values = (value for _, feature in mentions for value in signature.features[feature])
     return next((value for value in values if one_slip(name, value)), None)
 
 
-#: What stands in brackets beside values: the variables of a rule, or the columns of a row.
+#: The names allowed in brackets besides values: the variables of a rule, or the columns of a row.
 _Known = VariableTable | Mapping[str, str] | None
 
 
 def category_pattern(ref: s.CategoryRef, scope: Scope, known: _Known, state: Signed) -> CategoryPattern | None:
-    """Resolve a mention of a category, of a rule or a word; None after a report."""
+    """Resolve a mention of a category in a rule or word; report errors and return None."""
     declaration = scope.find(s.CategoryDecl, ref.name)
     info = state.signature.categories.get(ref.name.text) if declaration is not None else None
     if info is None:
@@ -215,7 +215,7 @@ def category_pattern(ref: s.CategoryRef, scope: Scope, known: _Known, state: Sig
 
 def _report_no_feature(feature: s.Name, info: CategoryInfo, state: Signed) -> None:
     if len(info.features) < len(info.declaration.features):
-        return  # a feature of the category is not declared, which was reported there
+        return  # an undeclared feature of the category was reported there
     carried = ", ".join(f"`{name}`" for name in info.features) or "none"
     message = f"`{info.name}` has no feature `{feature}`"
     more = f"add it: `category {info.name}[{', '.join((*info.features, feature.text))}]`"
@@ -275,7 +275,7 @@ def _compared(setting: s.Setting, comparison: str, variables: VariableTable | No
 
 
 def is_comparable(feature: str, span: Span, state: Signed) -> bool:
-    """Return whether the values of a feature have an order; report it otherwise."""
+    """Return whether the values of a feature are ordered; report it otherwise."""
     signature = state.signature
     if feature in signature.ordered:
         return True
@@ -285,7 +285,7 @@ def is_comparable(feature: str, span: Span, state: Signed) -> bool:
 
 
 def column_of(value: s.Column | s.Fallback) -> tuple[s.Column, str]:
-    """Return the column that ``$case or acc`` takes a value from, and the value without it."""
+    """Return the column from which ``$case or acc`` takes a value, and the fallback."""
     if isinstance(value, s.Column):
         return value, ""
     assert isinstance(value.left, s.Column)

@@ -17,8 +17,8 @@ from sgl.frontend.elaborate.categories import Slotting
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s
 
-#: A word is computed in so many steps, through so many calls in one another, and has
-#: so many characters.  A function that calls itself is stopped there.
+#: Limits for the computation of a word: steps, nesting of calls, and characters.  They stop functions that call
+#: themselves.
 _MAX_STEPS = 10_000
 _MAX_DEPTH = 150
 _MAX_LENGTH = 1_000
@@ -59,7 +59,7 @@ def _rewritten(word: str, place: str, found: s.Name, result: s.Name) -> tuple[tu
 
 
 class _Endless(Exception):
-    """An expression that exceeds one of the bounds."""
+    """An expression exceeds a limit."""
 
     def __init__(self, span: Span, function: s.Function | None, bound: str) -> None:
         super().__init__(bound)
@@ -69,7 +69,7 @@ class _Endless(Exception):
 
 
 class _Missing(Exception):
-    """A column that the row lacks, and that has no fallback; an empty cell is no such."""
+    """The row lacks a column without a fallback; an empty cell does not count as lacking."""
 
     def __init__(self, column: s.Name) -> None:
         super().__init__(column.text)
@@ -78,12 +78,11 @@ class _Missing(Exception):
 
 @dataclass(frozen=True)
 class Inflection:
-    """What a paradigm or function of the standard library made of a word.
+    """The result of a paradigm or function of the standard library for a word.
 
-    ``form`` is its name, empty for the word itself, and ``language`` the directory of the library
-    that it stands in; ``inflection_class`` is empty where none was given.  With ``instead`` the row
-    had that text in a cell, so that ``result`` was not used: ``$past_ja or past($ja, $class)``.
-    ``row`` is that of the table; None for a ``word``, which stands in no table.
+    ``form`` is its name, empty for the word itself, and ``language`` its directory in the library; ``inflection_class``
+    may be empty.  With ``instead``, a cell of the row had that text, so ``result`` was not used: ``$past_ja or
+    past($ja, $class)``. ``row`` is the row of the table, None for a ``word`` outside tables.
     """
 
     form: str
@@ -97,17 +96,17 @@ class Inflection:
 
     @property
     def place(self) -> Span:
-        """Where an author would correct it: the row, or the call."""
+        """The place to correct it: the row, or the call."""
         return self.row or self.call
 
 
-#: Hears of inflections while words are evaluated.
+#: Called with the inflections during evaluation.
 Listener = Callable[[Inflection], None]
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Where and on what an expression is evaluated.
+    """The context in which an expression is evaluated.
 
     ``columns`` are the cells of the row, of the columns ``known`` in the table.  In a function they
     are its arguments, and ``lacking`` says for those without a value which column is to blame.
@@ -130,7 +129,7 @@ class Evaluation:
     cell: Callable[[s.TableCell], str | None] | None = None
 
     def value(self, expression: s.Expression) -> str | None:
-        """Return the text of an expression; None after a report."""
+        """Return the text of an expression; report errors and return None."""
         if isinstance(expression, s.Name):
             return expression.text
         if isinstance(expression, s.Column) and self.columns.get(expression.name.text):
@@ -149,7 +148,7 @@ class Evaluation:
         return None
 
     def report(self, code: str, message: str, hint: str, asked: Label) -> None:
-        """Report the row, or a further place of the same mistake; a word in no table where it was ``asked`` for."""
+        """Report the row, or add it to the same mistake elsewhere; outside tables, report where it was ``asked``."""
         if self.row is None:
             self.diagnostics.error(code, asked.span, message, hint)
             return
@@ -162,7 +161,7 @@ class Evaluation:
             self.diagnostics.also_at(code, first, self.row)
 
     def value_within(self, expression: s.Expression, depth: int) -> str | None:
-        """Return the same for an expression that stands in ``depth`` others and calls."""
+        """Return the value of an expression that is nested in ``depth`` others and calls."""
         if next(self.steps) > _MAX_STEPS:
             self._give_up(expression, f"it takes more than {_MAX_STEPS:,} steps")
         if isinstance(expression, s.Name):
@@ -194,7 +193,7 @@ class Evaluation:
         except _Missing:
             left = ""
         if left and self.listener is not None:
-            # What the right side would have given is heard, though it is not used.
+            # Inflections of the right side are recorded, though its value is not used.
             heard: list[Inflection] = []
             quiet = replace(self, diagnostics=Diagnostics(), steps=count(), listener=heard.append)
             value = quiet.value(self._plain(fallback.right)) or ""
@@ -205,7 +204,7 @@ class Evaluation:
         return left if left is None or left else self.value_within(right, depth)
 
     def _plain(self, expression: s.Expression) -> s.Expression:
-        """Return a plain name as a text, where it may be one; not a parameter, or a slip of one."""
+        """Return a plain name as a text, unless it is a parameter or a slip of one."""
         if not isinstance(expression, s.Mention):
             return expression
         name = expression.name
@@ -246,7 +245,7 @@ class Evaluation:
 
     def _call(self, call: s.Call, depth: int) -> str | None:
         name = call.name.text
-        # What a block of forms asks for is that of its file.
+        # Functions named in a block of forms are resolved in its file.
         scope = self.scope.resolved.scopes.get(call.span.file, self.scope)
         declared = scope.peek(s.Function, name) or scope.peek(s.Paradigm, name)
         if declared is None:
@@ -257,10 +256,10 @@ class Evaluation:
             return None
         lacking = [value for value in values if isinstance(value, _Missing)]
         if lacking and isinstance(declared, s.Paradigm):
-            # Whether a function needs it is seen in its body; a paradigm always does.
+            # Only the body of a function shows whether it needs the value; a paradigm always does.
             raise lacking[0]
         texts = [value for value in values if isinstance(value, str)]
-        # The directory of the library that the declaration stands in, if it stands there.
+        # The library directory of the declaration, if it is in the library.
         unit = self.scope.where(declared).unit
         language = unit.path.relative_to(unit.root.directory).parts[0] if unit.is_library else ""
         if isinstance(declared, s.Function):

@@ -1,13 +1,13 @@
-"""Write out the cases of a rule: which of its clauses apply for which values of its feature variables.
+"""Write out the cases of a rule: the clauses that apply for each choice of its feature variables.
 
 A clause may end with a condition, ``de  obj Vt if o = last``.  The rule then has several cases, one for each set of
-clauses that apply together; it stays one rule, with one name and one weight.  Of a text layer exactly one clause
-applies.  A clause without a condition is for the rest, which the right-hand side is for the source layer.  Of a graph
-layer all that apply add up.
+clauses that apply together, but still one name and one weight.  For a text layer exactly one clause applies.  A clause
+without a condition covers the remaining cases; for the source layer, the right-hand side does.  For a graph layer, all
+applicable clauses are combined.
 
-A rule is lowered once, and stands for a rule for each of the values that its feature variables can have.  Where it has
-a variable in a word, a label or an attribute, it has a mark that no author can write, and :func:`filled` puts the value
-there.  Nothing else knows of variables: to all others a mark is a part of a text.
+A rule is lowered once, and represents a rule for each choice of its feature variables.  A variable in a word, a label
+or an attribute becomes a mark that no author can write, which :func:`filled` replaces by the value.  No other code
+knows about variables: elsewhere a mark is just part of a text.
 """
 
 import re
@@ -31,7 +31,7 @@ _OPEN = re.compile(f"{_MARK}(.*?){_MARK}")
 
 
 def mark(variable: str) -> str:
-    """Return what stands for the value of a variable."""
+    """Return the mark for the value of a variable."""
     return f"{_MARK}{variable}{_MARK}"
 
 
@@ -71,17 +71,17 @@ def possible(text: str, domains: Mapping[str, frozenset[str]]) -> Iterator[str]:
         yield filled(text, dict(zip(names, values, strict=True)))
 
 
-#: So many combinations of values may decide which clauses of one rule apply.
+#: Maximum number of value combinations that may decide which clauses of a rule apply.
 MAX_COMBINATIONS = 10_000
 
-#: So many combinations without a clause are named.
+#: Maximum number of combinations without a clause to name.
 _SHOWN = 4
 
 _Written = TypeVar("_Written")
 
 
 class RuleNames:
-    """What the clauses of a rule may mention: its children and its feature variables."""
+    """The names that clauses of a rule may use: its children and its feature variables."""
 
     def __init__(self, rule: s.Rule, scope: Scope, state: Signed) -> None:
         self.scope, self.state, self.variables = scope, state, VariableTable(state)
@@ -92,12 +92,12 @@ class RuleNames:
         called: dict[str, list[int]] = {}
         for index in range(len(self.children)):
             called.setdefault(self.name(index).text, []).append(index)
-        #: The children by the names that are those of one alone.
+        #: The children by names that only one child has.
         self.index = {name: indices[0] for name, indices in called.items() if len(indices) == 1}
-        #: What several children are called, and what of it was reported.
+        #: Names of several children, and those already reported.
         self.ambiguous = called.keys() - self.index.keys()
         self.reported: set[str] = set()
-        #: Where names were first mentioned that no child has.
+        #: The first mention of each name that no child has.
         self.missing: dict[str, Span] = {}
         for name, (first, *others) in called.items():
             roles = [role for index in others if (role := self.children[index].role) is not None]
@@ -107,7 +107,7 @@ class RuleNames:
                 state.error("SGL0304", roles[0].span, f"two children are called `{name}`", "rename one", labels=labels)
 
     def write_out(self, part: _Written) -> _Written:
-        """Return a clause, or a part of one, with marks in place of variables; those that are none are reported."""
+        """Return a clause, or a part of one, with marks in place of variables; report unknown variables."""
         within = {id(column) for ref in s.parts_of(s.NodeRef, part) for column in s.parts_of(s.Column, ref)}
         mentioned: list[tuple[str, Span, str]] = []
         for column in s.parts_of(s.Column, part):
@@ -163,25 +163,25 @@ class RuleNames:
         return [*dict.fromkeys(names)]
 
     def name(self, index: int) -> s.Name:
-        """Return what a child is called: its role, or else its category."""
+        """Return the name of a child: its role, or otherwise its category."""
         return self.children[index].role or self.children[index].category.name
 
     def find(self, name: s.Name) -> int | None:
-        """Return the child that a name means; None after a report."""
+        """Return the index of the child with this name; report errors and return None."""
         text = name.text
         if text in self.index:
             return self.index[text]
         of_category = [child for child in self.children if child.category.name.text == text]
         if text in self.ambiguous:
             if text not in self.reported:
-                # Once for each rule: all mentions follow from the same children.
+                # Report it once per rule: all mentions have the same cause.
                 self.reported.add(text)
                 message = f"the rule has several children `{text}`; which of them is meant?"
                 labels = [Label(child.span, f"one `{text}`") for child in of_category]
                 hint = f"give them roles: `first:{text}`, `second:{text}`"
                 self.state.error("SGL0304", name.span, message, hint, labels=labels)
         elif any(child.role and child.role.text in self.ambiguous for child in of_category):
-            pass  # The role was reported, and may be no role.
+            pass  # The role was reported, and may not be a role.
         elif (first := self.missing.setdefault(text, name.span)) != name.span:
             self.state.diagnostics.also_at("SGL0305", first, name.span)
         else:
@@ -208,7 +208,7 @@ _Part = s.LayerClause | s.WeightCase
 
 @dataclass(frozen=True)
 class Case:
-    """What applies for the values that ``when`` tells: clauses of layers, one of the weights."""
+    """The clauses of layers and the weight that apply for the values described by ``when``."""
 
     clauses: tuple[s.LayerClause, ...]
     weight: s.Weight | None
@@ -217,7 +217,7 @@ class Case:
 
 
 class Cases(NamedTuple):
-    """The cases of a rule, and which of them is for which values of the ``deciding`` variables."""
+    """The cases of a rule; ``number`` gives the case for each choice of the ``deciding`` variables."""
 
     cases: tuple[Case, ...]
     deciding: tuple[str, ...]
@@ -226,17 +226,17 @@ class Cases(NamedTuple):
 
 @dataclass(frozen=True)
 class _Group:
-    """The weights of a rule, or its clauses about a layer: of those of a graph layer several apply, of others one."""
+    """The weights of a rule, or its clauses for a layer: ``several`` apply for a graph layer, otherwise one."""
 
     what: str
     parts: Sequence[_Part]
     several: bool
-    #: What has no condition is for the rest; of the source layer the right-hand side is.
+    #: Whether a part without a condition covers the rest; for the source layer, the right-hand side does.
     has_rest: bool
     variables: VariableTable
 
     def conditional(self, given: Mapping[str, str]) -> list[_Part]:
-        """Return the parts with conditions, which hold for values of variables."""
+        """Return the parts whose conditions hold for these values; parts without a condition are not included."""
         return [part for part in self.parts if part.conditions and self._holds(part, given)]
 
     def _holds(self, part: _Part, given: Mapping[str, str]) -> bool:
@@ -248,7 +248,7 @@ class _Group:
         return self.conditional(given) or [part for part in self.parts if not part.conditions][:1]
 
     def check(self, table: Sequence[Mapping[str, str]]) -> None:
-        """Report parts of which several apply, or none."""
+        """Report choices of values for which several parts apply, or none."""
         state, missing = self.variables.state, list[str]()
         for given in table if not self.several and any(part.conditions for part in self.parts) else ():
             found = self.conditional(given)
@@ -270,7 +270,7 @@ def _told(given: Mapping[str, str]) -> str:
 
 
 def cases_of(names: RuleNames) -> Cases | None:
-    """Return the cases of a rule; None after a report."""
+    """Return the cases of a rule; report errors and return None."""
     rule, variables, state = names.rule, names.variables, names.state
     weights = rule.weights or (s.WeightCase(rule.span, None, ()),)
     parts: list[_Part] = [*rule.layers, *weights]
@@ -278,7 +278,7 @@ def cases_of(names: RuleNames) -> Cases | None:
     known = [_is_known(condition, variables, state) for condition in conditions]
     if not all(known):
         return None
-    #: The variables that decide, in the order of their first mention.
+    #: The deciding variables, in order of first mention.
     deciding = tuple(dict.fromkeys(condition.column.text for condition in conditions))
     if prod(len(variables.domains[name]) for name in deciding) > MAX_COMBINATIONS:
         message = f"the conditions have more than {MAX_COMBINATIONS:,} combinations of values"

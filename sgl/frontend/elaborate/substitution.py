@@ -1,9 +1,8 @@
-"""Put arguments in place of parameters, in any part of a syntax tree: in structures, quotas, ranges and forms.
+"""Replace parameters by arguments in any part of a syntax tree: structures, quotas, ranges and forms.
 
-What is abbreviated is written out, and then read like anything that an author writes.  In structures and quotas a
-parameter stands as ``n`` for a number, as ``$label`` for labels or words, as ``@pets`` for a set of words, and with a
-capital letter for a node; in forms ``$class`` stands for a column or a text.  The names of an argument mean what they
-mean in the file where it stands.
+Abbreviations are written out, and then read like an author's own text.  In structures and quotas, a parameter is
+written ``n`` for a number, ``$label`` for labels or words, ``@pets`` for a set of words, and with a capital letter for
+a node; in forms, ``$class`` is a column or a text.  Names in an argument are resolved in its own file.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s
 
-#: How what a parameter stands for is written.
+#: The notation of each kind of parameter.
 _WRITTEN = {
     "labels": "labels have no quotes: `nmod`, `nsubj|obj`, `*`",
     "a number": "write `3`, or a parameter: `depth`, `depth+1`",
@@ -30,7 +29,7 @@ _WRITTEN = {
 #: A variable in a label.
 VARIABLE = re.compile(r"\$(\w+)")
 
-#: The fields of nodes of a structure.
+#: The fields with nodes of a structure.
 _NODES: dict[type, tuple[str, ...]] = {
     s.VariableRef: ("name",),
     s.Repeat: ("first", "last"),
@@ -43,7 +42,7 @@ _Node = TypeVar("_Node", bound=s.SyntaxNode)
 
 @dataclass
 class Substitution:
-    """What takes the place of parameters, by their names; it is not ``sound`` after a report."""
+    """The replacements of parameters by name; not ``sound`` after a report."""
 
     given: Mapping[str, s.Argument | s.Expression]
     state: Session
@@ -83,7 +82,7 @@ class Substitution:
         return replace(part, **parts)
 
     def _word(self, name: s.Name) -> s.Name:
-        """Return a quoted word, which is ``"$f"`` for the word that a variable is."""
+        """Return a quoted word, or for ``"$f"`` the word that is the argument."""
         argument = self.given.get(name.text[1:]) if name.text.startswith("$") else None
         return argument if isinstance(argument, s.Name) else name
 
@@ -135,7 +134,7 @@ class Substitution:
         return replace(labels, labels=tuple(found), negated=negated)
 
     def _label(self, label: s.LabelText) -> s.LabelText:
-        """Return a label with texts in place of variables: ``nmod:$p``."""
+        """Return a label with its variables replaced by texts: ``nmod:$p``."""
         text = f"${label.text}" if label.is_set else label.text
         given = {name: part.text for name, part in self.given.items() if isinstance(part, s.Name)}
         written = VARIABLE.sub(lambda found: given.get(found[1], found[0]), text) if given else text
@@ -179,7 +178,7 @@ def _only_label(argument: s.Argument | s.Expression | None) -> s.LabelText | Non
 
 
 def nodes_given(ref: s.GraphRef) -> frozenset[str]:
-    """Return the names of nodes among the arguments of a structure."""
+    """Return the node names among the arguments of a structure."""
     arguments = ref.arguments if isinstance(ref, s.Application) else ()
     names = [label for label in map(_only_label, arguments) if label is not None]
     return frozenset(name.text for name in names if not name.is_set)
@@ -188,7 +187,7 @@ def nodes_given(ref: s.GraphRef) -> frozenset[str]:
 def substitution(
     declaration: s.StructureDecl | s.Quota, use: s.Name | s.Application, state: Session
 ) -> Substitution | None:
-    """Return what a use puts in place of parameters (None after a report); nodes called like arguments are renamed."""
+    """Return the substitution for a use, or None after a report; nodes named like arguments are renamed."""
     parameters = declaration.parameters
     arguments = use.arguments if isinstance(use, s.Application) else ()
     if len(arguments) != len(parameters):
@@ -215,16 +214,16 @@ def substitution(
 
 
 def mentioned_in(part: object) -> set[str]:
-    """Return what may stand for a parameter in a part of a syntax tree: names, labels, and ends of labels."""
+    """Return the possible parameters in a part of a syntax tree: names, labels, and ends of labels."""
     labels = (label.text.rpartition("$")[2] for label in s.parts_of(s.LabelText, part))
     return {name.text for name in s.parts_of(s.Name, part)}.union(labels)
 
 
 @dataclass(frozen=True)
 class Written:
-    """A structure in which nothing is abbreviated, as ``ref`` writes or names it.
+    """A structure without abbreviations, written or named by ``ref``.
 
-    Of its ``parts`` each is about a layer; without one, about the layer that its clause is about.
+    Each of its ``parts`` has a layer; None means the layer of its clause.
     """
 
     ref: s.GraphRef
@@ -233,12 +232,12 @@ class Written:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables by which others may speak of its nodes; those inside a ``repeat`` are not, its ends are."""
+        """The variables by which others may refer to its nodes: all but those inside a ``repeat``, whose ends count."""
         return tuple(dict.fromkeys(name.text for _, graph in self.parts for name in seen_in(graph.bodies[0])))
 
     @property
     def spoken(self) -> list[str]:
-        """The names by which a condition may speak of nodes of an item; with parameters only those of arguments."""
+        """Return the names by which a condition may refer to nodes; with parameters only those of arguments."""
         refs = (
             [part.graph for part in self.ref.parts] if isinstance(self.ref, s.Layered) else [self.ref] * len(self.parts)
         )
@@ -250,7 +249,7 @@ class Written:
 
 
 def write_out(ref: s.GraphRef, scope: Scope) -> Written | None:
-    """Return the structure that is written, or that a name and its arguments stand for; None after a report."""
+    """Return a structure written out, resolving names and arguments; report errors and return None."""
     graph = _declared(ref, scope)
     if not isinstance(graph, s.Layered):
         return None if graph is None else Written(ref, scope, ((None, graph),))
@@ -281,7 +280,7 @@ def _declared(ref: s.GraphRef, scope: Scope) -> s.GraphPattern | s.Layered | Non
 
 
 def variables_in(part: s.SyntaxNode) -> Iterator[s.Name]:
-    """Yield the variables of a structure, also those inside a ``repeat``, and its ends."""
+    """Yield the variables of a structure, including those inside a ``repeat`` and its ends."""
     for found in s.parts_of((s.VariableRef, s.Repeat), part):
         if isinstance(found, s.Repeat):
             yield from (found.first, found.last)
@@ -307,7 +306,7 @@ _Ranged = TypeVar("_Ranged", s.SizeItem, s.StructureClause)
 
 
 def each(part: _Ranged, state: Resolved) -> Iterator[_Ranged]:
-    """Yield a clause or an item of ``size`` once for each number of its range, if it has one."""
+    """Yield a clause or an item of ``size`` for each number of its range, or just itself."""
     numbers = part.numbers
     if numbers is None:
         yield part
@@ -333,7 +332,7 @@ def each(part: _Ranged, state: Resolved) -> Iterator[_Ranged]:
 def items_of(
     items: Iterable[s.SizeItem], scope: Scope, state: Resolved, inside: tuple[str, ...] = ()
 ) -> Iterator[s.SizeItem]:
-    """Yield the items of ``size`` in force, those of quotas and ranges written out, at the place of their use."""
+    """Yield the items of ``size`` in force, with quotas and ranges written out, at the place of use."""
     for item in chain.from_iterable(each(item, state) for item in items):
         if not state.parameters.holds(item.when):
             continue

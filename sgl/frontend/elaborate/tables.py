@@ -1,19 +1,19 @@
-"""Write out lexicons: the clauses of layers, one for each; the entries of blocks of forms; and the rows of tables.
+"""Write out lexicons: a clause for each layer, the entries of blocks of forms, and the rows of tables.
 
-A block of forms is written once, over a category and columns that each use of it gives::
+A block of forms is written once, with a category and columns as parameters::
 
     forms finite(X, particle)
       X[form=past]
         en  $past or ed($en)                          lexicon verbs from "verbs.yaml"
         ja  governs($particle, past($ja, $class))       finite(Vt[order=first], $case)
 
-The lexicon gets the entry ``Vt[form=past, order=first]`` with ``$case`` for ``$particle``.
-Functions are those of the file that names them.
+The lexicon gets the entry ``Vt[form=past, order=first]`` with ``$case`` for ``$particle``. Functions are resolved in
+the file that names them.
 
 Every column that a lexicon mentions must be in its table, and every column of a table must be mentioned by some
-lexicon: a misspelt column is in one of the two lists only.  A *variant* of a row has cells that replace others under a
-setting.  A slip in the value of a feature is shown in the table, once for each value.  If a column has many such
-values, or no other, it is most likely the wrong one, and shown itself.
+lexicon: a misspelt column is in only one of them.  A *variant* of a row has cells that replace others under a setting.
+A misspelt feature value is reported in the table, once per value.  If a column has many such values, or no others, it
+is probably the wrong column, and is reported itself.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -36,13 +36,13 @@ from sgl.lang.yaml_files import LexiconTable, TableRow, cell_span
 def each_layer(
     clauses: Iterable[s.LayerClause], state: Resolved, children: Collection[str] = ()
 ) -> tuple[s.LayerClause, ...]:
-    """Return a clause for each layer that is named; ``children`` are layers only before statements about a graph."""
+    """Return a clause for each named layer; ``children`` count as layers only before graph statements."""
     kinds = {layer.name.text: layer.kind.text for layer, _ in state.names.of(s.Layer)}
     found: list[s.LayerClause] = []
     for clause in clauses:
         items = clause.template or ()
         if clause.statements is None:
-            # Something is left to be said, and a child is meant rather than a layer.
+            # If something must remain for the template, the name is a child rather than a layer.
             own = kinds.get(clause.layer.text.partition(".")[0])
             same = {name for name, kind in kinds.items() if kind == own}
             named = _leading(items[:-1], same.difference(children))
@@ -75,7 +75,7 @@ def completed(clauses: tuple[s.LayerClause, ...], signature: Signature) -> tuple
 
 
 def _leading(items: Sequence[s.TemplateItem], layers: Collection[str]) -> list[s.Name]:
-    """Return the names of layers, or of parts in them, that ``items`` begin with."""
+    """Return the names of layers, or of their parts, at the start of ``items``."""
     found: list[s.Name] = []
     for item in items:
         if not isinstance(item, s.Mention) or item.mode or item.name.text.partition(".")[0] not in layers:
@@ -87,7 +87,7 @@ def _leading(items: Sequence[s.TemplateItem], layers: Collection[str]) -> list[s
 def entries_of(
     lexicon: s.Lexicon, scope: Scope, state: Resolved, signature: Signature | None = None
 ) -> tuple[s.Entry, ...] | None:
-    """Return a lexicon's entries and, completed by the clauses below their use, its blocks; None after a report."""
+    """Return a lexicon's entries, with its blocks written out at their uses; report errors and return None."""
     errors = state.diagnostics.errors
     entries: list[s.Entry] = []
     for entry in lexicon.entries:
@@ -99,7 +99,7 @@ def entries_of(
 
 
 def laid_over(over: tuple[s.LayerClause, ...], under: tuple[s.LayerClause, ...]) -> tuple[s.LayerClause, ...]:
-    """Return clauses with those of ``under`` that are about layers of which they say nothing."""
+    """Return clauses together with those of ``under`` for layers that they do not cover."""
     named = {clause.layer.text for clause in over}
     return (*(clause for clause in under if clause.layer.text not in named), *over)
 
@@ -125,7 +125,7 @@ def _entries_of_use(use: s.FormsUse, block: s.Forms, state: Resolved, signature:
             continue
         settings = [_setting(setting, use, values, state, signature) for setting in entry.category.settings]
         if None not in settings:
-            # The category is that of the use, with the settings of both.
+            # The category comes from the use, with the settings of both.
             written = (*(setting for setting in settings if setting is not None), *use.category.settings)
             category = s.CategoryRef(use.category.span, use.category.name, written)
             own, shared, below = (each_layer(clauses, state) for clauses in (entry.layers, block.shared, use.layers))
@@ -138,7 +138,7 @@ def _setting(
     written: s.Setting, use: s.FormsUse, values: Mapping[str, s.Expression], state: Resolved, known: Signature | None
 ) -> s.Setting | None:
     feature, own, problem = written.feature, use.category, ("", "", "")
-    # Questions about a grammar are asked without its signature.
+    # Questions about a grammar are evaluated without its signature.
     info = known.categories.get(own.name.text) if known is not None else None
     possible = known.features.get(feature.text, ()) if known is not None else ()
     given: tuple[Any, ...] = Substitution(values, state).write_out(written.values)
@@ -166,13 +166,13 @@ def _setting(
 
 @dataclass
 class LexiconTables:
-    """The tables that were read so far, by their paths."""
+    """The tables read so far, by path."""
 
     state: Resolved
     read: dict[Path, LexiconTable | None] = field(default_factory=dict)
 
     def of(self, lexicon: s.Lexicon, scope: Scope) -> LexiconTable | None:
-        """Return the table of a lexicon; None after a report."""
+        """Return the table of a lexicon; report errors and return None."""
         path = scope.locate(lexicon.path)
         if path is None:
             return None
@@ -185,10 +185,10 @@ class LexiconTables:
         return table
 
     def report_blocks(self, features: Collection[str]) -> None:
-        """Report columns of blocks of forms that no table of the lexicons which use them has."""
+        """Report columns in blocks of forms that no table of the lexicons using them has."""
         blocks: dict[str, tuple[s.Forms, list[LexiconTable | None]]] = {}
         for lexicon, scope in self.state.names.declared(s.Lexicon):
-            # What cannot be located was reported when it was to be read.
+            # A path that cannot be located was reported on reading.
             if (path := scope.locate(lexicon.path, Diagnostics())) is not None:
                 for block in blocks_of(lexicon, scope):
                     blocks.setdefault(block.name.text, (block, []))[1].append(self.read.get(path))
@@ -207,7 +207,7 @@ def _report_block(block: s.Forms, tables: Sequence[LexiconTable], features: Coll
 
 
 def rows_of(lexicon: s.Lexicon, table: LexiconTable, state: Resolved) -> list[TableRow]:
-    """Return the rows that fulfil all conditions (none after a report), with cells of variants, later ones first."""
+    """Return the rows that satisfy all conditions, with cells of variants, later ones first; none after a report."""
     known = [_is_known(variant.name, table, state) for variant in lexicon.variants]
     if not all(known):
         return []
@@ -264,7 +264,7 @@ def _fulfilling(condition: s.Condition, rows: list[TableRow], state: Resolved) -
 
 
 def check_columns(lexicon: s.Lexicon, entries: Sequence[s.Entry], table: LexiconTable, state: Resolved) -> bool:
-    """Return whether the table has the columns of categories and conditions; those in expressions come later."""
+    """Return whether the table has the columns of categories and conditions; expressions are checked later."""
     names = [condition.column for condition in lexicon.where]
     categories = tuple(entry.category for entry in entries)
     names += [column.name for column in s.parts_of(s.Column, categories)]
@@ -281,14 +281,14 @@ _STEEPEST = 20.0
 
 @dataclass(frozen=True, eq=False)
 class Weighting:
-    """The weight of a lexicon in a category and what shares follow: a ``column``, Zipf's law, or neither."""
+    """The weight of a lexicon in a category and the basis of shares: a ``column``, Zipf's law, or neither."""
 
     total: float = 1.0
     exponent: float | None = None
     column: s.Column | None = None
 
     def share(self, row: TableRow, evaluation: Evaluation) -> float:
-        """Return the share of one row before ranks are known."""
+        """Return the share of a row before ranks are known."""
         text = evaluation.value(self.column) if self.column is not None else None
         number = decimal(text or "")
         if is_weight(number):
@@ -298,7 +298,7 @@ class Weighting:
             message = f"the weight in the column `{name}` is `{text}`, not a positive number"
             labels = (Label(self.column.span, "asked for here"),)
             found = evaluation.diagnostics
-            # A column without numbers is one mistake, however many rows there are.
+            # A column without numbers is one mistake, regardless of the number of rows.
             first = next((d.span for d in found if d.code == "SGL0701" and d.labels[:1] == labels), None)
             if first is None:
                 found.error("SGL0701", row.span, message, labels=labels)
@@ -308,7 +308,7 @@ class Weighting:
 
 
 def weighting_of(lexicon: s.Lexicon, state: Resolved) -> Weighting:
-    """Return what is written after ``~``; equal shares of 1 without it or after a report."""
+    """Return the weighting written after ``~``; equal shares of 1 if there is none or after a report."""
     weight = lexicon.weight
     if weight is None:
         return Weighting()
@@ -330,13 +330,12 @@ def weighting_of(lexicon: s.Lexicon, state: Resolved) -> Weighting:
     return Weighting(total, exponent, weight.column)
 
 
-#: So many values of a column may be slips, also if it has no others; with more of them it is
-#: another column.
+#: Up to this number of values of a column may be slips, also if it has no others; more suggest a wrong column.
 _SLIPS, _SLIPS_ALONE = 5, 2
 
 
 def rows_with_values(entry: s.Entry, rows: Sequence[TableRow], table: LexiconTable, state: Signed) -> list[TableRow]:
-    """Return the rows whose values all exist; what is wrong with the others is reported."""
+    """Return the rows whose values all exist; report the others."""
     strange: set[int] = set()
     info = state.signature.categories.get(entry.category.name.text)
     known = info.features if info is not None else ()

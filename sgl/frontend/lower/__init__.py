@@ -1,1 +1,1 @@
-"""The third room: what is written out becomes the core grammar and the plan."""
+"""The third room: turn written-out syntax into the core grammar and the plan."""

@@ -1,10 +1,10 @@
 """Lower the bodies of structures: chains and repetitions become variables, edges and paths.
 
-The body of a ``repeat`` is written out once for each time, with new variables, whose names are used nowhere else in
-the structure: a ``without`` body shares a variable with the first body only where the author does.
+The body of a ``repeat`` is written out for each repetition, with new variable names that occur nowhere else in the
+structure: a ``without`` body shares a variable with the first body only if the author does.
 
-What is said of a whole text is how long it is, and how deep.  A length stays a test of its own.  A depth becomes a
-walk, or the absence of one, whatever node it would begin at::
+A structure may also test the length and the depth of the whole text.  A length stays a separate test.  A depth becomes
+a walk, or the absence of one, from any node::
 
     depth ccomp >= 3     { A -[ccomp]{3}-> B }
     depth ccomp <= 2     { N } without { A -[ccomp]{3}-> B } without { N -[ccomp]{3}-> B } …
@@ -27,21 +27,21 @@ from sgl.frontend.lower.finishing import Absorbed
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s
 
-#: A structure may not have more edges and paths than this.
+#: Maximum number of edges and paths in a structure.
 MAX_EDGES = 400
 _LISTED = 12
 
 
 @dataclass(frozen=True)
 class StructureContext:
-    """What structures are lowered with: the labels and attributes that a layer of a grammar has.
+    """The context for lowering structures: the labels and attributes of a layer of a grammar.
 
-    Both are None when rules had errors; then nothing is said to be unknown.  ``targets`` are those of the pattern,
-    ``texts`` the text layers, ``uncounted`` those whose words nobody can count beforehand; ``absorbed`` are words
-    that no structure may see.  A layer that is not the first is ``named`` in texts of its structures.
-    ``beside`` are the contexts of all layers, by their names, ``unsound`` the names of layers that were reported;
-    ``percent`` is how much is asked for of numbers of sentences.  The names ``told`` have tests in the structure that
-    a condition is about, and mean no rule or category in the condition either.
+    Both are None if rules had errors; then no name is reported as unknown.  ``targets`` are those of the pattern,
+    ``texts`` the text layers, ``uncounted`` those whose words cannot be counted in advance; ``absorbed`` are words that
+    no structure may see.  A layer other than the first is ``named`` in its structures' texts. ``beside`` are the
+    contexts of all layers by name, ``unsound`` the layers with reported errors; ``percent`` scales numbers of
+    sentences.  ``told`` are names with identifying tests in the structure of a condition; they do not mean a rule or
+    category in the condition either.
     """
 
     layer: GraphLayer
@@ -60,13 +60,13 @@ class StructureContext:
 
     @property
     def content(self) -> Hashable:
-        """All that structures are held against, as a value."""
+        """Everything against which structures are checked, as a value."""
         known = tuple((name, frozenset(values)) for name, values in (self.attributes or {}).items())
         labels = None if self.labels is None else frozenset(self.labels)
         return (self.layer, self.named, labels, known, self.texts, self.uncounted, repr(self.absorbed))
 
     def check_lemmas(self, words: Iterable[s.Name], hint: str) -> None:
-        """Report those that are no lemma of any word; the hint is for what is like none."""
+        """Report words that are not lemmas; the hint is used if no lemma is similar."""
         lemmas = self.attributes["lemma"] if self.attributes is not None else None
         for word in words:
             if lemmas is not None and word.text not in lemmas:
@@ -75,7 +75,7 @@ class StructureContext:
 
 
 def check_repeats(body: s.BodyPattern, outside: Mapping[str, Span], state: Resolved) -> None:
-    """Report variables inside a ``repeat`` that also stand outside: only its two ends may."""
+    """Report variables inside a ``repeat`` that also occur outside: only its two ends may."""
     for repeat in body.statements:
         if not isinstance(repeat, s.Repeat):
             continue
@@ -94,7 +94,7 @@ def check_repeats(body: s.BodyPattern, outside: Mapping[str, Span], state: Resol
 class BodyLowering:
     """One body of a structure; ``taken`` are the names of variables in all its bodies.
 
-    Those ``told`` have a test that says which rule or category they are.
+    Those ``told`` have a test that identifies their rule or category.
     """
 
     scope: Scope
@@ -182,7 +182,7 @@ class BodyLowering:
             current = following
 
     def _new_name(self, name: str) -> str:
-        """Return one of ``V_1``, ``V_2``, … for a copy of ``V``; nothing else is called so."""
+        """Return an unused name ``V_1``, ``V_2``, … for a copy of ``V``."""
         new = next(new for n in count(1) if (new := f"{name}_{n}") not in self.taken)
         self.taken.add(new)
         return new
@@ -219,7 +219,7 @@ class BodyLowering:
         return list(self.tests).index(name)
 
     def _meant(self, name: s.Name) -> Sequence[c.NodeTest]:
-        """Return what the name of a node says: in a derivation that of a rule or a category means it."""
+        """Return the tests implied by a node's name: in a derivation, the name of a rule or a category."""
         small, known = not name.text[0].isupper(), self.context.attributes or {}
         if name.text in self.told:
             return ()
@@ -292,7 +292,7 @@ class BodyLowering:
         return c.LabelTest(frozenset(names), labels.negated)
 
     def _label_set(self, label: s.LabelText) -> Sequence[str]:
-        """Return a declared set; one of the library may have labels that the grammar lacks."""
+        """Return a declared set of labels; a library set may have labels that the grammar lacks."""
         declaration = self.scope.of(label).find(s.Labels, s.Name(label.text, label.span))
         if declaration is None:
             return ()
@@ -323,7 +323,7 @@ def _hint(name: str, known: Iterable[str]) -> str:
 
 
 def length_test(written: s.Length, layers: tuple[str, ...], state: Resolved) -> c.LengthTest | None:
-    """Return the test on the length of a text in one of the layers; None after a report."""
+    """Return the test on the length of a text in one of the layers; report errors and return None."""
     layer, sign, part, more = written.layer, written.comparison.text, "", 0
     if layers and layer.text not in layers:
         state.error("SGL0201", layer.span, f"there is no text layer `{layer}`", suggest(layer.text, layers, "there is"))
@@ -343,7 +343,7 @@ def length_test(written: s.Length, layers: tuple[str, ...], state: Resolved) -> 
 
 
 def countable(number: int, place: Span, state: Resolved) -> bool:
-    """Return whether structures can count so far; report it otherwise."""
+    """Return whether structures can count up to a number; report it otherwise."""
     most = limits().counts
     if number > most:
         hint = f"`--limit counts={number}` allows it; the automaton grows with the number"
@@ -352,7 +352,7 @@ def countable(number: int, place: Span, state: Resolved) -> bool:
 
 
 def depth_bodies(written: s.Depth, labels: c.LabelTest, state: Resolved) -> tuple[c.Body, ...] | None:
-    """Return the body of a structure and its ``without`` bodies; None after a report."""
+    """Return the body of a structure and its ``without`` bodies; report errors and return None."""
     number = state.parameters.whole(written.number)
     sign = written.comparison.text
     if number is None or not countable(number, written.number.span, state):
@@ -368,7 +368,7 @@ def depth_bodies(written: s.Depth, labels: c.LabelTest, state: Resolved) -> tupl
     body = _walk(labels, least, "A", "B") if least else c.Body((c.Variable("N"),))
     if most is None:
         return (body,)
-    # What keeps a walk out of the whole text: its ends may be nodes of the match, or not.
+    # Bodies that exclude a walk from the whole text: its ends may or may not be nodes of the match.
     own = [variable.name for variable in body.variables]
     ends = product(("X", *own), ("Y", *own))
     return body, *(_walk(labels, most + 1, source, target) for source, target in ends if source != target)
@@ -379,7 +379,7 @@ def _walk(labels: c.LabelTest, edges: int, source: str, target: str) -> c.Body:
 
 
 def check_measures(graph: s.GraphPattern, bodies: Sequence[c.Body], state: Resolved) -> None:
-    """Report measures in a ``without``, and a depth beside nodes."""
+    """Report measures in a ``without``, and a depth combined with nodes."""
     for body in graph.bodies[1:]:
         for measure in s.parts_of((s.Length, s.Depth), body):
             message = "a measure is about the whole text, and a `without` about one match"

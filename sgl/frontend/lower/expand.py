@@ -1,8 +1,8 @@
-"""Expand features: from productions over feature variables to concrete rules.
+"""Expand features: turn productions with feature variables into concrete rules.
 
-Categories are built from the words upwards: a rule is instantiated with each combination of
-*buildable* children that satisfies its variables.  What cannot be reached from the start is then
-dropped.  Both are reported when a whole rule or category falls away.
+Categories are built from the words upwards: a rule is instantiated with each combination of *buildable* children that
+satisfies its variables.  Then unreachable instances are dropped.  If a whole rule or category disappears in either
+step, it is reported.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -30,7 +30,7 @@ _FEWER = "use fewer or smaller features in rules with many children"
 
 @dataclass(frozen=True)
 class Instance:
-    """A production with every feature fixed; ``values`` are those of its variables."""
+    """A production with fixed features; ``values`` are those of its variables."""
 
     production: Production
     lhs: Concrete
@@ -39,7 +39,7 @@ class Instance:
 
     @property
     def version(self) -> Version:
-        """What the production is for these values."""
+        """The version of the production for these values."""
         return self.production.version(self.values)
 
 
@@ -47,12 +47,12 @@ _Partial = tuple[tuple[Concrete, ...], dict[str, str], Iterator[tuple[str, ...]]
 
 
 class _TooManyError(Exception):
-    """There are more instances, or combinations, than there may be; it was reported."""
+    """There are too many instances or combinations; this was reported."""
 
 
 def expand(start: s.Name, state: Produced) -> list[Instance] | None:
-    """Instantiate sound productions from words to what the start reaches, which is first; None after an error."""
-    # What has neither children nor words counts as a rule.
+    """Instantiate sound productions that the start reaches, the start's first; return None after an error."""
+    # A production with neither children nor words counts as a rule.
     words = [p for p in state.productions if not p.rhs and not p.empty]
     rules = [p for p in state.productions if p.rhs or p.empty]
     search = _Search(state)
@@ -78,10 +78,10 @@ def expand(start: s.Name, state: Produced) -> list[Instance] | None:
 
 @dataclass
 class _Search:
-    """Tries combinations of buildable children, up to a bound on all rules together.
+    """Tries combinations of buildable children, up to a total limit for all rules.
 
-    Most combinations may fail to agree, so their number, not only that of the instances, is
-    bounded.  ``buildable`` are the values of features by category, and those with one value in one place.
+    Most combinations may fail to agree, so the combinations are limited, not only the instances. ``buildable`` has the
+    feature values of each category, ``having`` those with a certain value at a certain place.
     """
 
     state: Produced
@@ -90,7 +90,7 @@ class _Search:
     steps: int = 0
 
     def build(self, name: str, values: tuple[str, ...]) -> bool:
-        """Note that something can be built; return whether that is new."""
+        """Record a buildable category; return whether it is new."""
         known = self.buildable.setdefault(name, {})
         if values in known:
             return False
@@ -129,7 +129,7 @@ class _Search:
 
     def _instances(self, rule: Production) -> Iterator[Instance]:
         for pattern in rule.rhs:
-            # A child that cannot be built at all, whatever the others are, ends the search.
+            # A child that cannot be built under any choice ends the search.
             if all(_unify(pattern.slots, f, {}, rule.domains) is None for f in self._features(pattern, {})):
                 return
         for values, rhs in self._match(rule):
@@ -140,7 +140,7 @@ class _Search:
 
     def _match(self, rule: Production) -> Iterator[tuple[dict[str, str], tuple[Concrete, ...]]]:
         """Yield assignments of buildable categories to the children, with the variables' values."""
-        # The first children, the values that they give to variables, and what may follow: not deeper with each child.
+        # The first children, their bindings, and their candidates: an explicit stack instead of recursion.
         partial = [((), {}, self._features(rule.rhs[0], {}))] if rule.rhs else list[_Partial]()
         if not rule.rhs:
             yield {}, ()
@@ -162,7 +162,7 @@ class _Search:
                 partial.append((children, more, self._features(rule.rhs[len(children)], more)))
 
     def _features(self, pattern: CategoryPattern, bound: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
-        """Yield what can be built of a child and may fit: what has the first value that is already known."""
+        """Yield the buildable features of a child that agree with its first known value."""
         name = pattern.info.name
         for place, slot in enumerate(pattern.slots):
             value = bound.get(slot) if isinstance(slot, str) else next(iter(slot)) if len(slot) == 1 else None
@@ -183,7 +183,7 @@ def _bound(rule: Production, features: Sequence[str], values: Mapping[str, str])
 def _unify(
     slots: Sequence[Slotting], features: Sequence[str], values: Mapping[str, str], domains: Mapping[str, frozenset[str]]
 ) -> dict[str, str] | None:
-    """Return the values with those that a child with these features gives to variables."""
+    """Return the values extended by the bindings of a child with these features; None if they clash."""
     bound = dict(values)
     for slot, feature in zip(slots, features, strict=True):
         if isinstance(slot, str):
@@ -197,7 +197,7 @@ def _unify(
 def _choices(
     slots: Sequence[Slotting], values: Mapping[str, str], domains: Mapping[str, frozenset[str]]
 ) -> Iterator[tuple[str, ...]]:
-    """Yield all values of the left-hand side's features; unbound ones range freely."""
+    """Yield all feature values of the left-hand side; unbound variables range freely."""
     free = [slot for slot in dict.fromkeys(slots) if isinstance(slot, str) and slot not in values]
     for chosen in product(*(sorted(domains[name]) for name in free)):
         bound = {**values, **dict(zip(free, chosen, strict=True))}

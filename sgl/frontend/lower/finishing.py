@@ -1,11 +1,10 @@
-"""Check words that are absorbed and sentences that have twins, on the core grammar.
+"""Check absorbed words and sentences with twins on the core grammar.
 
-A word that is absorbed leaves the graphs, depending on what stands next to it.  Automata know nothing of that, so such
-a word must be one that no structure can see: nothing stands below it, no other rule reaches it, and no test of a
-structure accepts it.
+A word may be absorbed, and so leave the graphs, depending on its neighbours.  Automata ignore this, so no structure may
+see such a word: it has nothing below it, no other rule reaches it, and no test of a structure accepts it.
 
-How many differences from its twin a phrase has is a number that follows from its rule and its parts, so the numbers
-that the phrases of a category can have are found once and for all.  Those of whole texts must be exactly one.
+The number of differences of a phrase from its twin follows from its rule and its parts, so the possible numbers for
+each category are computed once.  For whole texts it must be exactly one.
 """
 
 from collections import Counter
@@ -25,14 +24,14 @@ from sgl.frontend.names.parameters import Session
 
 @dataclass(frozen=True)
 class Absorbed:
-    """The words of a graph layer that may be absorbed: labels to them, and their attributes."""
+    """The words on a text ``layer`` that may be absorbed: the labels of edges to them, and their attributes."""
 
     layer: str
     labels: frozenset[str]
     attributes: tuple[Mapping[str, str], ...]
 
     def report(self, found: c.Structure, span: Span, state: Session) -> None:
-        """Report a structure that may see one of the words."""
+        """Report a structure that may see one of these words."""
         words = ", ".join(sorted({f"`{own.get('lemma', '')}`" for own in self.attributes}))
         for body in (found.body, *found.without):
             known = {body.variables[n].name for x in body.links for n in (x.source, x.target)}
@@ -53,7 +52,7 @@ class Absorbed:
 
 
 def absorbed_in(grammar: CoreGrammar, layer: int) -> Absorbed | None:
-    """Return the words of a graph layer that may be absorbed, if there are any."""
+    """Return the words of a graph layer that may be absorbed, if any."""
     labels, different = set[str](), dict[object, Mapping[str, str]]()
     for rule, nodes in _leaves(grammar, layer):
         fragment = grammar.rules[rule].fragments[layer]
@@ -64,7 +63,7 @@ def absorbed_in(grammar: CoreGrammar, layer: int) -> Absorbed | None:
 
 
 def uncounted_in(grammar: CoreGrammar) -> tuple[str, ...]:
-    """Return the text layers whose words depend on neighbours, or on functions."""
+    """Return the text layers whose number of words depends on neighbours or on functions."""
     return tuple(
         layer.name
         for number, layer in enumerate(grammar.text_layers)
@@ -74,7 +73,7 @@ def uncounted_in(grammar: CoreGrammar) -> tuple[str, ...]:
 
 
 def check_absorbed(state: Expanded) -> None:
-    """Report absorbable words that are more than leaves of the graph of their rule."""
+    """Report absorbable words that are more than leaves in their rule's graph."""
     grammar, reported = state.declared.grammar, set[Span]()
     for layer, graph in enumerate(grammar.graph_layers):
         for rule, nodes in _leaves(grammar, layer):
@@ -106,7 +105,7 @@ SEVERAL = 2
 
 
 def check_contrast(state: Expanded) -> None:
-    """Report sentences that differ from their twins nowhere, or in several places."""
+    """Report sentences that do not differ from their twins, or differ in several places."""
     grammar = state.declared.grammar
     for number, layer in enumerate(grammar.text_layers):
         if not layer.twin:
@@ -126,7 +125,7 @@ def check_contrast(state: Expanded) -> None:
 
 
 def differences(grammar: CoreGrammar, layer: int) -> list[dict[int, Derivation]]:
-    """Return for each category how many differences its phrases can have, with examples."""
+    """Return for each category the possible numbers of differences of its phrases, with examples."""
     found: list[dict[int, Derivation]] = [{} for _ in grammar.categories]
     rounds = Rounds(rule.rhs for rule in grammar.rules)
     for rule in map(grammar.rules.__getitem__, rounds):

@@ -1,9 +1,9 @@
 """Lower the graph layers of a rule: local nodes, edges, bindings, exports.
 
-The atoms of a rule are its nodes by name: the ports of its children, the words written in it, the
-ports of its left-hand side.  Bindings (``RC.gap = N``) unite atoms; what remains are the local
-nodes of the fragment.  What need not be said follows: a port is the child whose role has its name, and
-the head of a free layer, where no edge tells, is the child that the first layer has.
+The atoms of a rule are its nodes by name: the ports of its children, the words written in it, the ports of its
+left-hand side.  Bindings (``RC.gap = N``) unite atoms; what remains are the local nodes of the fragment.  Defaults
+apply otherwise: a port is bound to the child whose role has its name, and the head of a free layer, if no edge
+determines it, is that of the first layer.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,33 +18,33 @@ from sgl.frontend.lower.productions import RESERVED_LABELS, check_attribute_name
 from sgl.frontend.names.signature import CategoryInfo
 from sgl.lang import syntax as s
 
-#: In place of a child: the left-hand side, whose ports the rule introduces, and the words that it writes.
+#: Used in place of a child: the left-hand side, whose ports the rule introduces, and the rule's own words.
 _OWN, _WORD = -1, -2
 
 
 class Atom(NamedTuple):
-    """A port of a child by their numbers, a port of the left-hand side, or a word by its place in the template."""
+    """A port of a child, by number, a port of the left-hand side, or a word, by its place in the template."""
 
     of: int
     place: int
 
     @property
     def is_head(self) -> bool:
-        """Whether it is the head of a child."""
+        """Whether the atom is the head of a child."""
         return self.of >= 0 and not self.place
 
     @property
     def is_port(self) -> bool:
-        """Whether it is another port of a child, of which something has to be said."""
+        """Whether the atom is another port of a child, which must be bound or forgotten."""
         return self.of >= 0 and self.place > 0
 
 
 @dataclass
 class FragmentLowering:
-    """Lowers the clauses of one version of a rule about one graph layer.
+    """Lowers the clauses of one version of a rule for one graph layer.
 
-    ``template`` is that of the text layer whose words the nodes are, ``when`` tells for which
-    values it is.  ``default`` is the head of the first layer, if that has an atom here.
+    ``template`` belongs to the text layer whose words are the nodes, ``when`` describes the version's values.
+    ``default`` is the head of the first layer, if it has an atom here.
     """
 
     names: RuleNames
@@ -62,18 +62,18 @@ class FragmentLowering:
     touched: dict[Atom, Span] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        #: The names of the ports of the left-hand side and of each child in this layer.
+        #: The port names of the left-hand side and of each child in this layer.
         self.own_ports = self.lhs.ports_in(self.layer.name)
         self.ports = [info.ports_in(self.layer.name) for info in self.rhs]
-        #: All atoms, in the order of their first mention.
+        #: All atoms, in order of first mention.
         self.atoms: dict[Atom, None] = {
             Atom(child, port): None for child, ports in enumerate(self.ports) for port in range(len(ports))
         }
-        #: The representative of the atoms that bindings unite, for each atom.
+        #: The representative of each atom among the atoms united by bindings.
         self.united: United[Atom] = United()
 
     def run(self, statements: Sequence[s.Statement]) -> Fragment | None:
-        """Return the fragment; None after a report."""
+        """Return the fragment; report errors and return None."""
         for statement in statements:
             if isinstance(statement, s.EdgeStatement):
                 self._edge(statement)
@@ -113,10 +113,10 @@ class FragmentLowering:
                 self.edges.append((source, label, atom, statement))
 
     def _label(self, label: s.LabelText) -> str | None:
-        """Return the label, which may be open; None after a report."""
+        """Return the label, which may contain variables; report errors and return None."""
         text = label.text
         if label.is_set or "$" in text:
-            return None  # No variable, which was reported.
+            return None  # An unknown variable was reported.
         for written in () if self.layer.free else possible(text.removeprefix(EXTRACTED), self.names.variables.domains):
             if written in RESERVED_LABELS:
                 self._error("SGL0512", label.span, f"CoNLL-U has its own use for the label `{written}`")
@@ -151,13 +151,13 @@ class FragmentLowering:
             self.united.union(atom, Atom(child, 0))
 
     def default_of(self, layer: GraphLayer) -> Atom | None:
-        """Return the head of the rule as an atom of another layer, if it is the head of a child or a word there."""
+        """Return the head of the rule as an atom of another layer, if it is a child's head or a word there."""
         head = self.exported
         there = head is not None and (head.is_head or (head.of == _WORD and layer.anchor == self.layer.anchor))
         return head if there else None
 
     def _touch(self, atom: Atom, span: Span) -> bool:
-        """Note that something is said of a port of a child; return whether the atom is one."""
+        """Record the use of a child's port; return whether the atom is one."""
         if not atom.is_port:
             return False
         if atom in self.touched:
@@ -212,7 +212,7 @@ class FragmentLowering:
             check_attribute_name(attribute, self.layer, self.names.state)
             value = attribute.value
             if isinstance(value, s.Column):
-                self.sound = False  # No variable, which was reported.
+                self.sound = False  # An unknown variable was reported.
             elif isinstance(value, s.Name):
                 values[attribute.name.text] = value.text
             else:
@@ -254,10 +254,10 @@ class FragmentLowering:
         return exports if self.sound else None
 
     def _inferred_head(self) -> Atom | None:
-        """Return the node no unmarked edge leads to; of several, the one that is not extracted.
+        """Return the node to which no unmarked edge leads; among several, the one that is not extracted.
 
-        In a free layer, where words may stay outside, the head is one of the nodes that have edges, if there are any:
-        the one that no edge leads to or, if these are several or none, the head of the first layer.
+        In a free layer, where words may stay outside, the head is among the nodes with edges, if any: the only one to
+        which no edge leads or, if there is no such node or several, the head of the first layer.
         """
         free, able = self.layer.free, self._able()
         led, extracted = set[Atom](), {self.united[atom] for atom in self.touched if not free}
@@ -278,7 +278,7 @@ class FragmentLowering:
         return found
 
     def _able(self) -> dict[Atom, Atom]:
-        """Return the nodes that can be the head, by their representatives: words, and heads of children."""
+        """Return the nodes that can be the head, by representative: words, and heads of children."""
         able = {self.united[atom]: atom for atom in self.atoms if atom.of == _WORD or atom.is_head}
         ends = {self.united[end] for source, _, target, _ in self.edges for end in (source, target)}
         return {root: atom for root, atom in able.items() if root in ends or not (self.layer.free and ends)}
@@ -302,7 +302,7 @@ class FragmentLowering:
         self._error("SGL0518", self.names.rule.name.span, message, hint, labels=labels)
 
     def _edges_to(self, category: str, head: str) -> Iterator[Label]:
-        """Yield a label for the first edge of a rule that leads to or from the heads of a category."""
+        """Yield a label for the first edge of a rule to or from the heads of a category."""
         for rule, _ in self.names.state.names.of(s.Rule):
             children = [child for child in s.parts_of(s.Child, rule.rhs) if child.category.name.text == category]
             roles = {(child.role or child.category.name).text for child in children}

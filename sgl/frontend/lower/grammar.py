@@ -34,7 +34,7 @@ from sgl.memory import kept
 
 @dataclass(frozen=True)
 class Lowered:
-    """The core grammar with where rules were written, and their keys for weights."""
+    """The core grammar, the places of its rules, and their keys for weights."""
 
     grammar: CoreGrammar
     rule_spans: tuple[Span, ...]
@@ -43,14 +43,14 @@ class Lowered:
 
 @dataclass
 class Expanded(Produced):
-    """A project that has a core grammar, with its own weights; its rules were made of ``instances`` one by one."""
+    """A project with a core grammar and its declared weights; its rules come from ``instances``, in order."""
 
     instances: list[Instance]
     declared: Lowered
 
 
 def lower(instances: Sequence[Instance], state: Produced) -> Lowered:
-    """Number categories and rules, normalise weights."""
+    """Number categories and rules, and normalise weights."""
     signature = state.signature
     numbers: dict[Concrete, int] = {}
     for instance in instances:
@@ -77,8 +77,8 @@ def lower(instances: Sequence[Instance], state: Produced) -> Lowered:
 def _weights(instances: Sequence[Instance], signature: Signature) -> list[float]:
     """Return normalised weights.
 
-    Instances of one rule with the same left-hand side share its weight by the weights of the
-    feature values they choose; the words of a lexicon share that of the lexicon.
+    Instances of one rule with the same left-hand side share its weight in proportion to the weights of their feature
+    values; the words of a lexicon share the weight of the lexicon.
     """
     choices = [_choice_weight(instance, signature) for instance in instances]
     chosen = defaultdict[tuple[int, int, Concrete], float](float)
@@ -107,7 +107,7 @@ def _weights(instances: Sequence[Instance], signature: Signature) -> list[float]
 
 
 def _choice_weight(instance: Instance, signature: Signature) -> float:
-    """Return the product of the weights of the feature values that an instance chooses or children leave open."""
+    """Return the product of the weights of feature values that an instance chooses or its children leave open."""
     weight = 1.0
     seen: set[str] = set()
     for pattern, (_, values) in zip(instance.production.rhs, instance.rhs, strict=True):
@@ -140,7 +140,7 @@ def _rule(index: int, instance: Instance, weight: float, numbers: Mapping[Concre
     )
 
 
-#: What a rule is in each layer, after the order of its children in the source, which the core grammar has.
+#: The content of a rule in each layer, after the order of its children in the core grammar's source.
 _Content = tuple[tuple[int, ...], tuple[Template, ...], tuple[Fragment, ...]]
 
 
@@ -151,7 +151,7 @@ def _content(instance: Instance, signature: Signature) -> _Content:
     anchors = (version.templates[texts.index(layer.anchor)] for layer in signature.graph_layers)
     templates = tuple(_template(sketch, values, order) for sketch in version.templates)
     fragments = tuple(_fragment(*pair, values, order) for pair in zip(version.fragments, anchors, strict=True))
-    # A rule with another weight has the content that it had.
+    # A rule whose weight changes keeps the same content object.
     content = tuple(order), templates, fragments
     return kept("equal content", (), content, lambda: content)
 
@@ -195,10 +195,10 @@ def _fragment(fragment: Fragment, text: Template, values: Mapping[str, str], ord
 
 
 def _rule_keys(grammar: CoreGrammar, instances: Sequence[Instance]) -> tuple[RuleKey, ...]:
-    """Return what each rule is called; ``instances`` are those that the rules were made of.
+    """Return the key of each rule; ``instances`` are the instances of the rules.
 
-    Words with one lemma, in one category of a lexicon, are told apart by how they are written, first in the source.
-    Rules that differ in nothing but their graphs have one name.
+    Words with one lemma in one category of a lexicon are distinguished by their spelling, first in the source. Rules
+    that differ only in their graphs share a name.
     """
     keys = [_key(grammar, *pair) for pair in zip(grammar.rules, instances, strict=True)]
     uses = Counter(keys)

@@ -1,12 +1,12 @@
-"""Check on the rules with all features fixed that every derived graph is well-formed.
+"""Check that every derived graph is well-formed, on the rules with fixed features.
 
-Shown once and for all derivations (of a free layer the last two):
+Checked once for all derivations (for a free layer only the last two):
 
-* *Tree.* Unmarked edges form a tree over the words.  It is enough that in each rule every node
-  but the head has exactly one unmarked edge into it, and that the edges go round in no circle.
+* *Tree.* Unmarked edges form a tree over the words.  It suffices that in each rule every node
+  but the head has exactly one incoming unmarked edge, and that the edges form no cycle.
 * *Labels.* Every placeholder is bound to a word, along the ports of the rules.
-* *Nodes.* What needs a node has one.  A phrase may have none in a graph layer: its head is a word that is empty in the
-  text of the layer, or that has no clause in a free one.  Then it has no part in the graph, and can have no edge::
+* *Nodes.* Phrases have a node where one is needed.  A phrase may have none in a graph layer if its head is empty in the
+  text of the layer, or has no clause in a free layer.  Then it is not in the graph, and can have no edge::
 
     word Det: "the"                  rule np: NP -> Det N
       syn node(upos=DET)               sem N -[det]-> Det      leads to nothing
@@ -22,18 +22,18 @@ from sgl.frontend.lower.expand import Instance
 from sgl.frontend.lower.grammar import Expanded
 from sgl.frontend.lower.joints import fused_with, noded
 
-#: What a port of a phrase may hold.
+#: The possible contents of a phrase's port.
 WORD, PLACEHOLDER, NOTHING = "a word", "a placeholder", "nothing"
 _BY_FEATURE = "let the clause depend on a feature: `… if shown=yes`"
 
-#: What a node can be, each with a rule that is the reason.
+#: The possible kinds of a node, each with a rule as the reason.
 Kinds = Mapping[str, Rule]
-#: What the ports of categories can hold, by the numbers of both.
+#: The possible contents of the ports of categories, both by number.
 Held = dict[tuple[int, int], dict[str, Rule]]
 
 
 def held_by_ports(grammar: CoreGrammar, layer: int, kinds: Callable[[Node, Rule, Held], Kinds]) -> Held:
-    """Return what the ports of categories can hold in a graph layer: the least fixpoint over all rules."""
+    """Return the possible contents of categories' ports in a graph layer: the least fixpoint over all rules."""
     held, rounds = Held(), Rounds(rule.rhs for rule in grammar.rules)
     for rule in map(grammar.rules.__getitem__, rounds):
         fragment = rule.fragments[layer]
@@ -54,17 +54,17 @@ def _kinds(node: Node, rule: Rule, held: Held) -> Kinds:
         return {PLACEHOLDER if rule.rhs else NOTHING: rule}
     parts = [held.get((rule.rhs[child], port), {}) for child, port in node.glue]
     if not all(parts):
-        return {}  # Nothing is known of a child yet.
+        return {}  # Nothing is known yet about a child.
     certain = next((part for part in parts if part.keys() == {WORD}), None)
     return certain or {kind: reason for part in reversed(parts) for kind, reason in part.items()}
 
 
 def check_graphs(state: Expanded) -> bool:
-    """Return whether all graphs are trees, have words, and edges that lead to a node; report rules otherwise."""
+    """Return whether all graphs are trees whose nodes and edges are complete; report rules otherwise."""
     grammar = state.declared.grammar
     errors, graphs = state.diagnostics.errors, list[_RuleGraph]()
     pairs = zip(grammar.rules, state.instances, strict=True)
-    # A word that is declared as such is one node.
+    # A single declared word is one node.
     rules = [pair for pair in pairs if not (pair[1].production.word or pair[1].production.pool)]
     for number in range(len(grammar.graph_layers)):
         held, told = held_by_ports(grammar, number, _kinds), set[object]()
@@ -72,7 +72,7 @@ def check_graphs(state: Expanded) -> bool:
         graphs += [_RuleGraph(rule, instance, number, held, parts, told, state) for rule, instance in rules]
     for graph in graphs:
         graph.check_shape()
-    # That something lacks a node may follow from what was reported.
+    # A missing node may be a consequence of reported errors.
     for graph in graphs if state.diagnostics.errors == errors else ():
         graph.check_nodes()
     return state.diagnostics.errors == errors
@@ -112,7 +112,7 @@ class _RuleGraph:
             self._check_tree()
         for index, node in enumerate(self.nodes):
             parts = self._parts(node)
-            # One that may be no node is told below.
+            # A node that may be missing is reported below.
             if len(parts) < 2 or not any(NOTHING in part for part in parts):
                 self._check_word(index, parts)
 
@@ -152,7 +152,7 @@ class _RuleGraph:
         return is_head and not fills_gap and not any(NOTHING in part for part in parts)
 
     def _check_word(self, index: int, parts: Sequence[Kinds]) -> None:
-        """Report a node that may be two words, or stays a placeholder and cannot be bound from outside."""
+        """Report a node that may be two words, or stays a placeholder that cannot be bound from outside."""
         (head, *exported), node = self.exports, self.nodes[index]
         own = node.attributes is not None
         words = sum(part.keys() == {WORD} for part in parts) + own
@@ -178,7 +178,7 @@ class _RuleGraph:
         return f"`{category.base}`" if name == HEAD else f"`{category.base}.{name}`"
 
     def check_nodes(self) -> None:
-        """Report phrases that may be no node and need one, or have no single place in another language."""
+        """Report phrases that need a node but may have none, or have no single place in another language."""
         for place, what in self._needed().items():
             for child, port in self.nodes[place].glue:
                 word = self.held[self.rule.rhs[child], port].get(NOTHING)
@@ -191,13 +191,13 @@ class _RuleGraph:
                 self._error("SGL0516", told, _BY_FEATURE)
 
     def _needed(self) -> dict[int, str]:
-        """Return which nodes of a rule have to be there, and why."""
+        """Return the nodes of a rule that must exist, and why."""
         needed = {self.exports[0]: "is the head"} if len(self.nodes) > 1 and not self.layer.free else {}
         needed |= {place: "fills a port" for place, node in enumerate(self.nodes) if len(node.glue) > 1}
         return needed | {end: f"has an edge `{e.label}`" for e in self.edges for end in (e.source, e.target)}
 
     def _reason(self, word: Rule, category: int) -> tuple[list[Label], str]:
-        """Return a label for a word that is no node, and a hint for the phrase of a category that it is the head of."""
+        """Return a label for a word without a node, and a hint for the phrase of which it is the head."""
         layer, categories, hints = self.layer, self.state.declared.grammar.categories, list[str]()
         why = f"is empty in `{layer.anchor}`"
         if word.words(self.text):
@@ -208,7 +208,7 @@ class _RuleGraph:
         return [Label(self.state.declared.rule_spans[word.id], f"this word {why}")], hint
 
     def _misplaced(self) -> Iterator[str]:
-        """Yield what is wrong with children that have no single place in another language."""
+        """Yield the faults of children that have no single place in another language."""
         glued = (index for index, node in enumerate(self.nodes) if len(node.glue) > 1)
         tied = {self.exports[0], *(edge.target for edge in self.edges), *glued}
         for index, node in enumerate(self.nodes):
@@ -222,7 +222,7 @@ class _RuleGraph:
                     yield f"`{category.name}` stands {len(pieces)} times in `{self.layer.anchor}`"
 
     def _pieces(self, child: int) -> list[int]:
-        """Return which parts of a child the rule writes in the text layer; -1 is one that a function changes."""
+        """Return the parts of a child that the rule writes in the text layer; -1 for a part changed by a function."""
         template = self.rule.templates[self.text]
         slots = (item for item in template if isinstance(item, Slot) and item.child == child)
         slots = (item for item in slots if not item.part or (self.rule.rhs[child], item.number) in self.noded)
@@ -243,7 +243,7 @@ class _RuleGraph:
         labels: Sequence[Label] = (),
         notes: Sequence[str] = (),
     ) -> None:
-        """Report something once, whatever the values of features are; of several nodes for each."""
+        """Report an error once for all feature values, separately for each node."""
         span, when = self.instance.production.span, self.instance.version.when
         if (code, span, when, place) not in self.told:
             self.told.add((code, span, when, place))
@@ -253,6 +253,6 @@ class _RuleGraph:
 
 
 def _parts(category: Category, layer: str) -> list[int]:
-    """Return the numbers of the parts of a phrase in a text layer; 0 is a phrase in one piece."""
+    """Return the numbers of a phrase's parts in a text layer; [0] if it has only one piece."""
     own = [part for part in category.parts if part.partition(".")[0] == layer]
     return [*range(1, len(own) + 2)] if own else [0]

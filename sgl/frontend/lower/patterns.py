@@ -1,7 +1,7 @@
-"""Lower patterns, parts and tests: each of their clauses becomes structures of the core.
+"""Lower patterns, parts and tests: each clause becomes structures of the core.
 
-A part is training sentences that belong to no pattern, under a constraint of their own.  A test names a layer for
-each output that it expects: a text, or, of a graph layer, a structure that the graph of the sentence has to contain::
+A part is a set of training sentences outside all patterns, with its own constraint.  A test names a layer for each
+expected output: a text, or, for a graph layer, a structure that the graph of the sentence must contain::
 
     test "Ava saw a cat." => ja "…", syn { V[lemma=see] -[obj]-> N[lemma=cat] }
 """
@@ -31,12 +31,12 @@ _UNSEEN = ("forms", "rules", "words")
 
 @dataclass(frozen=True)
 class LoweredPattern:
-    """A pattern with where its clauses were written.
+    """A pattern with the places of its clauses.
 
-    ``spans`` lists the places of the clauses of each keyword, and of the items of ``size``, in the order of the
-    fields of ``pattern``; ``places`` has the first clause with a structure.  ``target_structure`` matches sentences
-    that contain a word which only exposures may contain.  ``examples`` are the ``like`` clauses; ``unseen`` says
-    which kinds of things training need not show.
+    ``spans`` lists the places of the clauses of each keyword, and of the items of ``size``, in the order of the fields
+    of ``pattern``; ``places`` has the first clause with each structure.  ``target_structure`` matches sentences with a
+    word that only exposures may contain.  ``examples`` are the ``like`` clauses; ``unseen`` are the kinds of
+    ingredients that training need not show.
     """
 
     pattern: Pattern
@@ -48,7 +48,7 @@ class LoweredPattern:
     unseen: frozenset[str] = frozenset()
 
     def span(self, kind: str, index: int) -> Span:
-        """Return where a clause is; the pattern's name if it has none of this kind."""
+        """Return the place of a clause, or of the pattern's name if it has no such clause."""
         spans = self.spans.get(kind, ())
         return spans[index] if index < len(spans) else self.declaration.name.span
 
@@ -64,7 +64,7 @@ class LoweredPart:
 
 
 def lower_patterns(context: StructureContext, dataset: DatasetSettings | None) -> tuple[LoweredPattern, ...]:
-    """Return the patterns that are sound, each of their clauses a structure of the core."""
+    """Return the sound patterns, with structures of the core as clauses."""
     state, seen = context.state, _seen(context.beside, dataset, context.state)
     lowerings = [_PatternLowering(d, scope, context, dataset) for d, scope in state.names.of(s.PatternDecl)]
     found = [state.kept("pattern", (one.declaration, seen), one.run, LEAVES) for one in lowerings]
@@ -72,7 +72,7 @@ def lower_patterns(context: StructureContext, dataset: DatasetSettings | None) -
 
 
 def lower_parts(context: StructureContext, dataset: DatasetSettings | None) -> tuple[LoweredPart, ...]:
-    """Return the parts that are sound."""
+    """Return the sound parts."""
     state, seen = context.state, _seen(context.beside, dataset, context.state)
     parts = state.names.of(s.PartDecl)
     found = [state.kept("part", (d, seen), partial(_part, d, scope, context), LEAVES) for d, scope in parts]
@@ -80,7 +80,7 @@ def lower_parts(context: StructureContext, dataset: DatasetSettings | None) -> t
 
 
 def _seen(contexts: Mapping[str, StructureContext], dataset: DatasetSettings | None, state: Resolved) -> object:
-    """Return an object that is the same while patterns have the same words, labels and patterns to speak about."""
+    """Return an object that changes only if the words, labels or patterns that patterns can mention do."""
     in_force = {id(pattern) for pattern, _ in state.names.of(s.PatternDecl)}
     every = state.project.declarations(s.PatternDecl)
     others = tuple((p.name.text, tuple(g.text for g in p.groups), id(p) in in_force) for p in every)
@@ -106,7 +106,7 @@ class _PatternLowering:
     def run(self) -> LoweredPattern | None:
         examples = [like for clause in self.declaration.clauses for like in self._clause(clause)]
         unseen = self._unseen()
-        # Conditions on numbers of sentences may speak of the nodes of what items contain.
+        # Conditions on numbers of sentences may mention nodes of the items' structures.
         contained = self.clauses["gen"] or self.clauses["forbid"] + self.clauses["never"]
         anchors = contained if self.state.diagnostics.errors == self.errors else ()
         sizes = lower_sizes(self._sized(), anchors, self.scope, self.context)
@@ -127,7 +127,7 @@ class _PatternLowering:
         return LoweredPattern(pattern, self.declaration, spans, first, target, tuple(examples), unseen)
 
     def _clause(self, clause: s.PatternClause) -> Iterator[s.LikeClause]:
-        """Lower a clause with a structure; yield the example that a clause is, or has, in force."""
+        """Lower a clause with a structure; yield the example that it is, or has, if in force."""
         like: s.PatternClause | None = clause
         if isinstance(clause, s.StructureClause):
             like = clause.like
@@ -217,7 +217,7 @@ class _PatternLowering:
 
     def _structure_clause(self, clause: s.StructureClause) -> None:
         if isinstance(clause.graph, s.Layered) and clause.kind == "need" and not clause.amount:
-            # `need n { … }` reads like `need sem { … }`.
+            # `need n { … }` is parsed like `need sem { … }`.
             first, *others = clause.graph.parts
             if not others and first.layer.text not in self.context.beside:
                 amount = s.Amount(first.layer.span, first.layer, 0)
@@ -307,14 +307,14 @@ def _check_part(declaration: s.PartDecl, state: Resolved) -> None:
 
 @dataclass(frozen=True)
 class LoweredTest:
-    """A test with what it expects of graphs, in the order of ``declaration.graphs``."""
+    """A test with the structures that it expects, in the order of ``declaration.graphs``."""
 
     declaration: s.Test
     structures: tuple[Structure, ...] = ()
 
 
 def lower_tests(contexts: Mapping[str, StructureContext], state: Signed) -> tuple[LoweredTest, ...]:
-    """Turn what tests expect of graphs into structures, less wrong ones."""
+    """Turn the graphs that tests expect into structures, and drop wrong ones."""
     seen = _seen(contexts, None, state)
     lower = partial(_lower_test, contexts=contexts, state=state)
     return tuple(

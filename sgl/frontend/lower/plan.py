@@ -1,6 +1,6 @@
-"""Plan the dataset: which strata each split has, under which constraint.
+"""Plan the dataset: the strata of each split, and their constraints.
 
-What the declarations claim for themselves is kept out of all other strata::
+The structures that a declaration reserves are excluded from all other strata::
 
                       held out   reserved   parts' own   nowhere
     in distribution      no         no          no          no
@@ -8,7 +8,7 @@ What the declarations claim for themselves is kept out of all other strata::
     part q               no         no       q's own        no
     items of p        p's own      (words)      no          no
 
-Checked here are two patterns that hold out the same, and parts of which training cannot have enough.
+The module also reports patterns that hold out the same structure, and needs that exceed the size of training.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ from sgl.memory import kept
 
 @dataclass(frozen=True)
 class Claims:
-    """What is said of the data: by patterns, parts and restrictions."""
+    """The claims about the data: patterns, parts and restrictions."""
 
     patterns: tuple[LoweredPattern, ...] = ()
     parts: tuple[LoweredPart, ...] = ()
@@ -39,7 +39,7 @@ class Claims:
 
 
 def make_plan(settings: DatasetSettings, targets: tuple[str, ...], claims: Claims, signature: Signature) -> plan.Plan:
-    """Divide the dataset into strata, in the order of drawing; no text of any contains what is ``nowhere``."""
+    """Divide the dataset into strata, in drawing order; structures that are ``nowhere`` are excluded from all."""
     equal = (repr(settings), targets, signature.text_layers, signature.graph_layers)
     nowhere = _unique(*(restriction.structures for restriction in claims.restrictions))
     make = partial(_plan, _Strata(settings, claims.patterns, claims.parts, nowhere), targets, signature)
@@ -94,7 +94,7 @@ class _Strata:
     def _trained(
         self, require: tuple[tuple[Structure, ...], ...], reserved: Iterable[Structure], *exclude: Iterable[Structure]
     ) -> plan.Constraint:
-        """Return the constraint of training sentences of a stratum: what patterns hold out or reserve is cut."""
+        """Return the constraint of a training stratum; structures that patterns hold out or reserve are cut."""
         cut = _unique(*(lowered.pattern.forbid for lowered in self.patterns), reserved)
         return plan.Constraint(require, _unique(cut, *exclude, self.nowhere), cut)
 
@@ -103,7 +103,7 @@ class _Strata:
         return (structure for lowered in others for structure in lowered.pattern.reserved)
 
     def _only(self, own: LoweredPart | None, *, item: bool = False) -> Iterable[Structure]:
-        """Return what only sentences of other parts contain; an ``item`` may contain that of tested parts."""
+        """Return the structures that only other parts may contain; an ``item`` may contain those of tested parts."""
         others = (p for p in self.parts if p is not own and not (item and p.part.tested))
         return (structure for lowered in others for structure in lowered.part.only)
 
@@ -125,7 +125,7 @@ class _Strata:
         category = f"{plan.PART_PREFIX}{part.name}"
         others = [structure for structure in self._only(lowered) if structure not in part.only]
         for index, quota in enumerate(part.quotas):
-            # Of a part without sentences it remains that no other sentence has its structures.
+            # A part without sentences still excludes its structures from all others.
             if quota.split == split and not quota.extent.empty:
                 reserved = self._reserved(part.allow)
                 yield plan.Stratum(
@@ -140,11 +140,11 @@ class _Strata:
     def _gen(self, lowered: LoweredPattern) -> Iterator[plan.Stratum]:
         pattern = lowered.pattern
         if not pattern.forbid and not pattern.quotas:
-            return  # An assertion about the grammar, with nothing to test.
+            return  # An assertion about the grammar has nothing to test.
         strange: list[Structure] = []
         for other in self.patterns:
             strange += plan.foreign(pattern, [other.pattern])
-            # A word that only exposures may contain, unless both have it.
+            # A word that only exposures may contain, unless both patterns have it.
             shared = set(other.pattern.targets) & set(pattern.targets)
             if other is not lowered and other.target_structure is not None and not shared:
                 strange.append(other.target_structure)
@@ -165,14 +165,14 @@ def _unique(*structures: Iterable[Structure]) -> tuple[Structure, ...]:
 
 
 def check_patterns(claims: Claims, dataset: DatasetSettings, state: Session) -> None:
-    """Report what patterns cannot ask for together, or here."""
+    """Report requests of patterns that contradict each other or the dataset."""
     patterns = claims.patterns
     _check_held_out(patterns, state)
     exposed = sum(exposure.extent.count for lowered in patterns for exposure in lowered.pattern.expose)
     quotas = [quota for lowered in claims.parts for quota in lowered.part.quotas if quota.split == plan.TRAIN]
     usual = dataset.extents.get(plan.TRAIN, Extent())
     trained = usual.count + exposed + sum(quota.extent.count for quota in quotas)
-    # All sentences that there are have not been counted yet.
+    # The sentences of `all` have not been counted yet.
     whole = usual.every or any(quota.extent.every for quota in quotas)
     for lowered in patterns:
         if any(quota.extent.contexts for quota in lowered.pattern.quotas):
@@ -182,7 +182,7 @@ def check_patterns(claims: Claims, dataset: DatasetSettings, state: Session) -> 
 
 
 def _check_trained(lowered: LoweredPattern, trained: int, dataset: DatasetSettings, state: Session) -> None:
-    """Report a pattern that asks for more training sentences than there are, or has items and no training at all."""
+    """Report a pattern that needs more training sentences than there are, or has items but no training."""
     asked = [(lowered.span("need", n), need.minimum) for n, need in enumerate(lowered.pattern.need)]
     hint = "need fewer, or make `train` larger"
     if plan.TRAIN not in dataset.extents:

@@ -1,9 +1,9 @@
-"""Productions: rules and words with their names resolved, and what is checked of their clauses.
+"""Productions: rules and words with resolved names, and the checks of their clauses.
 
-A production knows for each category it mentions which values each feature may have there: a set of
-values, or a variable that all mentions share.
+For each category that it mentions, a production has the possible values of each feature: a set of values, or a variable
+that all mentions share.
 
-Graphs are published as CoNLL-U, which keeps some names of attributes and labels for itself.
+Graphs are published as CoNLL-U, which reserves some names of attributes and labels.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -25,11 +25,11 @@ from sgl.lang.yaml_files import LexiconTable
 
 @dataclass(frozen=True)
 class Version:
-    """What a rule or a word is in each layer, for all values of its features or for some.
+    """The content of a rule or word in each layer, for all or some values of its features.
 
-    Its texts are open where they depend on those (:mod:`sgl.frontend.elaborate.rules`).
-    ``share`` is the weight as written, or the share in the weight of the ``pool``.  Versions of a rule with one
-    number ``sharing`` have one weight together.  ``when`` tells for which values the version is.
+    Texts that depend on these values contain marks (:mod:`sgl.frontend.elaborate.rules`). ``share`` is the weight as
+    written, or the share in the weight of the ``pool``.  Versions of a rule with the same number ``sharing`` share one
+    weight.  ``when`` describes the values.
     """
 
     templates: tuple[Template, ...]
@@ -43,9 +43,8 @@ class Version:
 class Production:
     """A rule or a word before its features are expanded.
 
-    Of several ``versions``, ``number`` tells which is for the values of the ``deciding`` variables.
-    ``word`` marks a word that is declared by itself; the words of one ``pool`` share the weight of a lexicon.
-    ``roles`` are what the children are called.
+    ``number`` gives the version for each choice of the ``deciding`` variables. ``word`` marks a single declared word;
+    the words of one ``pool`` share the weight of a lexicon. ``roles`` are the names of the children.
     """
 
     name: str
@@ -63,28 +62,28 @@ class Production:
     roles: tuple[str, ...] = ()
 
     def version(self, values: Mapping[str, str]) -> Version:
-        """Return the version for values of the variables."""
+        """Return the version for these values of the variables."""
         return self.versions[self.number[tuple(values[name] for name in self.deciding)]]
 
     def admits(self, values: Mapping[str, str]) -> bool:
-        """Return whether values of the variables are in the order that the rule asks for."""
+        """Return whether values of the variables satisfy the rule's comparisons."""
         return all(order.holds(values[order.left], values[order.right]) for order in self.orders)
 
     @property
     def empty(self) -> bool:
-        """Whether it has no words."""
+        """Whether the production has no words."""
         return not any(any(version.templates) for version in self.versions)
 
 
 #: Attributes with a CoNLL-U column of their own; all others are UD features.
 COLUMNS = ("lemma", "upos", "xpos")
-#: What CoNLL-U itself writes in the columns of labels and of features.
+#: Values that CoNLL-U itself uses in the columns of labels and features.
 RESERVED_LABELS = ("root", "_")
 RESERVED_ATTRIBUTES = ("SpaceAfter", "Extracted")
 
 
 def check_layers(clauses: Sequence[s.LayerClause], state: Signed, children: Collection[str] = ()) -> bool:
-    """Report clauses about layers that are not there; return whether no text layer has two."""
+    """Report clauses for unknown layers; return whether no text layer has two."""
     signature, known = state.signature, state.signature.layer_names
     text, seen = {layer.name for layer in signature.text_layers}, set[str]()
     for clause in clauses:
@@ -96,8 +95,8 @@ def check_layers(clauses: Sequence[s.LayerClause], state: Signed, children: Coll
         if not clause.conditions:
             seen.add(name)
         if "." in name or name in known or name in signature.unsound or name in signature.unknown:
-            continue  # Whether a phrase has such a part is asked by `check_parts`.
-        # A misspelt layer is reported wherever it stands, one that is not declared once.
+            continue  # `check_parts` checks whether a phrase has such a part.
+        # A misspelt layer is reported at each mention, an undeclared one once.
         near = suggest(name, known)
         if not near:
             signature.unknown.add(name)
@@ -111,7 +110,7 @@ def check_layers(clauses: Sequence[s.LayerClause], state: Signed, children: Coll
 
 
 def check_parts(clauses: Iterable[s.LayerClause], category: s.Name, state: Signed) -> bool:
-    """Return whether a phrase has all parts that clauses are about; report those that it lacks."""
+    """Return whether a phrase has all parts that clauses are for; report missing ones."""
     info, sound = state.signature.categories.get(category.text), True
     texts = [*(layer.name for layer in state.signature.text_layers), *state.signature.unsound]
     for layer in (clause.layer for clause in clauses if "." in clause.layer.text):
@@ -125,7 +124,7 @@ def check_parts(clauses: Iterable[s.LayerClause], category: s.Name, state: Signe
 
 
 def rule_weight(weight: s.Weight | None, state: Resolved) -> float:
-    """Return the weight of a rule as a number; 1 without one or after a report."""
+    """Return the weight of a rule as a number; 1 if it has none or after a report."""
     if weight is None:
         return 1.0
     name = weight.factor
@@ -144,7 +143,7 @@ def rule_weight(weight: s.Weight | None, state: Resolved) -> float:
 
 
 def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: Session) -> None:
-    """Report a name that is no lemma, upos, xpos or UD feature; a free layer may have any."""
+    """Report a name other than lemma, upos, xpos or a UD feature; a free layer allows any."""
     name = attribute.name.text
     if layer.free:
         return
@@ -158,7 +157,7 @@ def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: Sessi
 
 @dataclass
 class Produced(Signed):
-    """A project with productions, of ``words`` by word and by lexicon, and with the tables that can be read."""
+    """A project with productions, those of ``words`` grouped by word and lexicon, and with its readable tables."""
 
     rules: tuple[Production, ...]
     words: tuple[tuple[Production, ...], ...]

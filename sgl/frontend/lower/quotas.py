@@ -1,14 +1,14 @@
-"""Lower numbers of sentences, and the conditions they come with.
+"""Lower numbers of sentences and their conditions.
 
-A condition is joined to the structure which the sentences contain anyway, its *anchor*: a variable
-of one name in both is one node, so that the two are found together::
+A condition is joined to the structure that the sentences contain anyway, its *anchor*: a variable that both mention is
+one node, so that the two are found together::
 
     gen     { V -[nsubj]-> N; N -[nmod]-> M }
     size    500 within { V -[obj]-> O }
     joined  { V -[nsubj]-> N; N -[nmod]-> M; V -[obj]-> O }
 
-A sentence contains the joined structure just when some match of the anchor can be extended to the
-condition.  All other variables of the condition are new nodes.
+A sentence contains the joined structure exactly if some match of the anchor extends to the condition.  All other
+variables of the condition are new nodes.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ from sgl.lang import syntax as s
 class Clause:
     """A clause with a structure that sentences contain, the names of its nodes, and its number of sentences.
 
-    Nodes of a derivation that are ``told`` have names of their own.
+    ``told`` are the derivation nodes that a test identifies, whatever their names.
     """
 
     written: s.StructureClause
@@ -42,7 +42,7 @@ class Clause:
 
 
 def lower_clause(clause: s.StructureClause, scope: Scope, context: StructureContext) -> Clause | None:
-    """Return a clause with its structure; None after a report."""
+    """Return a clause with its structure; report errors and return None."""
     written = write_out(clause.graph, scope)
     structure = lower_structure(written, context)
     if written is None or structure is None:
@@ -55,7 +55,7 @@ Sized = tuple[s.SizeItem, Quota]
 
 
 def sizes_of(declaration: s.PatternDecl | s.PartDecl, state: Resolved) -> list[s.SizeClause]:
-    """Return the ``size`` of a pattern or part, with those under conditions; report a second one."""
+    """Return the ``size`` clauses of a pattern or part, also conditional ones; report a second unconditional one."""
     found = [clause for clause in declaration.clauses if isinstance(clause, s.SizeClause)]
     plain = [clause for clause in found if any(item.when is None for item in clause.items)]
     for clause in plain[1:]:
@@ -70,7 +70,7 @@ def lower_sizes(
     scope: Scope,
     context: StructureContext,
 ) -> list[Sized]:
-    """Return the sound items of ``size`` in force, with quotas; sentences contain one of ``anchors``, if any."""
+    """Return the sound items of ``size`` in force, with quotas; their sentences contain one of ``anchors``, if any."""
     found = []
     for clause in clauses:
         for item in items_of(clause.items, scope, context.state) if isinstance(clause, s.SizeClause) else ():
@@ -98,8 +98,8 @@ def _quota(item: s.SizeItem, anchors: Sequence[Clause], scope: Scope, context: S
 
 
 def _extent(item: s.SizeItem, structures: Sequence[Structure], context: StructureContext) -> Extent | None:
-    """Return how many sentences an item asks for, each with one of the structures; None after a report."""
-    assert isinstance(item.amount, s.Amount)  # Quotas are written out.
+    """Return the extent of an item, whose sentences contain one of the structures; report errors and return None."""
+    assert isinstance(item.amount, s.Amount)  # Quotas have been written out.
     state, every = context.state, context.state.parameters.is_all(item.amount)
     if every and item.share is not None:
         hint = "write a number, or leave out `per target` and `shared`"
@@ -175,14 +175,14 @@ def check_shares(span: Span, count: int, structures: Sequence[Structure], contex
 def count_asked_for(
     amount: s.Amount, share: s.Share | None, context: StructureContext, contexts: int = 1
 ) -> int | None:
-    """Return how many sentences a pattern or part asks for, once for each target or context; None after a report."""
+    """Return the requested number of sentences, once for each target or context; report errors and return None."""
     targets = len(context.targets or ()) if share is not None else 1
     times = targets if share is not None and share.each else 1
     return context.state.parameters.sentences(amount, context.percent, times, targets, contexts)
 
 
 def join(first: Structure, second: Structure, shared: frozenset[str], layers: Sequence[str] = ()) -> Structure:
-    """Return the structure whose matches are those of ``first`` extended to ``second``.
+    """Return the structure that matches where a match of ``first`` extends to ``second``.
 
     ``shared`` names the variables of ``second`` that are variables of the main body
     of ``first``; ``layers`` are all graph layers.
@@ -205,7 +205,7 @@ def _names(body: Body) -> list[str]:
 
 
 def _names_apart(first: Structure, second: Structure, shared: frozenset[str]) -> dict[str, str]:
-    """Return new names for the variables, or joint words, of ``second``: only ``shared`` ones are in ``first``."""
+    """Return new names for the variables, or joint words, of ``second``: only ``shared`` ones occur in ``first``."""
     taken = {variable_of(x) for body in (first.body, *first.without) for x in _names(body)}
     every = dict.fromkeys(name for body in (second.body, *second.without) for name in _names(body))
     own = dict.fromkeys(map(variable_of, every))
@@ -221,12 +221,11 @@ def _names_apart(first: Structure, second: Structure, shared: frozenset[str]) ->
 
 
 def _variants(part: Body, kept: Sequence[str], fresh: Sequence[str]) -> Iterator[Body]:
-    """Yield what rules out a match of the first structure, whatever nodes the second adds to it.
+    """Yield the bodies that exclude a match of the first structure, whichever nodes the second adds.
 
-    The new variables of a ``without`` body differ from the nodes of the match.  The
-    joined match has more nodes, and one of those may be what rules the match out:
-    so there is a body for every way to take some of them for new variables of their layer.
-    A word of the match is no new variable, even where only the body says anything of it in its layer.
+    The new variables of a ``without`` body differ from the nodes of the match.  The joined match has more nodes, and
+    one of them may exclude the match: so there is a body for every way to identify some of them with new variables of
+    their layer. A word of the match is never a new variable, even if only the body mentions it in its layer.
     """
     names, words = _names(part), {variable_of(name) for name in kept}
     own = [name for name in names if variable_of(name) not in words]

@@ -17,7 +17,7 @@ from sgl.lang import syntax as s
 
 
 def lower_rules(state: Signed) -> tuple[Production, ...]:
-    """Turn rules into productions, layer by layer, features open."""
+    """Turn rules into productions, layer by layer, with open features."""
     rules = state.names.of(s.Rule)
     tables = state.signature.tables.values()
     lowered = (state.kept("rule", (rule, *tables), partial(_lower_rule, rule, scope, state)) for rule, scope in rules)
@@ -62,7 +62,7 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: Signed) -> Production | None:
 
 
 def _patterns(names: RuleNames) -> list[CategoryPattern] | None:
-    """Return the categories of a rule, the left-hand side first; None after a report, also of clauses of no layer."""
+    """Return the categories of a rule, left-hand side first; report errors, also in layer names, and return None."""
     rule, state = names.rule, names.state
     refs = (rule.lhs, *(child.category for child in names.children))
     found = [category_pattern(ref, names.scope, names.variables, state) for ref in refs]
@@ -75,7 +75,7 @@ def _patterns(names: RuleNames) -> list[CategoryPattern] | None:
     patterns = [pattern for pattern in found if pattern is not None]
     if len(patterns) == len(found) and names.variables.check_compared():
         return patterns
-    # What is wrong with words can be told all the same.
+    # Errors in words can be reported anyway.
     if not any(clause.conditions for clause in rule.layers):
         templates_of(names, names.write_out(tuple(clause for clause in rule.layers if clause.statements is None)))
     return None
@@ -90,7 +90,7 @@ def _version(names: RuleNames, case: Case, patterns: Sequence[CategoryPattern]) 
     for layer in state.signature.graph_layers:
         said = any(clause.layer.text == layer.name for clause in case.clauses)
         if fragments and fragments[0] is None and not said:
-            fragments.append(None)  # It follows from the first layer, which was reported.
+            fragments.append(None)  # It depends on the first layer, whose errors were reported.
             continue
         statements = _statements(names, layer, case, infos)
         anchor = [text.name for text in state.signature.text_layers].index(layer.anchor)
@@ -108,10 +108,10 @@ def _version(names: RuleNames, case: Case, patterns: Sequence[CategoryPattern]) 
 def _statements(
     names: RuleNames, layer: GraphLayer, case: Case, infos: Sequence[CategoryInfo]
 ) -> list[s.Statement] | None:
-    """Return what a rule says about a graph layer; None after a report.
+    """Return the statements of a rule for a graph layer; report errors and return None.
 
-    ``sem N`` says that the head is that of ``N``, as ``ja N`` says it of words.  In a free layer
-    without a clause ports are bound as in the first layer.
+    ``sem N`` makes the head of ``N`` the head, just as ``ja N`` takes the words of ``N``.  In a free layer without a
+    clause, ports are bound as in the first layer.
     """
     rule, state = names.rule, names.state
     clauses = [clause for clause in case.clauses if clause.layer.text == layer.name]
@@ -135,7 +135,7 @@ def _statements(
 
 
 def _said(clause: s.LayerClause) -> Sequence[s.Statement] | None:
-    """Return the statements of a clause; a child alone is the head."""
+    """Return the statements of a clause; a single child is the head."""
     alone = clause.template[0] if clause.template is not None and len(clause.template) == 1 else None
     if isinstance(alone, s.Mention) and not alone.mode:
         head = s.NodeRef(alone.span, s.Name(HEAD, alone.span))

@@ -1,16 +1,15 @@
-"""Lower structures that are written out, and join what they say of several graph layers.
+"""Lower written-out structures, and join their parts on several graph layers.
 
 ::
 
     structure below(n) sem { A -[theme]{n}-> B }
     forbid syn { V -[nsubj]-> N } sem { V -[theme]-> N }
 
-A structure that names no layer is about the first.  Its bodies are lowered by
-:mod:`sgl.frontend.lower.bodies`, and joined by :mod:`sgl.core.joint`.
+A structure without a layer is about the first.  Its bodies are lowered by :mod:`sgl.frontend.lower.bodies`, and joined
+by :mod:`sgl.core.joint`.
 
-A restriction says which words may stand together: what breaks it is a structure that is nowhere.  A relation lists for
-some words those that they go with; a word without a row may stand with any.  There is one structure for all words with
-equal rows::
+A restriction says which words may combine; the structures that break it are excluded everywhere.  A relation lists for
+some words their partners; a word without a row combines with any.  Words with equal rows share a structure::
 
     { V[lemma=drink|sip] -[obj]-> N[lemma!=milk|water] }
 """
@@ -42,7 +41,7 @@ def contexts_of(
     unsound: Set[str] = frozenset(),
     percent: int = 100,
 ) -> dict[str, StructureContext]:
-    """Return what structures can speak of in each graph layer; without a ``grammar`` words are not looked for."""
+    """Return the context of structures in each graph layer; without a ``grammar`` words are not checked."""
     found = dict[str, StructureContext]()
     for number, layer in enumerate(layers):
         found[layer.name] = StructureContext(layer, state, number > 0, found, unsound, percent)
@@ -68,7 +67,7 @@ def _with_words(context: StructureContext, grammar: CoreGrammar, number: int) ->
 
 
 def derivation_asked(state: Signed) -> Signed:
-    """Return a project with the derivation among its layers if a structure speaks of it, or a dataset has no graphs."""
+    """Return the project, with the derivation as a layer if a structure mentions it or a dataset has no graphs."""
     signature, kinds = state.signature, (s.PatternDecl, s.PartDecl, s.Quota, s.StructureDecl, s.Restrict, s.Test)
     speaking = tuple(declaration for kind in kinds for declaration, _ in state.names.of(kind))
     told: Iterator[s.LayerPart | s.Length] = chain(s.parts_of(s.LayerPart, speaking), s.parts_of(s.Length, speaking))
@@ -81,7 +80,7 @@ def derivation_asked(state: Signed) -> Signed:
 
 
 def lower_structure(written: Written | None, context: StructureContext) -> c.Structure | None:
-    """Return a structure that is written out, by default of the context's layer; None after a report."""
+    """Return a written-out structure, by default on the context's layer; report errors and return None."""
     if written is None:
         return None
     errors, structures = context.state.diagnostics.errors, list[c.Structure]()
@@ -134,7 +133,7 @@ def _lowered(graph: s.GraphPattern, written: Written, context: StructureContext)
 
 
 def _apart(depth: Sequence[c.Body], graph: s.GraphPattern, written: Written) -> list[c.Body]:
-    """Return what a depth means with variables that no other layer of the structure has."""
+    """Return the bodies of a depth, with variables that no other layer of the structure has."""
     graphs = [own for _, own in written.parts]
     if len(graphs) == 1:
         return [*depth]
@@ -149,26 +148,26 @@ def _apart(depth: Sequence[c.Body], graph: s.GraphPattern, written: Written) -> 
 
 
 def told_in(graph: s.GraphPattern) -> set[str]:
-    """Return the variables that have a name of their own: a test says which node of a derivation they are."""
+    """Return the variables with names of their own: a test identifies their derivation node."""
     return {ref.name.text for ref in s.parts_of(s.VariableRef, graph) if any(map(_tells, ref.tests))}
 
 
 def _tells(test: s.AttributeTest | s.CountTest) -> bool:
-    """Return whether a test says which rule, category or quoted word a node of a derivation is."""
+    """Return whether a test identifies the rule, category or quoted word of a derivation node."""
     if not isinstance(test, s.AttributeTest):
         return False
     return test.attribute.text in (RULE, CATEGORY) if test.attribute is not None else test.word_set is None
 
 
 def has_words(structure: c.Structure, ref: s.GraphRef, context: StructureContext) -> bool:
-    """Return whether each variable of a joint structure can be one word; report it otherwise."""
+    """Return whether each variable of a joint structure can be a single word; report it otherwise."""
 
     def told(body: c.Body) -> list[tuple[str, str]]:
         named = [variable.name.partition(".") for variable in body.variables]
         # A phrase of the derivation has its head in each layer, whatever its text.
         return [(word, context.beside[layer].layer.anchor) for word, _, layer in named if layer not in ("", DERIVATION)]
 
-    # New variables of `without` bodies are words of their own.
+    # New variables of `without` bodies are separate words.
     texts = dict(reversed(told(structure.body)))
     for word, own in chain.from_iterable(map(told, (structure.body, *structure.without))):
         if (known := texts.get(word, own)) != own:
@@ -180,7 +179,7 @@ def has_words(structure: c.Structure, ref: s.GraphRef, context: StructureContext
 
 @dataclass(frozen=True)
 class LoweredRestriction:
-    """A restriction, and the structures that break it, each with where it was written."""
+    """A restriction, and the structures that break it."""
 
     declaration: s.Restrict
     structures: tuple[Structure, ...]
@@ -191,12 +190,12 @@ class LoweredRestriction:
         return dict.fromkeys(self.structures, self.declaration.span)
 
 
-#: For each word with a row, in the order of the table, the words that it goes with.
+#: For each word with a row, in table order, its partners.
 _Rows = dict[str, frozenset[str]]
 
 
 def lower_restrictions(context: StructureContext) -> tuple[LoweredRestriction, ...]:
-    """Turn what breaks a restriction into structures to forbid."""
+    """Turn violations of restrictions into structures to forbid."""
     names = context.state.names
     checked = set[s.WordSet]()
     relations = {relation: _rows(relation, scope, checked, context) for relation, scope in names.of(s.Relation)}
@@ -205,7 +204,7 @@ def lower_restrictions(context: StructureContext) -> tuple[LoweredRestriction, .
 
 
 def _rows(relation: s.Relation, scope: Scope, checked: set[s.WordSet], context: StructureContext) -> _Rows | None:
-    """Return the table of a relation; None after a report.  Sets of words that it mentions are ``checked`` once."""
+    """Return the table of a relation, or None after a report; ``checked`` has the sets of words already checked."""
     state = context.state
     errors, source = state.diagnostics.errors, scope.read(relation.path, MAX_TABLE)
     table = read_relation(source, state.diagnostics) if source is not None else None
@@ -253,7 +252,7 @@ def _lower(
     words_with: dict[frozenset[str], list[str]] = {}
     for word, partners in rows.items():
         words_with.setdefault(partners, []).append(word)
-    # Of a word on several layers the lemma is that of the first.
+    # For a word on several layers, the first layer has the lemma.
     own = {variable_of(v.name): v.name for v in reversed(structure.body.variables)}
     first, second = own[restrict.first.text], own[restrict.second.text]
     structures = []

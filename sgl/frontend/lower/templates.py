@@ -1,11 +1,11 @@
-"""Lower the text layers of a rule: templates of children and words.
+"""Lower the text layers of a rule to templates of children and words.
 
-The right-hand side is the template of the source layer, unless a clause with a condition puts it in
-another order.  Every child stands exactly once in every layer unless the author writes ``drop`` or
-``copy``: a forgotten child would silently change the meaning of every sentence.
+The right-hand side is the template of the source layer, unless a conditional clause reorders it.  Every child occurs
+exactly once in every layer unless the author writes ``drop`` or ``copy``: a forgotten child would silently change the
+meaning of every sentence.
 
-A phrase may have several parts in a layer, the main part first.  Each part of each child stands
-exactly once; one that no clause mentions becomes that of the phrase if they have one name.
+A phrase may have several parts in a layer, the main part first.  Each part of each child occurs exactly once; a part
+that no clause mentions becomes the phrase's part of the same name.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ _ONCE = "every child is used exactly once in every layer"
 
 
 def templates_of(names: RuleNames, clauses: Sequence[s.LayerClause]) -> tuple[Template, ...]:
-    """Return the template of each text layer, where ``clauses`` apply."""
+    """Return the template of each text layer; ``clauses`` are those that apply."""
     applying = {clause.layer.text: clause for clause in clauses}
     source, *others = [layer.name for layer in names.state.signature.text_layers]
     first = _SourceTemplate(names, source, applying).sketch()
@@ -33,13 +33,13 @@ def templates_of(names: RuleNames, clauses: Sequence[s.LayerClause]) -> tuple[Te
     return tuple(sketches)
 
 
-#: A child by its number, and the name of one of its parts, which the main part has not.
+#: A child, by number, and the name of one of its parts, empty for the main part.
 _Piece = tuple[int, str]
 _Items = list[Item]
 
 
 class _Template:
-    """The template of a rule in a layer, as it is put together."""
+    """The template of a rule in a layer, under construction."""
 
     def __init__(self, names: RuleNames, layer: str, clauses: Mapping[str, s.LayerClause]) -> None:
         categories = names.state.signature.categories
@@ -49,17 +49,17 @@ class _Template:
         self.names, self.state, self.layer, self.clauses = names, names.state, layer, clauses
         self.clause = clauses.get(layer)
         self.own, self.parts = parts[0], parts[1:]
-        #: What has a place, and where that was written.
+        #: The pieces already placed, and where.
         self.used: dict[_Piece, Span] = {}
-        #: The children that are dropped with all of their parts that have no place.
+        #: The dropped children, with all of their parts that are not placed.
         self.dropped: set[int] = set()
-        #: What functions are applied to, which may stand there several times.
+        #: The pieces to which functions are applied, which may occur several times.
         self.applied: set[_Piece | None] = set()
         self.sound = True
 
     def sketch(self) -> Template:
         told = {p: c for p in self.own if (c := self.clauses.get(f"{self.layer}.{p}")) is not None}
-        # Without a clause the main part has what the clauses of the others do not mention.
+        # Without a clause, the main part has everything that clauses for other parts do not mention.
         order = [*told, ""] if self.clause is None else ["", *told]
         pieces = {part: self.items(told[part]) if part else self.main() for part in order}
         template = pieces[""]
@@ -70,7 +70,7 @@ class _Template:
         return tuple(template)
 
     def main(self) -> _Items:
-        """Return the main part.  A child alone stands there as it does in the source."""
+        """Return the main part; without a clause, a single child is the template."""
         names = self.names
         if self.clause is not None:
             return self.items(self.clause)
@@ -144,7 +144,7 @@ class _Template:
         return [slot] if item.mode != "drop" else []
 
     def _passed_up(self, part: str) -> _Items:
-        """Return the part of the only child that has one of this name, of which nothing is said."""
+        """Return the unmentioned part of this name from the only child that has one."""
         rule = self.names.rule
         having = [n for n, parts in enumerate(self.parts) if part in parts]
         free = [n for n in having if (n, part) not in self.used and n not in self.dropped]
@@ -154,7 +154,7 @@ class _Template:
             name = f"{self.layer}.{part}"
             hint = f'add a line `{name} …` below the rule; `{name} ""` if it is empty'
             self.state.error("SGL0303", rule.name.span, f"the rule `{rule.name}` does not say what `{name}` is", hint)
-        self.sound &= bool(free)  # Of several all but one lack a place, which is told.
+        self.sound &= bool(free)  # If there are several, the others are reported as missing.
         return []
 
     def _check_complete(self) -> None:
@@ -173,11 +173,11 @@ class _Template:
 
 
 class _SourceTemplate(_Template):
-    """The same of the source layer, whose words and children are all, since graphs stand on them."""
+    """The template of the source layer, which must contain all words and children, since graphs refer to them."""
 
     def __init__(self, names: RuleNames, layer: str, clauses: Mapping[str, s.LayerClause]) -> None:
         super().__init__(names, layer, clauses)
-        #: The words of the right-hand side that have a place, by their numbers there.
+        #: The placed words of the right-hand side, by their index there.
         self._words: dict[int, Token] = {}
 
     def sketch(self) -> Template:
@@ -193,13 +193,13 @@ class _SourceTemplate(_Template):
                 self.state.error("SGL0609", word.span, message, f"write `{apart}`")
         sketch = super().sketch()
         if not self.sound:
-            # Graphs need not report once more that a word has no place.
+            # Place missing words anyway, so that graphs do not report them again.
             missing = (n for n, part in enumerate(rule.rhs) if isinstance(part, s.Name))
             sketch += tuple(self._word(n) for n in missing if n not in self._words)
         return sketch
 
     def main(self) -> _Items:
-        """Return the right-hand side without what stands in other parts, or a clause for it."""
+        """Return the right-hand side without the pieces in other parts, or a clause for it."""
         if self.clause is not None and (self.clause.conditions or self.own):
             return self.items(self.clause)
         if self.clause is not None:
@@ -256,7 +256,7 @@ def _called(item: s.Expression) -> tuple[s.Expression, tuple[str, ...]]:
 
 
 def report_without_clause(rule: s.Rule, layer: str, where: str, state: Signed) -> None:
-    """Report that nothing is said of a layer, unless a clause is about no layer at all."""
+    """Report that a layer has no clause, unless some clause has an unknown layer."""
     if not state.signature.has_strange(rule.layers):
         message = f"the rule `{rule.name}` has no clause for the layer `{layer}`"
         state.error("SGL0303", rule.name.span, message, f"add a line `{layer} …` {where}")

@@ -1,9 +1,9 @@
-"""Apply files of weights, which give weights to rules, to words, and to the parts of rules and lexicons.
+"""Apply weights files, which give weights to rules, words, and the parts of rules and lexicons.
 
-A file speaks of them category by category (:mod:`sgl.core.grammar`).  What it does not mention keeps its declared share
-of the category, and a category without an entry stays as it is: so a file stays right when something is added to the
-grammar.  A row about what the settings leave out is passed over.  A name that means nothing under any setting is an
-error, a word that its lexicon does not have a warning.
+A file gives them category by category (:mod:`sgl.core.grammar`).  Anything that it does not mention keeps its declared
+share of the category, and a category without an entry is unchanged, so a file stays valid when the grammar grows.  Rows
+about declarations that the settings switch off are ignored.  A name that is unknown under all settings is an error, a
+word that its lexicon lacks is a warning.
 """
 
 import re
@@ -23,12 +23,12 @@ _SCIENTIFIC = re.compile(r"[0-9](\.[0-9]+)?e-?[0-9]{1,2}")
 
 _CATEGORY = re.compile(r"(\w+)(?:\[(.*)\])?")
 
-#: What authors call the members of each section.
+#: The names of the members of each section, for authors.
 _CALLED = {RULES: "rule", WORDS: "word", LEXICONS: "lexicon"}
 
 
 def apply_weights(state: Expanded) -> Lowered | None:
-    """Replace declared weights by those of files in force. Return None after errors."""
+    """Replace declared weights by those of the files in force; return None after errors."""
     lowered = state.declared
     declarations = state.names.of(s.Weights)
     if not declarations:
@@ -59,7 +59,7 @@ def _weighted(grammar: CoreGrammar, given: Mapping[int, float]) -> CoreGrammar:
 
 
 class _WeightNames:
-    """What the rows of a file of weights may speak of."""
+    """The names that rows of a weights file may use."""
 
     def __init__(self, keys: Sequence[RuleKey], state: Expanded) -> None:
         self._state = state
@@ -71,7 +71,7 @@ class _WeightNames:
         self._in_force = {(key.section, key.name) for key in keys}
         self._built = {key.category for key in keys}
         self._words = {(key.name, key.part) for key in keys if key.section == LEXICONS}
-        # Also what a `when` switches off may be spoken of.
+        # Declarations that a `when` switches off may be mentioned too.
         names = state.names
         self._declared = {
             RULES: {rule.name.text for rule, _ in names.declared(s.Rule)},
@@ -79,11 +79,11 @@ class _WeightNames:
             LEXICONS: {lexicon.name.text for lexicon, _ in names.declared(s.Lexicon)},
         }
         self._categories: dict[str, bool] = {}
-        #: Where each category was first read.
+        #: The first mention of each category.
         self._given_by: dict[str, Span] = {}
 
     def given(self, rows: Sequence[WeightRow], declaration: s.Weights, grammar: CoreGrammar) -> dict[int, float]:
-        """Return the weights that a file gives to rules; those that share one do so as declared weights do."""
+        """Return the weights that a file gives to rules; rules that share a weight share it like a declared one."""
         given: dict[int, float] = {}
         lacking: dict[str, list[s.Name]] = {}
         for category in {row.category.text: row.category for row in reversed(rows)}.values():

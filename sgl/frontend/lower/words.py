@@ -1,4 +1,4 @@
-"""Lower words and lexicon tables to productions without children, and check that each is there once."""
+"""Lower words and lexicon tables to productions without children, and check that each word is unique."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ from sgl.lang import syntax as s
 from sgl.lang.yaml_files import LexiconTable
 from sgl.rendering.conllu import is_attribute
 
-#: Productions of a word or of a lexicon; what is wrong with a word is reported.
+#: The productions of a word or of a lexicon, without faulty ones.
 Words = tuple[Production, ...]
 Clauses = tuple[s.LayerClause, ...]
 
@@ -40,7 +40,7 @@ _FILL_IN = "fill in the column, or write `x or y` for a fallback"
 
 
 def lower_words(state: Signed) -> tuple[tuple[Words, ...], Mapping[Path, LexiconTable]]:
-    """Turn words, and rows of lexicons, into childless productions, in groups; return the lexicons beside them."""
+    """Turn words and rows of lexicons into groups of childless productions; return these and the tables."""
     found = [
         state.kept("word", (word, *state.signature.tables.values()), partial(_word, word, scope, state))
         for word, scope in state.names.of(s.WordDecl)
@@ -71,7 +71,7 @@ def _word(word: s.WordDecl, scope: Scope, state: Signed) -> Words:
 
 
 class _WordLowering:
-    """One word to be lowered: its category, its clauses, and the row that they are about."""
+    """The lowering of one word: its category, its clauses, and its row."""
 
     def __init__(
         self, category: s.CategoryRef, clauses: Clauses, evaluation: Evaluation, span: Span, state: Signed
@@ -223,7 +223,7 @@ class _WordLowering:
 
 
 def _check_columns(entry: s.Entry, layers: Clauses, table: LexiconTable, state: Signed) -> bool:
-    """Return whether no column has the name of a feature that the entry sets, but from that column."""
+    """Return whether no used column has the name of a feature that the entry sets otherwise."""
     taken = set[str]()
     for setting in entry.category.settings:
         columns = {column.name.text for column in s.parts_of(s.Column, setting.values)}
@@ -275,7 +275,7 @@ def _lexicon(lexicon: s.Lexicon, scope: Scope, state: Signed, table: LexiconTabl
 
 
 def check_words(state: Produced) -> None:
-    """Report repeated and invisible words, and what CoNLL-U cannot hold."""
+    """Report repeated and invisible words, and words that CoNLL-U cannot represent."""
     for productions in (state.rules, *state.words):
         state.kept("characters", (productions,), partial(_check_characters, productions, state))
     words = (p for p in state.productions if not p.rhs)
@@ -298,7 +298,7 @@ def _check_characters(productions: Sequence[Production], state: Produced) -> Non
 def _check_repeated(state: Produced) -> None:
     words: dict[object, Production] = {}
     for word, version in ((p, version) for p in state.productions if not p.rhs for version in p.versions):
-        # Homonyms, which differ in a graph, are different words.
+        # Homonyms that differ in a graph are different words.
         meaning = tuple(tuple(node.attributes for node in fragment.nodes) for fragment in version.fragments)
         earlier = words.setdefault((word.lhs.info.name, word.lhs.slots, version.templates, meaning), word)
         if earlier is not word:

@@ -1,1 +1,1 @@
-"""The first room: what there is, and what names mean."""
+"""The first room: find the declarations, and resolve names."""

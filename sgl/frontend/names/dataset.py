@@ -1,6 +1,6 @@
-"""Read what is said of the data: ``dataset`` (sizes, seed, what is distinct, what may be ambiguous) and ``release``.
+"""Read the declarations on the data: ``dataset`` (sizes, seed, distinctness, ambiguity) and ``release``.
 
-A release says its version, licence and authors, and how the data are cited.
+A release has a version, a licence, authors, and a citation of the data.
 """
 
 import re
@@ -30,18 +30,18 @@ class DatasetSettings:
 
     start: s.Name = field(init=False)
     declared: bool = True
-    #: How many sentences each split asks for.
+    #: The requested numbers of sentences of each split.
     extents: dict[str, Extent] = field(default_factory=dict)
     seed: int = 1
-    #: How much is asked for of the numbers of sentences that the dataset, patterns and parts write.
+    #: The percentage to which the numbers of sentences in dataset, patterns and parts are scaled.
     percent: int = 100
     distinct_sentences: bool = False
     distinct_lemmas: list[s.Name] = field(default_factory=list)
     ambiguous: Ambiguous = Ambiguous.REJECT
     targets: list[s.Name] = field(default_factory=list)
-    #: The size of patterns that have none of their own.
+    #: The size of patterns that declare none.
     gen: tuple[s.SizeClause, ...] = ()
-    #: What the items of all patterns have and training need not show.
+    #: Ingredients that items of all patterns may have without training showing them.
     unseen: tuple[s.Unseen, ...] = ()
 
 
@@ -58,7 +58,7 @@ def read_dataset(state: Resolved) -> DatasetSettings | None:
     clauses = [clause for clause in in_force if isinstance(clause, s.DatasetClause)]
     settings = DatasetSettings(gen=sizes, unseen=unseen)
     said: dict[str, s.Name] = {}
-    # All other numbers depend on this one.
+    # All other numbers depend on this clause.
     for clause in sorted(clauses, key=lambda clause: clause.key.text != "percent"):
         _read_clause(clause, settings, said, scope, state)
     if not hasattr(settings, "start"):
@@ -72,7 +72,7 @@ def read_dataset(state: Resolved) -> DatasetSettings | None:
 
 
 def _is_start(start: s.Name, scope: Scope, state: Resolved) -> bool:
-    """Return whether sentences can be of a category; report it otherwise."""
+    """Return whether a category can derive sentences; report it otherwise."""
     category = scope.of(start).find(s.CategoryDecl, start)
     if category is None:
         return False
@@ -89,7 +89,7 @@ def _is_start(start: s.Name, scope: Scope, state: Resolved) -> bool:
 
 
 def _do_without(state: Resolved) -> DatasetSettings | None:
-    """Let sentences start from a category without features that is part of no other; say so."""
+    """Choose a category without features that is part of no other as the start, with a warning."""
     if state.project.lacks("dataset"):
         return None
     hint = "add `dataset` with `from` and a category, and the sizes of the splits"
@@ -111,14 +111,14 @@ def _do_without(state: Resolved) -> DatasetSettings | None:
 
 
 def _in_force(declared: Sequence[tuple[s.Dataset, Scope]], state: Resolved) -> list[s.SyntaxNode]:
-    """Return the clauses that apply: those of a file stand in place of those of their kind in files that it uses."""
+    """Return the clauses that apply: a file's clauses replace those of their kind in the files that it uses."""
     below: dict[Path, set[Path]] = {}
     for unit in state.project.units:
         below[unit.path] = {path for _, used in unit.uses for path in (used.path, *below[used.path])}
     said: dict[str, list[tuple[Path, s.SyntaxNode]]] = {}
     for dataset, scope in declared:
         holding = [clause for clause in dataset.clauses if state.parameters.holds(clause.when)]
-        # A number under a condition stands in place of one without.
+        # A conditional number replaces an unconditional one.
         chosen = {clause.key.text for clause in holding if clause.when is not None and clause.amount is not None}
         clauses = [clause for clause in holding if clause.when is not None or clause.key.text not in chosen]
         for clause in (*clauses, *dataset.sizes, *dataset.unseen):
@@ -132,7 +132,7 @@ def _read_clause(
     clause: s.DatasetClause, settings: DatasetSettings, said: dict[str, s.Name], scope: Scope, state: Resolved
 ) -> None:
     name, key, values = clause.key, clause.key.text, clause.values
-    # A target under a condition stands beside those that others name.
+    # A conditional target is added to the others.
     if key != "distinct" and (key != "output" or clause.when is None):
         if key in said:
             elsewhere = (
@@ -157,7 +157,7 @@ def _read_clause(
             hint = suggest(value.text, known) or f"write `ambiguous {' | '.join(known)}`"
             state.error("SGL0201", value.span, f"`ambiguous {value}` is not known", hint)
     else:
-        # What was meant is said by the hint, and is not reported as missing.
+        # The hint names the intended key, which is then not reported as missing.
         said.setdefault(suggested(key, _KEYS) or key, name)
         state.error("SGL0201", name.span, f"a dataset has no `{key}`", suggest(key, _KEYS, "it has"))
 
@@ -209,7 +209,7 @@ def check_lemma_classes(dataset: DatasetSettings, known: Collection[str], state:
 
 
 def choose_targets(dataset: DatasetSettings, state: Signed) -> tuple[str, ...]:
-    """Return what rows have beside the source: by default the second text layer, or the first view that is one line."""
+    """Return the targets of rows: by default the second text layer, or the first one-line view."""
     source, *layers = [layer.name for layer in state.signature.text_layers]
     views = [view.name for view in state.signature.views if view.kind in VIEWS]
     known = [*layers, *views]
@@ -224,12 +224,12 @@ def choose_targets(dataset: DatasetSettings, state: Signed) -> tuple[str, ...]:
 
 
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
-#: What every release says.
+#: The clauses that every release needs.
 _NECESSARY = {"licence": 'add `licence "CC-BY-4.0"`', "authors": 'add `authors "Lovelace, Ada"`'}
 
 
 def read_release(state: Session) -> Release | None:
-    """Return what the main file says of a release, if there is one without mistakes."""
+    """Return the release that the main file declares, if any and without mistakes."""
     declared = [d for d in state.project.main.file.declarations if isinstance(d, s.ReleaseDecl)]
     if not declared:
         return None
@@ -261,7 +261,7 @@ def read_release(state: Session) -> Release | None:
 
 
 def _check(clause: s.ReleaseClause, state: Session) -> None:
-    """Report a clause that no release has, and values that nobody could read."""
+    """Report an unknown clause of a release, and unreadable values."""
     key, table = clause.key.text, known()
     if key not in table["clauses"]:
         state.error("SGL0201", clause.key.span, f"a release has no `{key}`", suggest(key, table["clauses"], "it has"))

@@ -1,6 +1,6 @@
-"""The finish of a text layer: what is absorbed, written otherwise, in one piece, with a capital; and twins.
+"""The finish of a text layer: absorbed words, word forms, contractions, capitals; and twins.
 
-A layer that is the twin of the source takes over every template of it.  A clause of its own is a *difference*::
+A twin of the source layer inherits every template.  A clause of its own is a *difference*::
 
     V[num=sg]   en $sg   bad $pl        the dogs near the cat bark / barks
 
@@ -17,7 +17,7 @@ from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.scopes import Resolved, ResolvedNames
 from sgl.lang import syntax as s
 
-#: The options of a text layer: whether words stand there, what behind them, and an example.
+#: The options of a text layer: whether words precede, what follows them, and an example.
 _FORMS: dict[str, tuple[tuple[tuple[bool, str], ...], str]] = {
     "join": (((True, ""),), 'takes one quoted text, `join ""`'),
     "attach": (((True, ""), (False, "after")), 'is written `attach "."`, or `attach after "("`'),
@@ -29,7 +29,7 @@ NOTE = "whether such a word is in a text depends on the words next to it"
 
 
 def options_in_force(declaration: s.Layer, state: Resolved) -> Iterator[s.LayerOption]:
-    """Yield the options of a text layer that apply; report those that are not written so."""
+    """Yield the options of a text layer that apply; report malformed ones."""
     for option in declaration.options:
         name = ""
         if isinstance(option, s.Option):
@@ -136,7 +136,7 @@ _FINISHES = {
 }  # fmt: skip
 
 
-#: How a word is written before another.
+#: The forms of words before other words.
 _Forms = dict[tuple[str, str], str]
 
 
@@ -149,5 +149,5 @@ def _add_forms(option: s.Elision | s.WordForm, rights: Sequence[str], known: _Fo
 
 
 def span_of(layer: TextLayer, names: ResolvedNames) -> Span:
-    """Return where a text layer is declared."""
+    """Return the place of a text layer's declaration."""
     return next(d.span for d, _ in names.of(s.Layer) if d.name.text == layer.name)

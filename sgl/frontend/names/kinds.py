@@ -1,8 +1,8 @@
-"""What authors call the kinds of declarations that have names."""
+"""The names that authors use for kinds of declarations."""
 
 from sgl.lang import syntax as s
 
-#: What authors call the kinds of declarations that have names.
+#: The names that authors use for kinds of declarations.
 KINDS: dict[type, str] = {
     s.Layer: "layer",
     s.ViewDecl: "view",
@@ -25,5 +25,5 @@ KINDS: dict[type, str] = {
     s.Weights: "set of weights",
 }
 
-#: The keywords of kinds that authors call otherwise.
+#: The keywords of kinds that differ from these names.
 KEYWORDS = {s.Labels: "labels", s.WordSet: "words", s.Forms: "forms", s.Weights: "weights"}

@@ -1,11 +1,11 @@
-"""What a file leaves out of the files that it uses, to do without it or to declare it in another way.
+"""Omit declarations of used files, to do without them or to redefine them.
 
 ::
 
     use sget without (part concatenation, pp_in_subject)
 
-A name is left out of the file that is used and of all that this one uses.  Where several kinds of declarations have
-the name, all are left out, or, if a kind is named before it, those of this kind.
+A name is omitted from the used file and from all files that this one uses.  If several kinds of declarations have the
+name, all are omitted, or only those of the kind that precedes it.
 """
 
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ from sgl.frontend.names.parameters import Session
 from sgl.lang import syntax as s
 from sgl.lang.project import Unit
 
-#: Kind and name of what is left out; any kind, if none was named.
+#: Kind and name of an omitted declaration; an empty kind means any.
 Left = tuple[str, str]
 
 
 def left_out_of(units: Sequence[Unit], state: Session) -> dict[Path, dict[Left, Path]]:
-    """Return what others leave out of each file, with the file that does."""
+    """Return the declarations that other files omit from each file, with the file that omits them."""
     found = dict[Path, dict[Left, Path]]({unit.path: {} for unit in units})
     by_path = {unit.path: unit for unit in units}
     uses = {unit.path: [used.path for _, used in unit.uses] for unit in units}
@@ -46,7 +46,7 @@ def left_out_of(units: Sequence[Unit], state: Session) -> dict[Path, dict[Left, 
 
 
 def _check_alike(user: Unit, state: Session) -> None:
-    """Report a file that is used without something, and once more as it is: it would lose that all the same."""
+    """Report a file that is used both with and without an omission, which would apply to both uses."""
     whole = {used.path: use for use, used in user.uses if not use.left_out}
     for use, used in user.uses:
         if use.left_out and (other := whole.get(used.path)) is not None:
@@ -57,7 +57,7 @@ def _check_alike(user: Unit, state: Session) -> None:
 
 
 def is_called(declaration: s.Declaration) -> set[Left]:
-    """Return by what a declaration can be left out; a restriction is called like its relation."""
+    """Return the names by which a declaration can be omitted; a restriction has the name of its relation."""
     if isinstance(declaration, s.Restrict):
         return {("", declaration.relation.text), ("restrict", declaration.relation.text)}
     if not isinstance(declaration, s.NamedDeclaration):

@@ -1,6 +1,6 @@
-"""What there is before any pass, a project and its settings; and its parameters: their values, which conditions hold.
+"""The input of all passes, a project and its settings; and the values of its parameters and conditions.
 
-Numbers are written, or are the values of parameters.
+Numbers are literal or values of parameters.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _FIRST = "declared here first"
 
 @dataclass
 class Session:
-    """A project that is compiled with some settings, before those it was packed with; passes report to diagnostics."""
+    """A project with its settings, which override those that it was packed with; passes report to ``diagnostics``."""
 
     project: Project
     settings: Mapping[str, str]
@@ -35,7 +35,7 @@ class Session:
     def report_missing(
         self, kind: str, name: s.Name, known: Collection[str], hint: str = "", keyword: str = ""
     ) -> None:
-        """Report a name that nothing has, unless an unreadable declaration with this ``keyword`` may have it."""
+        """Report an unknown name, unless an unreadable declaration with this ``keyword`` may define it."""
         if not keyword or not self.project.may_declare(keyword, name.text):
             hint = suggest(name.text, known) or hint or one_of(name.text, known)
             self.error("SGL0201", name.span, f"there is no {kind} `{name}`", hint)
@@ -55,17 +55,17 @@ class Session:
 
 _TRUE, _FALSE = "on", "off"
 
-#: The comparisons that only numbers have.
+#: Comparisons that apply only to numbers.
 ORDERINGS = (">=", "<=")
 
-#: Whole numbers up to here are exact in floating point.
+#: Whole numbers up to this limit are exact in floating point.
 LARGEST = 10**15
 
 MAX_COUNT = 10_000_000
 
 MAX_COPIES = 10_000
 
-#: How numbers are written; `nan` and `inf` are words.
+#: The notation of numbers; `nan` and `inf` are words.
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 
@@ -77,7 +77,7 @@ class Parameters:
     session: Session
 
     def holds(self, when: s.When | None) -> bool:
-        """Return whether a condition holds, if there is one; an unknown parameter is reported."""
+        """Return whether a condition, if any, holds; report an unknown parameter."""
         if when is None:
             return True
         name, bound = when.name, when.value
@@ -98,7 +98,7 @@ class Parameters:
         return compare(value, comparison, bound.text) != when.negated
 
     def number(self, amount: s.Name | s.Amount) -> float | None:
-        """Return the number that ``amount`` writes or names; None after a report."""
+        """Return the number that ``amount`` gives literally or by name; report errors and return None."""
         name = amount.value if isinstance(amount, s.Amount) else amount
         text = self.values.get(name.text, name.text)
         number = decimal(text)
@@ -113,7 +113,7 @@ class Parameters:
         return None
 
     def whole(self, amount: s.Name | s.Amount, minimum: int = 0) -> int | None:
-        """Return the whole number that ``amount`` writes or names; None after a report."""
+        """Return the whole number that ``amount`` gives literally or by name; report errors and return None."""
         number = self.number(amount)
         if number is None:
             return None
@@ -124,11 +124,11 @@ class Parameters:
         return int(number)
 
     def is_all(self, amount: s.Amount) -> bool:
-        """Return whether an amount is ``all``, which is no number."""
+        """Return whether an amount is ``all`` instead of a number."""
         return amount.value.text == "all" and "all" not in self.values and not amount.offset
 
     def copies(self, written: s.Copies | None) -> int:
-        """Return how often each sentence, or each instance, is there; 1 after a report."""
+        """Return the number of copies of each sentence or instance; 1 after a report."""
         number = 1 if written is None else self.whole(written.number, 1)
         if written is not None and number is not None and number > MAX_COPIES:
             self.session.error("SGL0705", written.span, f"this is repeated at most {MAX_COPIES:,} times")
@@ -137,7 +137,7 @@ class Parameters:
     def sentences(
         self, amount: s.Amount, percent: int, times: int = 1, least: int = 1, contexts: int = 1
     ) -> int | None:
-        """Return the number to draw of what ``amount`` asks for, at least some of it; None after a report."""
+        """Return the scaled number of sentences for ``amount``, at least some; report errors and return None."""
         count = self.whole(amount)
         if count is None:
             return None
@@ -152,7 +152,7 @@ class Parameters:
 
 
 def set_parameters(session: Session) -> Parameters | None:
-    """Give every parameter its value, of ``--set`` or its own. Return None if nothing is declared."""
+    """Set every parameter, from ``--set`` or its declaration; return None if nothing is declared."""
     project, settings = session.project, session.settings
     if not any(unit.file.declarations or unit.file.unread for unit in project.units):
         hint = "start with the source language: `layer en : text`"
@@ -200,18 +200,18 @@ def _kind(value: str) -> str:
 
 
 def decimal(text: str) -> float | None:
-    """Return the number that a text writes in plain digits, if it does and it is finite."""
+    """Return the number that a text gives in plain digits, if it is finite, or None."""
     number = float(text) if _NUMBER.fullmatch(text) else math.nan
     return number if math.isfinite(number) else None
 
 
 def is_weight(number: float | None) -> TypeGuard[float]:
-    """Return whether a number, if there is one, can be a weight."""
+    """Return whether a number, if any, can be a weight."""
     return number is not None and 0 < number < 1e12
 
 
 def compare(left: str, comparison: str, right: str) -> bool:
-    """Return whether a comparison holds: of numbers, or else of words by ``=`` and ``!=``."""
+    """Return whether a comparison holds: between numbers, or otherwise between words with ``=`` or ``!=``."""
     first, second = decimal(left), decimal(right)
     numbers = first is not None and second is not None
     return COMPARISONS[comparison](*((first, second) if numbers else (left, right)))

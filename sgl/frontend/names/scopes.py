@@ -1,11 +1,11 @@
-"""Give every name its meaning: which declaration it stands for, file by file.
+"""Resolve every name to its declaration, file by file.
 
-A file sees its own declarations and those of the files it uses (only the listed ones if ``use`` has
-a list, and what these are made of).  Different kinds of things may share a name, but a name of a
-kind is declared once in all files that take part: rules, reports and later tables know bare names.
+A file sees its own declarations and those of the files it uses (if ``use`` has a list, only the listed ones and those
+that they need).  Different kinds may share a name, but within a kind a name is declared only once in all participating
+files, because rules, reports and later tables use bare names.
 
-Work is kept from one edit to the next by declaration: what was found of one is found again as long as it is the same,
-and so is everything that it can depend on.
+Between edits, results are kept by declaration: they are reused as long as the declaration and everything that it can
+depend on are unchanged.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from sgl.lang import syntax as s
 from sgl.lang.project import Unit, library_file, locate, read_file
 from sgl.memory import kept, key_of, memory
 
-#: Declarations that are not there to be used by others.
+#: Declarations that take effect without being used by others.
 OF_THEMSELVES = s.Layer | s.ViewDecl | s.Rule | s.Lexicon | s.PatternDecl | s.PartDecl | s.Weights
 
-#: What speaks of a dataset, and stays behind where a file is used by a list of names.
+#: Declarations about a dataset, which are not included if a file is used with a list of names.
 _OF_DATASETS = (s.PatternDecl, s.PartDecl, s.Restrict, s.Dataset, s.Test, s.Weights)
 
 _Declared = TypeVar("_Declared", bound=s.SyntaxNode)
-#: Declarations by their kinds and names.
+#: Declarations by kind and name.
 _Named = dict[type, dict[str, s.NamedDeclaration]]
 
 
@@ -41,8 +41,8 @@ _Named = dict[type, dict[str, s.NamedDeclaration]]
 class ResolvedNames:
     """All declarations in force, each with the scope of its file; ``scopes`` by file name.
 
-    ``first`` has the first declaration of each name; ``used`` are the places of those asked for; ``missing`` is
-    where names that nothing has were first mentioned.
+    ``first`` has the first declaration of each name; ``used`` are the places of those looked up; ``missing`` has the
+    first mention of each unknown name.
     """
 
     session: Session
@@ -51,27 +51,27 @@ class ResolvedNames:
     first: dict[tuple[type, str], tuple[s.NamedDeclaration, Scope]] = field(default_factory=dict)
     used: set[Span] = field(default_factory=set)
     missing: dict[tuple[type, str], Span] = field(default_factory=dict)
-    #: What is left out of each file, by the file that does without it.
+    #: The declarations omitted from each file, with the file that omits them.
     left_out: Mapping[Path, Mapping[Left, Path]] = field(default_factory=dict)
-    #: What work that is kept is valid for, by the declarations that it does not depend on.
+    #: Foundations of kept results, by the kinds of declarations that they do not depend on.
     foundations: dict[tuple[type, ...], object] = field(default_factory=dict)
     _of: dict[type, list[tuple[s.SyntaxNode, Scope]]] = field(default_factory=dict)
 
     def of(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
-        """Return the declarations of a kind, in the order of the files."""
+        """Return the declarations of a kind that are in force, in file order."""
         if not self._of:
             for declaration, scope in self.declarations:
                 self._of.setdefault(type(declaration), []).append((declaration, scope))
         return cast(list[tuple[_Declared, Scope]], self._of.get(kind, []))
 
     def declared(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
-        """Return the same with those that a ``when`` switches off, or that no ``use`` lists."""
+        """Return all declarations of a kind, including those that a ``when`` switches off or no ``use`` lists."""
         found = self.session.project.declarations(kind)
         return [(declaration, self.scopes[declaration.span.file]) for declaration in found]
 
     @cached_property
     def labels(self) -> dict[str, list[Span]]:
-        """Where rules write each label."""
+        """The places where rules write each label."""
         found: dict[str, list[Span]] = {}
         for written in s.parts_of(s.LabelText, tuple(rule for rule, _ in self.of(s.Rule))):
             found.setdefault(written.text, []).append(written.span)
@@ -80,22 +80,22 @@ class ResolvedNames:
 
 @dataclass
 class Scope:
-    """What the names in one file mean."""
+    """The meaning of names in one file."""
 
     unit: Unit
     visible: _Named
     resolved: ResolvedNames
 
     def where(self, declaration: s.Declaration) -> Scope:
-        """Return the scope of the file that a declaration stands in."""
+        """Return the scope of the file with a declaration."""
         return self.resolved.scopes[declaration.span.file]
 
     def of(self, part: s.SyntaxNode | s.Name) -> Scope:
-        """Return the scope of the file that something was written in: an argument, perhaps."""
+        """Return the scope of the file in which something was written, such as an argument."""
         return self.resolved.scopes.get(part.span.file, self)
 
     def find(self, kind: type[_Declared], name: s.Name) -> _Declared | None:
-        """Return what ``name`` means; None after a report, one for all places of a missing name."""
+        """Return the declaration that ``name`` means; report a missing one once for all mentions, and return None."""
         found = self.peek(kind, name.text)
         if found is None and not self.may_declare(kind, name.text):
             state = self.resolved.session
@@ -121,7 +121,7 @@ class Scope:
         return found
 
     def in_library(self, name: str, *kinds: type) -> str:
-        """Return the hint to use the file of the standard library that declares a name; empty if none does."""
+        """Return a hint to use the standard-library file that declares a name; empty if there is none."""
         file = library_file([KEYWORDS.get(kind, KINDS[kind]) for kind in kinds], name)
         return f"write `use {file} ({name})` here" if file else ""
 
@@ -140,7 +140,7 @@ class Scope:
         return True
 
     def peek(self, kind: type[_Declared], name: str) -> _Declared | None:
-        """Return the same without a report."""
+        """Return the declaration that a name means, or None, without a report."""
         found = self.visible.get(kind, {}).get(name)
         if found is None:
             return None
@@ -149,13 +149,13 @@ class Scope:
         return found
 
     def locate(self, written: s.Name, diagnostics: Diagnostics | None = None) -> Path | None:
-        """Return where a file is that this file mentions; None after a report."""
+        """Return the path of a file that this file mentions; report errors and return None."""
         root, base, state = self.unit.root, self.unit.path.parent, self.resolved.session
         told = state.diagnostics if diagnostics is None else diagnostics
         return locate(root, base, written.text, written.span, state.sources, told)
 
     def read(self, written: s.Name, limit: int) -> SourceFile | None:
-        """Return a file of at most ``limit`` bytes that this file mentions; None after a report."""
+        """Return a file, of at most ``limit`` bytes, that this file mentions; report errors and return None."""
         path, state = self.locate(written), self.resolved.session
         if path is None:
             return None
@@ -167,7 +167,7 @@ class Scope:
         return self.visible.get(kind, {})
 
     def may_declare(self, kind: type, name: str) -> bool:
-        """Return whether a declaration that could not be read may have this name."""
+        """Return whether an unreadable declaration may have this name."""
         return self.resolved.session.project.may_declare(KEYWORDS.get(kind, KINDS[kind]), name)
 
 
@@ -179,7 +179,7 @@ def resolve_names(state: Session, parameters: Parameters) -> ResolvedNames:
     for path, gone in without.items():
         chosen[path] = [d for d in chosen[path] if is_called(d).isdisjoint(gone)]
     own = {unit.path: _by_name(chosen[unit.path], state) for unit in units}
-    #: What others list of each file.
+    #: The names that other files list for each file.
     listed_of: dict[Path, set[str]] = {unit.path: set() for unit in units}
     for unit in units:
         visible = {kind: dict(table) for kind, table in own[unit.path].items()}
@@ -188,7 +188,7 @@ def resolve_names(state: Session, parameters: Parameters) -> ResolvedNames:
             listed_of[used.path].update(listed or ())
             _show(own[used.path], listed, visible)
         for (_, name), user in without[unit.path].items():
-            # What a file leaves out it may declare in another way, for all who mention it.
+            # A file may redefine what it omits, for all who mention it.
             _show(own[user], (name,), visible)
         names.scopes[unit.file.name] = Scope(unit, visible, names)
     entire, whole = _used_entirely(units)
@@ -204,7 +204,7 @@ def resolve_names(state: Session, parameters: Parameters) -> ResolvedNames:
 
 
 def _show(exported: _Named, listed: Collection[str] | None, visible: _Named) -> None:
-    """Make the names of a file visible in another one, if they are not its own: all, or those that it lists."""
+    """Make a file's exported names, or the listed ones, visible in another file unless it declares them itself."""
     for kind, table in exported.items():
         for name, declaration in table.items():
             if listed is None or name in listed:
@@ -212,7 +212,7 @@ def _show(exported: _Named, listed: Collection[str] | None, visible: _Named) -> 
 
 
 def _used_entirely(units: Sequence[Unit]) -> tuple[set[Path], set[Path]]:
-    """Return the files that some use without a list, and those that are used so all the way from the main file."""
+    """Return the files used by some file without a list, and those used so all the way from the main file."""
     entire, whole = {units[-1].path}, {units[-1].path}
     for unit in reversed(units):
         unlisted = {used.path for use, used in unit.uses if use.names is None}
@@ -222,7 +222,7 @@ def _used_entirely(units: Sequence[Unit]) -> tuple[set[Path], set[Path]]:
 
 
 def _holds(declaration: s.Declaration, parameters: Parameters) -> bool:
-    """Return whether all conditions of a declaration hold; each of them is looked at."""
+    """Return whether all conditions of a declaration hold; check each of them, so that errors are reported."""
     parts = (*getattr(declaration, "when", ()), *getattr(declaration, "clauses", ()))
     met = [parameters.holds(part) for part in parts if isinstance(part, s.When)]
     return all(met)
@@ -263,14 +263,14 @@ def _check_once(names: ResolvedNames) -> None:
 
 
 def check_taken(names: ResolvedNames) -> bool:
-    """Return whether all mentioned categories and features take part; report the others."""
+    """Return whether all mentioned categories and features are in force; report the others."""
     complete = True
     present = {id(declaration) for declaration, _ in names.declarations}
     for declaration, scope in names.declarations:
         kind: type[s.NamedDeclaration] = s.CategoryDecl
         mentioned = kept("mentioned", (declaration,), None, partial(_mentioned, declaration))
         if isinstance(declaration, s.Forms):
-            mentioned = []  # Its category stands for those that are given.
+            mentioned = []  # Its category is a parameter.
         if isinstance(declaration, s.CategoryDecl):
             kind, mentioned = s.Feature, list(declaration.features)
         for name in mentioned:
@@ -297,14 +297,14 @@ def _name_of(declaration: s.Declaration) -> s.Name | None:
 
 _T = TypeVar("_T")
 
-#: What no other declaration depends on, and what no category, rule or word depends on.
+#: Kinds on which no other declaration depends, and on which no category, rule or word depends.
 LEAVES = (s.Rule, s.WordDecl, s.Lexicon, s.PatternDecl, s.PartDecl, s.Test, s.Weights)
 WORDS_LEAVE = (*LEAVES, *(s.Dataset, s.StructureDecl, s.Labels, s.WordSet, s.Quota, s.Relation, s.Restrict))
 
 
 @dataclass
 class Resolved(Session):
-    """A project whose names have their meaning."""
+    """A project with resolved names."""
 
     parameters: Parameters
     names: ResolvedNames
@@ -312,9 +312,9 @@ class Resolved(Session):
     def kept(
         self, kind: str, same: tuple[object, ...], compute: Callable[[], _T], leaves: tuple[type, ...] = WORDS_LEAVE
     ) -> _T:
-        """Return what was computed of the same things while all declarations but ``leaves`` were the same.
+        """Return a kept result for the same objects if no declaration other than ``leaves`` has changed, or compute it.
 
-        A computation looks at no other leaf.  One that reports something, or reads a file, is not kept.
+        A computation must not use other leaves.  Its result is not kept if it reports something or reads a file.
         """
         keeping = memory()
         if keeping is None:
@@ -333,7 +333,7 @@ class Resolved(Session):
         return value
 
     def _foundation(self, leaves: tuple[type, ...]) -> object:
-        """Return an object that is the same while all declarations but leaves are."""
+        """Return an object that is the same as long as all declarations except leaves are."""
         if leaves not in self.names.foundations:
             rest = tuple(d for d in self.project.declarations(s.SyntaxNode) if not isinstance(d, leaves))
             files = tuple((unit.file.name, *(used.file.name for _, used in unit.uses)) for unit in self.project.units)
@@ -343,7 +343,7 @@ class Resolved(Session):
 
 
 def resolve(session: Session) -> Resolved | None:
-    """Give names their meaning; return None if nothing is declared."""
+    """Resolve the names of a project; return None if nothing is declared."""
     parameters = set_parameters(session)
     if parameters is None:
         return None

@@ -1,8 +1,7 @@
-"""The declared layers, features, categories and views: what rules are checked against.
+"""The declared layers, features, categories and views, against which rules are checked.
 
-A ``view`` declaration says which notation renders which graph layer.  ``conllu`` renders a tree;
-the other notations are about events and their roles, and render a free layer.  A template is an
-author's own notation, of a layer of either sort.
+A ``view`` declaration selects the notation of a graph layer.  ``conllu`` renders a tree; the other notations are about
+events and their roles, and render a free layer.  A template is an author's own notation, for either kind of layer.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -23,14 +22,14 @@ from sgl.rendering.views import VIEWS
 #: The option of a graph layer whose edges need not form a tree.
 FREE = "free"
 
-#: The kind of view that an author writes, in a file of its own.
+#: The kind of view with an author's template file.
 TEMPLATE = "template"
 
 MAX_TEMPLATE = 100_000
 
 _VIEWS = ("conllu", *VIEWS, TEMPLATE)
 
-#: Those that render any tree; the others are notations of events and their roles.
+#: Views that render any tree; the others are notations of events and their roles.
 _OF_TREES = ("conllu",)
 
 _KINDS = ("text", "graph")
@@ -38,7 +37,7 @@ _KINDS = ("text", "graph")
 
 @dataclass(frozen=True)
 class CategoryInfo:
-    """A declared category: its features and ports, ports ``limited`` to a layer, ``parts`` beside the main part."""
+    """A declared category: features, ports, ports ``limited`` to a layer, and ``parts`` besides the main part."""
 
     name: str
     features: tuple[str, ...]
@@ -53,7 +52,7 @@ class CategoryInfo:
         return f"{self.name}[{', '.join(pairs)}]" if self.features else self.name
 
     def parts_in(self, layer: str) -> tuple[str, ...]:
-        """Return the names of the parts in a text layer, without its own."""
+        """Return the names of the parts in a text layer, without the layer's name."""
         parts = (part.partition(".") for part in self.parts)
         return tuple(name for of, _, name in parts if of == layer)
 
@@ -89,7 +88,7 @@ class Signature:
         return [*(t.name for t in self.text_layers), *(g.name for g in self.graph_layers)]
 
     def has_strange(self, clauses: Sequence[s.LayerClause]) -> bool:
-        """Return whether a clause has the name of no layer, reported there: a missing one is most likely this."""
+        """Return whether a clause has an unknown layer, which was reported: a missing clause is probably this one."""
         return any(clause.layer.text.partition(".")[0] not in self.layer_names for clause in clauses)
 
     def is_like_source(self, layer: str) -> bool:
@@ -102,19 +101,19 @@ class Signature:
 
     @property
     def source(self) -> TextLayer:
-        """The first text layer: the language of the productions."""
+        """The first text layer, whose texts are the right-hand sides of rules."""
         return self.text_layers[0]
 
 
 @dataclass
 class Signed(Resolved):
-    """A project whose layers, features and categories are known."""
+    """A project with known layers, features and categories."""
 
     signature: Signature
 
 
 def build_signature(state: Resolved) -> Signature | None:
-    """Collect layers, features and categories; None if rules would be held against things that nobody meant."""
+    """Collect layers, features and categories; return None if errors would cause misleading reports on rules."""
     complete = check_taken(state.names)
     found = state.kept("signature", (), partial(_signature, state)) if complete else _signature(state)
     # Whoever works with it adds to what is unknown.
@@ -152,7 +151,7 @@ def _names(kind: type[s.NamedDeclaration], state: Resolved) -> frozenset[str]:
 
 
 def _has_layers(layers: Sequence[s.Layer], state: Resolved) -> bool:
-    """Return whether there is a text layer, all layers are of known kinds and layers, and nothing is declared twice."""
+    """Return whether there is a text layer, all layers have known kinds and anchors, and nothing is declared twice."""
     kinds, unread = {layer.kind.text for layer in layers}, state.project.lacks("layer")
     if kinds <= {"graph"} and not unread:
         state.error("SGL0307", None, "the grammar declares no text layer", "start with `layer en : text`")
@@ -283,7 +282,7 @@ def _parts(declaration: s.CategoryDecl, texts: Sequence[str], state: Session) ->
 
 
 def has_parts(part: s.Name, texts: Collection[str], state: Session) -> bool:
-    """Return whether ``de.prefix`` is about a text layer; report one of another layer."""
+    """Return whether ``de.prefix`` belongs to a text layer; report any other layer."""
     layer = part.text.partition(".")[0]
     if layer not in texts:
         hint = f"the parts of a phrase are those of a text layer: {', '.join(texts)}"
@@ -298,7 +297,7 @@ def _views(graphs: Sequence[GraphLayer], state: Resolved) -> list[View]:
     for view, scope in state.names.of(s.ViewDecl):
         errors, namesake = state.diagnostics.errors, layers.get(view.name.text)
         if namesake is not None:
-            # Commands ask for either by its name.
+            # Commands refer to layers and views by name alone.
             message = f"`{view.name}` is a layer already"
             labels = [Label(namesake.name.span, "declared here")]
             state.error("SGL0203", view.name.span, message, "give the view another name", labels=labels)

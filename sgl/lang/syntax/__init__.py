@@ -1,7 +1,7 @@
-"""The syntax tree: one frozen value per thing an author can write.
+"""The syntax tree: a frozen class for each construct of the language.
 
-Every node has the span it was written at.  Names stay :class:`Name` values (text
-and place), so that a later pass can point at the very word it complains about.
+Every node has its span.  Names stay :class:`Name` values (text and place), so that a later pass can point at the exact
+word.
 """
 
 from sgl.lang.syntax.declarations import *  # noqa: F403

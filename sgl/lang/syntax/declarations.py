@@ -23,7 +23,7 @@ class Module(SyntaxNode):
 
 
 class LeaveOut(SyntaxNode):
-    """``part concatenation``: what a file leaves out of one that it uses; without a kind, of any kind."""
+    """``part concatenation``: a declaration to omit from a used file; without a kind, of any kind."""
 
     kind: Name | None
     name: Name
@@ -32,7 +32,7 @@ class LeaveOut(SyntaxNode):
 class Use(SyntaxNode):
     """``use stdlib.ja.verb (past, nonpast)``, or ``use farm without (pp_in_subject)``.
 
-    ``names`` is None for everything but what is ``left_out``.
+    ``names`` is None for all names except those ``left_out``.
     """
 
     path: tuple[Name, ...]
@@ -49,7 +49,7 @@ class Param(SyntaxNode):
 
 
 class Place(SyntaxNode):
-    """``before "." ","``, ``after "("`` or ``first``: next to which words, or where in a text."""
+    """``before "." ","``, ``after "("`` or ``first``: the neighbouring words, or the position in a text."""
 
     kind: Name
     words: tuple[Name, ...]
@@ -65,7 +65,7 @@ class Option(SyntaxNode):
 
 
 class Elision(SyntaxNode):
-    """``"de" + "le" -> "du"``: two words that are written as one."""
+    """``"de" + "le" -> "du"``: two words that are contracted."""
 
     left: Name
     right: Name
@@ -75,7 +75,7 @@ class Elision(SyntaxNode):
 
 
 class WordForm(SyntaxNode):
-    """``"a" before "a…" "e…" -> "an"``: how a word is written before others."""
+    """``"a" before "a…" "e…" -> "an"``: the form of a word before others."""
 
     left: Name
     place: Place
@@ -84,7 +84,7 @@ class WordForm(SyntaxNode):
 
 
 class Contrast(SyntaxNode):
-    """``contrast en``: the layer is another one, but for one difference in each sentence."""
+    """``contrast en``: the layer equals another one except for one difference in each sentence."""
 
     layer: Name
     place: None = None
@@ -133,7 +133,7 @@ class Feature(NamedDeclaration):
 
 
 class Port(SyntaxNode):
-    """``gap`` or, of one graph layer only, ``subj in sem``; ``de.prefix`` is a part of texts."""
+    """``gap`` or, for one graph layer only, ``subj in sem``; ``de.prefix`` is a part of texts."""
 
     name: Name
     layer: Name | None
@@ -148,13 +148,13 @@ class CategoryDecl(NamedDeclaration):
 
 
 class Share(SyntaxNode):
-    """``per target``: so many for ``each`` target; or ``shared``: so many for all of them."""
+    """``per target``: a number for ``each`` target; or ``shared``: a number for all targets together."""
 
     each: bool
 
 
 class Range(SyntaxNode):
-    """``for n in 5..12``: a clause or an item of ``size`` once for each number."""
+    """``for n in 5..12``: repeat a clause or an item of ``size`` for each number."""
 
     name: Name
     low: Amount
@@ -162,7 +162,7 @@ class Range(SyntaxNode):
 
 
 class StructureClause(SyntaxNode):
-    """A structure with its ``kind``: ``forbid``, ``only`` and others; ``gen { … } like "…"`` has an example."""
+    """A structure with its ``kind``: ``forbid``, ``only`` and so on; ``gen { … } like "…"`` has an example."""
 
     kind: str
     amount: Amount | None
@@ -180,7 +180,7 @@ class AllowClause(SyntaxNode):
 
 
 class Unseen(SyntaxNode):
-    """``unseen forms rules``: what items have and training need not show."""
+    """``unseen forms rules``: kinds of ingredients that items have but training need not show."""
 
     kinds: tuple[Name, ...]
 
@@ -208,7 +208,7 @@ class Copies(SyntaxNode):
 class SizeItem(SyntaxNode):
     """``500 repeated 3 per target in dev for n in 1..3 within cp outside rc when topics``.
 
-    In place of a number there may be a quota: ``halves``, which reads like a parameter, or ``halves(500)``.
+    Instead of a number there may be a quota: ``halves``, which looks like a parameter, or ``halves(500)``.
     """
 
     amount: Amount | Application
@@ -235,7 +235,7 @@ class Quota(NamedDeclaration):
 
 
 class LikeClause(SyntaxNode):
-    """``train like "…"`` or ``gen like "…"``: an example that must belong there, with ``when`` for a setting."""
+    """``train like "…"`` or ``gen like "…"``: an example that must belong there, optionally under a ``when``."""
 
     split: str
     sentence: Name
@@ -261,14 +261,14 @@ PartClause = StructureClause | AllowClause | SizeClause | RepeatedLemmas | When
 
 
 class PartDecl(NamedDeclaration):
-    """``part name "title"`` with its clauses; its structures are those after ``only``."""
+    """``part name "title"`` with its clauses; its structures follow ``only``."""
 
     title: Name | None
     clauses: tuple[PartClause, ...]
 
 
 class Variant(SyntaxNode):
-    """``variant published when published``: cells of rows that stand in place of others."""
+    """``variant published when published``: alternative cells of rows."""
 
     name: Name
     when: When | None
@@ -349,7 +349,7 @@ class DatasetClause(SyntaxNode):
 
 
 class Dataset(SyntaxNode):
-    """The ``dataset`` declaration; ``sizes`` are its clauses ``gen``."""
+    """The ``dataset`` declaration; ``sizes`` are its ``gen`` clauses."""
 
     clauses: tuple[DatasetClause, ...]
     sizes: tuple[SizeClause, ...]
@@ -364,7 +364,7 @@ class ReleaseClause(SyntaxNode):
 
 
 class ReleaseDecl(SyntaxNode):
-    """The ``release`` declaration: ``release "1.2.0"`` and what is said of the data."""
+    """The ``release`` declaration: ``release "1.2.0"`` with its clauses."""
 
     version: Name
     clauses: tuple[ReleaseClause, ...]
@@ -384,7 +384,7 @@ Declaration = NamedDeclaration | Module | Use | Param | WordDecl | Restrict | Da
 
 @dataclass(frozen=True)
 class Unread:
-    """A declaration that could not be read: its keyword and its name, empty for any."""
+    """An unreadable declaration: its keyword and its name, each empty if unknown."""
 
     keyword: str
     name: str
@@ -392,7 +392,7 @@ class Unread:
 
 @dataclass(frozen=True)
 class File:
-    """A file as it was read; what is ``unread`` was reported, and no later pass complains that it is missing."""
+    """A parsed file; later passes do not report names missing that an ``unread`` declaration may define."""
 
     name: str
     declarations: tuple[Declaration, ...]

@@ -23,7 +23,7 @@ class When(SyntaxNode):
 
 
 class Setting(SyntaxNode):
-    """``form=past|pres`` in the brackets of a category; with a ``comparison`` ``slot>i``."""
+    """``form=past|pres`` in the brackets of a category; with a ``comparison``, ``slot>i``."""
 
     feature: Name
     comparison: Name | None
@@ -99,13 +99,13 @@ TemplateItem = Expression
 
 
 class Literal(NamedDeclaration):
-    """``literal "did" (lemma=do, upos=AUX)``: the node of a word that rules write."""
+    """``literal "did" (lemma=do, upos=AUX)``: the node of a word that occurs in rules."""
 
     attributes: tuple[Attribute, ...]
 
 
 class Condition(SyntaxNode):
-    """``frame = trans | ditrans`` after ``where``; of a feature variable after ``if``."""
+    """``frame = trans | ditrans`` after ``where``; after ``if``, on a feature variable."""
 
     column: Name
     comparison: Name
@@ -113,11 +113,11 @@ class Condition(SyntaxNode):
 
 
 class LayerClause(SyntaxNode):
-    """What a rule says about one layer: a template or graph statements.
+    """The part of a rule for one layer: a template or graph statements.
 
-    Which of the two is meant follows from the layer, except that a clause with an edge, ``=`` or ``node`` can only be
-    about a graph.  Further layers stand in the template until it is known what is a layer.  It applies if all
-    ``conditions`` hold.  What is said about a part of the phrase in a layer has the layer ``de.prefix``.
+    The layer decides which of the two it is, except that a clause with an edge, ``=`` or ``node`` must be for a graph.
+    Further layer names stay in the template until the layers are known.  The clause applies if all ``conditions`` hold.
+    A clause for a part of the phrase in a layer has the layer ``de.prefix``.
     """
 
     layer: Name
@@ -127,7 +127,7 @@ class LayerClause(SyntaxNode):
 
 
 class Weight(SyntaxNode):
-    """``~ 2``, ``~ zipf(1.0)``, ``~ 2 zipf(1.0)``, ``~ $count``: its terms in order."""
+    """``~ 2``, ``~ zipf(1.0)``, ``~ 2 zipf(1.0)``, ``~ $count``: the terms in order."""
 
     factor: Name | None
     kind: Name | None
@@ -136,7 +136,7 @@ class Weight(SyntaxNode):
 
 
 class WeightCase(SyntaxNode):
-    """``51 if a = yes``: one of the weights of a rule, and for what values it is."""
+    """``51 if a = yes``: one of a rule's weights, with its conditions."""
 
     weight: Weight | None
     conditions: tuple[Condition, ...]
@@ -168,7 +168,7 @@ class WordDecl(SyntaxNode):
 
 
 class Entry(SyntaxNode):
-    """One category of a lexicon with its layer clauses, and the block that it comes from."""
+    """One category of a lexicon with its layer clauses, and the block that it comes from, if any."""
 
     category: CategoryRef
     layers: tuple[LayerClause, ...]

@@ -1,4 +1,4 @@
-"""Syntax of structures, and what all declarations are made of."""
+"""Syntax of structures, and the building blocks of all declarations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Part = TypeVar("_Part")
 @dataclass_transform(frozen_default=True)
 @dataclass(frozen=True)
 class SyntaxNode:
-    """Something that an author wrote; every kind of it is a frozen dataclass."""
+    """A part of the source text; every subclass is a frozen dataclass."""
 
     span: Span
 
@@ -36,7 +36,7 @@ class Name:
 
 
 class NamedDeclaration(SyntaxNode):
-    """A declaration of something that others mention by its name."""
+    """A declaration that can be referred to by name."""
 
     name: Name
 
@@ -65,14 +65,14 @@ class Mention(SyntaxNode):
 
 
 class Concat(SyntaxNode):
-    """``x + y``: written together."""
+    """``x + y``: concatenation."""
 
     left: Expression
     right: Expression
 
 
 class Fallback(SyntaxNode):
-    """``x or y``: ``y`` where the row has no ``x``."""
+    """``x or y``: ``y`` if the row has no ``x``."""
 
     left: Expression
     right: Expression
@@ -101,14 +101,14 @@ Expression = Name | Column | Mention | Concat | Fallback | Call | TableCell
 
 
 class LabelText(SyntaxNode):
-    """A label ``nsubj:pass``, ``~obj``, in rules with a variable ``nmod:$prep``; or the name of a set, ``$SUBJ``."""
+    """A label ``nsubj:pass`` or ``~obj``, in rules also with a variable ``nmod:$prep``; or a set's name, ``$SUBJ``."""
 
     text: str
     is_set: bool
 
 
 class LabelSet(SyntaxNode):
-    """The labels of an edge: ``labels``, all others (``negated``), or any."""
+    """The labels of an edge: ``labels``, all others (``negated``), or any label."""
 
     labels: tuple[LabelText, ...]
     negated: bool
@@ -139,7 +139,7 @@ class VariableRef(SyntaxNode):
 
 
 class Bounds(SyntaxNode):
-    """``{2,5}`` or ``+``: how many edges a path may have; without ``high`` any number more."""
+    """``{2,5}`` or ``+``: the number of edges of a path; unbounded without ``high``."""
 
     low: Amount
     high: Amount | None
@@ -169,14 +169,14 @@ class Repeat(SyntaxNode):
 
 
 class Longest(SyntaxNode):
-    """``longest(train)+1``: the length of the longest text of a part of the data, and more, or less."""
+    """``longest(train)+1``: the length of the longest text of a part of the data, plus an offset."""
 
     part: Name
     offset: int = 0
 
 
 class Length(SyntaxNode):
-    """``length en >= 20``: how many words the text has in a text layer."""
+    """``length en >= 20``: the number of words in a text layer."""
 
     layer: Name
     comparison: Name
@@ -184,7 +184,7 @@ class Length(SyntaxNode):
 
 
 class Depth(SyntaxNode):
-    """``depth ccomp >= 3``: how many edges the longest walk has."""
+    """``depth ccomp >= 3``: the number of edges of the longest walk."""
 
     labels: LabelSet
     comparison: Name
@@ -192,7 +192,7 @@ class Depth(SyntaxNode):
 
 
 class Sameness(SyntaxNode):
-    """``M may be N``: two variables stand for one node or for two; ``M is not N`` says that only two are meant."""
+    """``M may be N``: two variables may match one node or two; ``M is not N`` requires two."""
 
     first: Name
     second: Name
@@ -206,24 +206,24 @@ class BodyPattern(SyntaxNode):
 
 
 class GraphPattern(SyntaxNode):
-    """``{ … } without { … }``: the first body is the positive one."""
+    """``{ … } without { … }``: the first body is the one to match."""
 
     bodies: tuple[BodyPattern, ...]
 
 
 class WordList(SyntaxNode):
-    """An argument that can only be words: ``"dog" | "cat"`` or a set, ``@pets``."""
+    """An argument that must be words: ``"dog" | "cat"`` or a set, ``@pets``."""
 
     values: tuple[Name, ...]
     word_set: Name | None
 
 
-#: What takes the place of a parameter.  A name, which a set of labels is too, may mean anything.
+#: An argument for a parameter.  A name, which may also be a set of labels, can have any type.
 Argument = Amount | LabelSet | WordList
 
 
 class Application(SyntaxNode):
-    """``chain(nmod, n+1)``: a structure or a quota with what stands for its parameters."""
+    """``chain(nmod, n+1)``: a structure or a quota with its arguments."""
 
     name: Name
     arguments: tuple[Argument, ...]
@@ -265,7 +265,7 @@ class StructureDecl(NamedDeclaration):
 
 
 def parts_of(kind: type[_Part] | tuple[type[_Part], ...], whole: object) -> Iterator[_Part]:
-    """Yield what is of one of the kinds in a part of a syntax tree, in the order of the fields."""
+    """Yield the nodes of these kinds in a part of a syntax tree, in preorder."""
     stack: list[Any] = [whole]
     while stack:
         part = stack.pop()
@@ -279,5 +279,5 @@ def parts_of(kind: type[_Part] | tuple[type[_Part], ...], whole: object) -> Iter
 
 @cache
 def _fields_of(kind: type) -> tuple[str, ...]:
-    """Return the fields of a syntax node but for its place, last first; nothing else has any."""
+    """Return the fields of a syntax node except its span, last first; empty for other types."""
     return tuple(name for name in reversed(getattr(kind, "__dataclass_fields__", ())) if name != "span")

@@ -51,13 +51,13 @@ SYSTEM = _System()
     "column",
     type=click.Choice(("form", "lemma")),
     default="form",
-    help="Which words of the treebank outputs have.",
+    help="The treebank column with which outputs are compared.",
 )
 @click.option(
-    "--tokenize", "tokenizer", type=click.Choice(_TOKENIZERS), default="marks", help="How texts are cut into words."
+    "--tokenize", "tokenizer", type=click.Choice(_TOKENIZERS), default="marks", help="How to segment texts into words."
 )
-@click.option("--keep-case", is_flag=True, help="Capital letters matter.")
-@click.option("--keep-punctuation", is_flag=True, help="Punctuation is part of the trees.")
+@click.option("--keep-case", is_flag=True, help="Distinguish capital letters.")
+@click.option("--keep-punctuation", is_flag=True, help="Keep punctuation in the trees.")
 @click.option("--by", metavar="KEY", help="Group sentences by the value of the comment # KEY = …")
 @click.option(
     "--view",
@@ -66,18 +66,20 @@ SYSTEM = _System()
     multiple=True,
     help="Mine structures with these labels (repeatable).  [default: the first three]",
 )
-@click.option("--judgements", type=FILE, help="Scores that people give to outputs, as further scores.")
-@click.option("--nodes", metavar="MIN:MAX", default="2:3", help="How many words mined structures have.")
-@click.option("--support", type=click.IntRange(1), default=5, help="Mine structures of at least so many sentences.")
+@click.option("--judgements", type=FILE, help="Add human scores of the outputs from this file.")
+@click.option("--nodes", metavar="MIN:MAX", default="2:3", help="Number of words in mined structures.")
+@click.option(
+    "--support", type=click.IntRange(1), default=5, help="Mine structures that occur in at least N sentences."
+)
 @click.option("--rounds", type=click.IntRange(0, 1000), default=3, help="How often blame is divided again.")
 @click.option(
     "--failure",
     metavar="WHICH",
     default="quartile",
-    help="What has failed: quartile, inexact, or all below this BLEU (0 to 1).",
+    help="What counts as a failure: quartile, inexact, or any BLEU below a number from 0 to 1.",
 )
 @json_file_option
-@click.option("--html", "html_file", type=PAGE, help="Write a page for people.")
+@click.option("--html", "html_file", type=PAGE, help="Write an HTML page.")
 @click.option("--latex", "latex_file", type=TABLES, help="Write the tables as LaTeX.")
 @click.option("--patterns", type=PATTERNS, help="Write mined structures as patterns of a grammar (.sgl).")
 @force_option
@@ -85,7 +87,7 @@ SYSTEM = _System()
 def command(session: Session, gold: Path, predictions: tuple[str, ...], **options: Any) -> None:  # noqa: ANN401 - click decides
     """Analyse the trees of GOLD, a treebank in CoNLL-U, and the PREDICTIONS of systems.
 
-    A file of predictions has a text on each line, for the sentences in order; or ids and
+    A file of predictions has one text per line, in the order of the sentences; or ids and
     texts (.tsv, .jsonl); or sentences (.conllu).  NAME=PREDICTIONS names a system.
     """
     if not installed(("scipy", "sacrebleu"), "eval", session.diagnostics):

@@ -47,25 +47,25 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 @click.command("baseline")
 @click.argument("dataset", type=FILE)
 @click.option("-o", "--out", type=DIRECTORY, help="The directory of the run.  [default: out/DATASET-CONFIGURATION]")
-@click.option("--model", type=click.Choice(MODELS), help="Its small preset.  [default: transformer]")
-@click.option("--config", metavar="NAME|FILE.yml", help="A preset, or settings of your own.")
+@click.option("--model", type=click.Choice(MODELS), help="Use the small preset of this model.  [default: transformer]")
+@click.option("--config", metavar="NAME|FILE.yml", help="A preset, or a file with settings.")
 @click.option("--target", metavar="NAME", help="The target to learn.  [default: the first]")
-@click.option("--path", metavar="DIR", help="The language model to be tuned.")
-@click.option("--seed", type=int, help="Instead of the seed of the configuration.")
-@click.option("--seeds", type=click.IntRange(1, 1000), help="Train so many models, each with the next seed.")
-@click.option("--pieces", type=int, help="Instead of its number of subwords.")
-@click.option("--source-pieces", type=int, help="Subwords of the source, with a vocabulary of its own.")
-@click.option("--steps", type=int, help="Instead of its number of steps.")
-@click.option("--threads", type=int, help="Instead of its number of threads.")
-@click.option("--time-limit", metavar="TIME", callback=_seconds, help="End training after 90s, 15m, 2h.")
+@click.option("--path", metavar="DIR", help="The language model to tune.")
+@click.option("--seed", type=int, help="Random seed.  [default: the configuration's]")
+@click.option("--seeds", type=click.IntRange(1, 1000), help="Train N models with consecutive seeds.")
+@click.option("--pieces", type=int, help="Number of subwords.  [default: the configuration's]")
+@click.option("--source-pieces", type=int, help="Number of source subwords, in a separate vocabulary.")
+@click.option("--steps", type=int, help="Number of training steps.  [default: the configuration's]")
+@click.option("--threads", type=int, help="Number of threads.  [default: the configuration's]")
+@click.option("--time-limit", metavar="TIME", callback=_seconds, help="End training after this time: 90s, 15m, 2h.")
 @click.option("--resume", is_flag=True, help="Continue the run in the directory.")
 @grammar_options
 def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - click decides
-    """Train a model on DATASET, a directory of `sglc compile`, decode and score it.
+    """Train a model on DATASET, a directory of `sglc compile`, and score its predictions.
 
-    DATASET may be a directory of `sglc split --parallel`.  The state that is best on `dev`
-    predicts every split but `train` and `dev`; the scores are those of `sglc eval`.  A run
-    that was interrupted is resumed with `--resume`.
+    DATASET may be a directory of `sglc split --parallel`.  The best state on `dev`
+    predicts every split except `train` and `dev`; the scores are those of `sglc eval`.  To resume
+    an interrupted run, pass `--resume`.
     """
     predicted: dict[str, list[Path]] = {}
     for number in range(options["seeds"] or 1):

@@ -76,32 +76,53 @@ def _discard(ctx: click.Context, param: click.Parameter, value: str) -> Fraction
 
 @click.command("split")
 @click.argument("paths", nargs=-1, required=True, type=FILE)
-@click.option("--report", is_flag=True, help="Measure the split that is there; write nothing.")
-@click.option("--categories", is_flag=True, help="With --report: each category as well.")
-@click.option("-o", "--out", type=DIRECTORY, help="The directory for the split.")
-@click.option("--force", is_flag=True, help="Replace a split that is there.")
-@click.option("--compound-target", "targets", callback=_shares, default="1", help="The compound divergences wanted.")
-@click.option("--atom-target", callback=_share, default="0", help="The same for atoms.")
-@click.option("--atom-limit", callback=_share, default="0.02", help="The most that atoms may diverge.")
-@click.option("--atom-weight", type=click.IntRange(0, 1000), default=1, help="What atoms count against compounds.")
-@click.option("--test", "test_share", callback=_range, default="0.2:0.3", help="Bounds for the share of test.")
-@click.option("--discard", callback=_discard, default="0", help="How many items may be left out: 70, or a share, 0.05.")
-@click.option("--method", type=click.Choice((search.ANNEALING, search.GREEDY)), default=search.ANNEALING, help="How.")
-@click.option("--moves", type=click.IntRange(1, 1_000_000), default=100, help="Annealing: moves for each item.")
-@click.option("--candidates", type=click.IntRange(1), default=1000, help="Greedy: items to choose from.")
-@click.option("--every", type=click.IntRange(1), default=2, help="Greedy: new candidates after so many choices.")
-@click.option("--elements", "view", type=click.Choice(sources.VIEWS), help="What atoms and compounds are taken from.")
-@click.option("--size", type=click.IntRange(2, 5), default=2, help="The largest compounds, in nodes.")
-@click.option("--weighted", is_flag=True, help="Weigh compounds as Keysers et al. (2020) do.")
-@click.option("--lemmas", type=FILE, multiple=True, help="Morphology: only lemmas that a file lists.")
+@click.option("--report", is_flag=True, help="Measure an existing split; write nothing.")
+@click.option("--categories", is_flag=True, help="With --report: also measure each category.")
+@click.option("-o", "--out", type=DIRECTORY, help="Write the split to this directory.")
+@click.option("--force", is_flag=True, help="Replace an existing split.")
 @click.option(
-    "--ranks", type=(_FROM_1, _FROM_1), metavar="EVERY TIMES", help="Morphology: TIMES of lemmas at each rank."
+    "--compound-target", "targets", callback=_shares, default="1", help="Target compound divergence, or several."
 )
-@click.option("--occurrences", type=click.IntRange(1), default=1, help="Morphology: only lemmas that occur so often.")
-@click.option("--without", multiple=True, metavar="FEATURE", help="Morphology: no words with it, `Typo` or `Abbr=Yes`.")
+@click.option("--atom-target", callback=_share, default="0", help="Target atom divergence.")
+@click.option("--atom-limit", callback=_share, default="0.02", help="Maximum atom divergence.")
+@click.option("--atom-weight", type=click.IntRange(0, 1000), default=1, help="Weight of atoms relative to compounds.")
+@click.option("--test", "test_share", callback=_range, default="0.2:0.3", help="Range for the share of test items.")
+@click.option(
+    "--discard",
+    callback=_discard,
+    default="0",
+    help="Maximum number of items to leave out, as 70, or their share, as 0.05.",
+)
+@click.option(
+    "--method",
+    type=click.Choice((search.ANNEALING, search.GREEDY)),
+    default=search.ANNEALING,
+    help="The search method.",
+)
+@click.option("--moves", type=click.IntRange(1, 1_000_000), default=100, help="Annealing: moves per item.")
+@click.option("--candidates", type=click.IntRange(1), default=1000, help="Greedy: number of candidates to choose from.")
+@click.option("--every", type=click.IntRange(1), default=2, help="Greedy: draw new candidates after N choices.")
+@click.option("--elements", "view", type=click.Choice(sources.VIEWS), help="What to take atoms and compounds from.")
+@click.option("--size", type=click.IntRange(2, 5), default=2, help="Maximum size of compounds, in nodes.")
+@click.option("--weighted", is_flag=True, help="Weight compounds like Keysers et al. (2020).")
+@click.option("--lemmas", type=FILE, multiple=True, help="Morphology: only lemmas listed in a file.")
+@click.option(
+    "--ranks",
+    type=(_FROM_1, _FROM_1),
+    metavar="EVERY TIMES",
+    help="Morphology: from each EVERYth rank on, lemmas with TIMES uses in all.",
+)
+@click.option(
+    "--occurrences", type=click.IntRange(1), default=1, help="Morphology: only lemmas that occur at least N times."
+)
+@click.option(
+    "--without", multiple=True, metavar="FEATURE", help="Morphology: skip words with FEATURE, as `Typo` or `Abbr=Yes`."
+)
 @click.option("--above", callback=_share, help="Morphology: only tag combinations that weigh more, as 0.33.")
-@click.option("--parallel", type=FILE, multiple=True, help="A translation of each sentence of the treebank.")
-@click.option("--seed", "seeds", callback=_seeds, default="1", help="Seed of the random numbers, or several.")
+@click.option(
+    "--parallel", type=FILE, multiple=True, help="A file with a translation of each sentence of the treebank."
+)
+@click.option("--seed", "seeds", callback=_seeds, default="1", help="Random seed, or several.")
 @json_option
 @session_options
 def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - click's

@@ -279,18 +279,20 @@ class EvaluationRequest:
 @click.command("eval")
 @click.argument("dataset", type=FILE)
 @click.argument("predictions", type=SYSTEM, nargs=-1, required=True, metavar="[NAME=]PREDICTIONS...")
-@click.option("--split", metavar="NAME", help="The split predicted.  [default: gen]")
-@click.option("--target", metavar="NAME", help="The target predicted.  [default: the first]")
-@click.option("--grammar", type=GRAMMAR, help="The grammar for Partial Match.  [default: that of the dataset]")
+@click.option("--split", metavar="NAME", help="The predicted split.  [default: gen]")
+@click.option("--target", metavar="NAME", help="The predicted target.  [default: the first]")
+@click.option("--grammar", type=GRAMMAR, help="The grammar for Partial Match.  [default: the dataset's]")
 @click.option("--language", metavar="CODE", help="Language of the target, for BLEU.")
 @click.option(
     "--test",
     type=click.Choice(("bootstrap", "randomisation")),
     default="randomisation",
-    help="How differences between systems are tested.",
+    help="The significance test for differences between systems.",
 )
-@click.option("--samples", type=click.IntRange(100, MOST_SAMPLES), default=SAMPLES, help="Samples of this test.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, help="Seed of the random numbers.")
+@click.option(
+    "--samples", type=click.IntRange(100, MOST_SAMPLES), default=SAMPLES, help="Number of samples in the test."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=1, help="Random seed.")
 @click.option(
     "--slice", "slices", multiple=True, metavar="NAME=WHAT", help="Divide items: by {structure}, file, or `quota`."
 )
@@ -298,13 +300,10 @@ class EvaluationRequest:
     "--runs",
     type=click.Choice(("averaged", "pooled")),
     default="averaged",
-    help="Whether BLEU and chrF++ of several runs are their mean, or those of all outputs as one corpus.",
+    help="Average BLEU and chrF++ over several runs, or compute them on all outputs as one corpus.",
 )
 @click.option(
-    "--missing",
-    type=click.Choice(("wrong", LEFT_OUT)),
-    default="wrong",
-    help="What becomes of rows that a run has no prediction for.",
+    "--missing", type=click.Choice(("wrong", LEFT_OUT)), default="wrong", help="How to treat rows without a prediction."
 )
 @click.option(
     "--answer",
@@ -314,11 +313,9 @@ class EvaluationRequest:
 @click.option("--compounds", type=FILE, help="The compound of each row (CoGnition).")
 @click.option("--lexicon", type=FILE, help="Translations of the atoms of compounds.")
 @click.option("--published-rule", is_flag=True, help="Judge compounds as the published script does.")
-@click.option(
-    "--segment", type=click.Choice(WAYS), help="How texts are cut into words.  [default: as the language needs]"
-)
+@click.option("--segment", type=click.Choice(WAYS), help="How to segment texts into words.  [default: by language]")
 @json_file_option
-@click.option("--html", "html_file", type=PAGE, help="Write a page.")
+@click.option("--html", "html_file", type=PAGE, help="Write an HTML page.")
 @click.option("--latex", "latex_file", type=TABLES, help="Write LaTeX tables.")
 @force_option
 @grammar_options

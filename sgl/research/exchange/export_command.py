@@ -44,7 +44,7 @@ def command() -> None:
 
 @command.command("irtg")
 @grammar_argument
-@click.option("--tree/--no-tree", default=True, help="With an interpretation of phrase-structure trees.")
+@click.option("--tree/--no-tree", default=True, help="Include an interpretation as phrase-structure trees.")
 @out_option
 @grammar_options
 def irtg(session: Session, grammar: Path, tree: bool, out: Path | None) -> None:
@@ -64,7 +64,7 @@ def irtg(session: Session, grammar: Path, tree: bool, out: Path | None) -> None:
 
 @command.command("nltk")
 @grammar_argument
-@click.option("--layer", metavar="LAYER", help="Its text layer.  [default: the source]")
+@click.option("--layer", metavar="LAYER", help="The text layer.  [default: the source]")
 @out_option
 @grammar_options
 def nltk(session: Session, grammar: Path, layer: str | None, out: Path | None) -> None:
@@ -168,10 +168,10 @@ def _title(compiled: Compiled) -> str:
 @grammar_argument
 @click.argument("what", required=False)
 @click.option(
-    *("-n", "--number"), type=click.IntRange(min=1, max=MAX_COUNT), default=100, help="How many sentences to sample."
+    *("-n", "--number"), type=click.IntRange(min=1, max=MAX_COUNT), default=100, help="Number of sentences to sample."
 )
-@click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
-@click.option("--sentences", type=FILE, help="Read sentences from this file, one on a line, instead of sampling them.")
+@click.option("--seed", type=int, help="Random seed.  [default: the dataset's]")
+@click.option("--sentences", type=FILE, help="Read sentences from this file, one per line, instead of sampling.")
 @click.option("--layer", metavar="LAYER", help="The graph layer.  [default: the first tree]")
 @out_option
 @grammar_options
@@ -245,7 +245,7 @@ def forms(session: Session, rows: Path, view: str, out: Path | None) -> None:
 
 @command.command("unordered")
 @click.argument("treebank", type=FILE)
-@click.option("--seed", type=int, default=1, help="Seed of the random numbers.")
+@click.option("--seed", type=int, default=1, help="Random seed.")
 @out_option
 @session_options
 def unordered(session: Session, treebank: Path, seed: int, out: Path | None) -> None:

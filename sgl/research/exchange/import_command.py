@@ -65,9 +65,9 @@ _text = partial(click.option, default="", show_default=False)
 @command.command("cfg")
 @click.argument("file", type=FILE)
 @_text("--layers", callback=_names, metavar="NAMES", help="Name the sides of productions, in order.")
-@_text("--source", metavar="NAME", help="Say which side is the source; the default is `source`.")
-@_text("--separator", metavar="SIGN", help="Separate sides by SIGN; `###`, `|||` and `&` are found.")
-@_text("--start", metavar="NAME", help="Begin derivations with NAME, not with the first production.")
+@_text("--source", metavar="NAME", help="The side that is the source; the default is `source`.")
+@_text("--separator", metavar="SIGN", help="Separate sides by SIGN; `###`, `|||` and `&` are recognised.")
+@_text("--start", metavar="NAME", help="Start derivations from NAME instead of the first production.")
 @out_option
 @session_options
 def cfg(session: Session, file: Path, out: Path | None, **notation: Any) -> None:  # noqa: ANN401 - its options

@@ -33,7 +33,7 @@ _Outputs = Mapping[str, list[tuple[str, Path]]]
 @click.argument("data", type=FILE)
 @click.argument("outputs", type=SYSTEM, nargs=-1, metavar="[NAME=]OUTPUTS...")
 @json_file_option
-@click.option("--html", "html_file", type=PAGE, help="Write a page with tables and figures.")
+@click.option("--html", "html_file", type=PAGE, help="Write an HTML page with tables and figures.")
 @click.option("--latex", "latex_file", type=TABLES, help="Write the tables as LaTeX.")
 @click.option("--answer", multiple=True, help="Where answers are in outputs, as for `eval` (with `prompts`).")
 @force_option
