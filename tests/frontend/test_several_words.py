@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,8 @@ from sgl.frontend.elaborate.columns import marked, unmarked
 from sgl.parsing import Parser
 from sgl.verify import verify
 
-EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-FILES = {name: (EXAMPLES / name).read_text("utf-8") for name in ("staff.yaml", "staff.sgl")}
+PAGE = (Path(__file__).parents[2] / "docs" / "texts.md").read_text("utf-8")
+FILES = dict(re.findall(r'```\w+ title="(staff.\w+)"\n(.*?)```', PAGE, re.DOTALL))
 #: The expressions as rules say them.
 BY_RULES = """
 rule guard: N[num=sg] -> "security" "guard"
