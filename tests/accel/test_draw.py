@@ -262,6 +262,7 @@ def test_the_size_of_batches_does_not_show(wanted: int) -> None:
     assert part.candidates == wanted
 
 
+@pytest.mark.slow
 def test_a_table_made_for_the_number_of_its_sentences_never_grows(tmp_path: Path) -> None:
     texts = [str(number) for number in range(20_000)]
     hashes, every = hashes_of(Column.of(texts)), np.ones(len(texts), np.bool_)

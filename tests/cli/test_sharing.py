@@ -60,6 +60,7 @@ def test_of_runs_into_one_place_one_result_is_left_whole(more: list[str], tmp_pa
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
+@pytest.mark.slow
 def test_a_clock_that_jumps_changes_nothing(
     tmp_path: Path, cache_directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

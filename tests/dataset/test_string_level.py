@@ -179,6 +179,7 @@ def test_the_verifier_finds_figures_and_verdict_in_agreement(clause: str, compil
     assert report.result("V027").status == "passed"
 
 
+@pytest.mark.slow
 def test_the_summary_says_out_loud_what_was_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -137,6 +137,7 @@ CHANGED = [
 ]
 
 
+@pytest.mark.slow
 def test_the_same_sentences_with_other_words(tmp_path: Path, work: Workplace) -> None:
     """Each seed has words of its own, and the data have the derivations of the real words: weights and proofs stay."""
     real = sgl.load(FARM).compile(tmp_path / "real")

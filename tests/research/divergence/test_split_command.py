@@ -98,6 +98,7 @@ def test_the_certificate_says_what_anybody_can_count(bank: Path, tmp_path: Path)
     assert certificate(out)["assignment"] == sha256(text.encode()).hexdigest()
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_files(bank: Path, tmp_path: Path) -> None:
     outs = [tmp_path / name for name in "abc"]
     for out, seed in zip(outs, (3, 3, 4), strict=True):

@@ -150,7 +150,7 @@ def test_what_cannot_be_divided_is_said() -> None:
     assert Bounds(discards=1).fault(3, 1, 2) == "2 items are discarded, at most 1 may be"
 
 
-@pytest.mark.parametrize("method", [anneal, greedy])
+@pytest.mark.parametrize("method", [anneal, pytest.param(greedy, marks=pytest.mark.slow)])
 def test_a_seed_gives_one_split_and_another_seed_another(method: Callable[..., Labels]) -> None:
     elements = random_words(400, 30, 6)
     first, again, other = (
