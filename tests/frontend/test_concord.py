@@ -13,8 +13,9 @@ from sgl.cli.main import run
 from sgl.core.grammar import CoreGrammar
 from sgl.verify import verify
 
-PAGE = (Path(__file__).parents[2] / "docs" / "texts.md").read_text("utf-8")
-FILES = dict(re.findall(r'```\w+ title="((?:concord|nouns)\.\w+)"\n(.*?)```', PAGE, re.DOTALL))
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+NAMES = ("concord.yaml", "concord_nouns.yaml", "concord.sgl")
+FILES = {name: (EXAMPLES / name).read_text("utf-8") for name in NAMES}
 CLASSES = {("person", "sg"): ("a", "m", "wa"), ("person", "pl"): ("wa", "wa", "wa"),
            ("thing", "sg"): ("ki", "ki", "cha"), ("thing", "pl"): ("vi", "vi", "vya")}  # fmt: skip
 
@@ -37,7 +38,7 @@ def written_out() -> str:
         text = text.replace(clause, "".join(lines))
     text = text.replace("  sw  $concord.adjective + $sw\n  syn", "  syn")
     lexicon = [
-        f'lexicon {one}s_{two} from "nouns.yaml" where class = {one}\n  N[class={one}, num={two}]\n'
+        f'lexicon {one}s_{two} from "concord_nouns.yaml" where class = {one}\n  N[class={one}, num={two}]\n'
         f"    en  {'$en' if two == 'sg' else 'plural($en, ' + chr(34) + 'regular' + chr(34) + ')'}\n"
         f'    sw  "{forms[1]}" + $sw\n    syn node(lemma=$en, upos=NOUN)\n'
         for (one, two), forms in CLASSES.items()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,8 +15,7 @@ from sgl.core.interpret import all_tokens, interpret
 from sgl.parsing import Parser
 from sgl.verify import verify
 
-PAGE = (Path(__file__).parents[2] / "docs" / "texts.md").read_text("utf-8")
-SOURCE = re.search(r'```sgl title="dar.sgl"\n(.*?)```', PAGE, re.DOTALL)[1]  # type: ignore[index]
+SOURCE = (Path(__file__).parents[2] / "docs" / "examples" / "dar.sgl").read_text("utf-8")
 #: Training without orders, which are four words in two pieces; its pronouns are subjects.
 DATA = (
     SOURCE.replace("train 3", "train 20\n  output sw")

@@ -1,13 +1,10 @@
-"""The French garden of docs/texts.md, whose punctuation and contractions rules do not know."""
+"""The French garden of docs/examples, whose punctuation and contractions rules do not know."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs" / "texts.md"
-_BLOCK = re.compile(r'```sgl title="garden.sgl"\n(.*?)^```', re.DOTALL | re.MULTILINE)
-SOURCE: str = _BLOCK.findall(PAGE.read_text("utf-8"))[0]
+SOURCE = (Path(__file__).parents[2] / "docs" / "examples" / "garden.sgl").read_text("utf-8")
 
 #: What gives it logical forms, which count the words of a text.
 _MEANING = {
