@@ -31,8 +31,8 @@ _NAMED = 3
 
 _REASONS = {
     Reason.TARGET: "of its targets",
-    Reason.STRUCTURE: "only with the structure",
-    Reason.TOGETHER: "only together with what patterns hold out",
+    Reason.STRUCTURE: "with the structure only",
+    Reason.TOGETHER: "held out with other patterns",
 }
 
 
