@@ -102,3 +102,11 @@ def test_the_other_layer_is_one_of_its_kind_that_stands_before_it(
     captured = capsys.readouterr()
     assert (captured.out + captured.err).count("error[SGL0201]") == 1
     assert (captured.out + captured.err).count("error[") == 1
+
+
+def test_a_layer_is_like_one_other_layer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "two.sgl").write_text(
+        LAYERS.replace("mal : text (as en)", "mal : text (as en, as de)") + RULES, "utf-8"
+    )
+    assert run(["check", str(tmp_path / "two.sgl")]) != 0
+    assert "error[SGL0308]: the layer `mal` is like `en`, and like `de`" in "".join(capsys.readouterr())

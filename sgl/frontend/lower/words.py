@@ -134,6 +134,18 @@ class _WordLowering:
             self.state.error("SGL0303", self.category.span, f"this word has no clause for the layer `{layer}`", hint)
         return self.said.get(layer)
 
+    def _text(self, item: s.Expression, clause: s.LayerClause) -> str | None:
+        """Return the value of an expression; None after a report, also if several words have no single mark."""
+        text = self.evaluation.value(item)
+        if text is None or " " not in text:
+            return text
+        # A `^` between spaces is a word of formulas.
+        if not any(len(own) > 1 and "^" in (own[0], own[-1]) for own in unmarked(text).split()):
+            return text
+        message, hint = f"`{text}` has no one word that is marked", "write `^` before one of its words"
+        self.state.error("SGL0609", self.evaluation.row or clause.span, message, hint)
+        return None
+
     def _words(self, layer: str) -> list[str] | None:
         hint = f"add a line `{layer} …`, with a column or a word"
         if layer != self.state.signature.source.name:
@@ -155,7 +167,7 @@ class _WordLowering:
                 hint = f'for a column write `${item.name}`, for a text `"{item.name}"`'
                 self.state.error("SGL0305", item.span, f"a word has no child `{item.name}`", hint)
                 return None
-            text = self.evaluation.value(item)
+            text = self._text(item, clause)
             if text is None:
                 return None
             if (own := marked(text)) is not None:

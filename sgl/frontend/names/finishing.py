@@ -83,6 +83,10 @@ def likes_of(declarations: Sequence[s.Layer]) -> dict[str, str]:
 
 def other_layer(declaration: s.Layer, known: Collection[str], state: Resolved) -> str:
     """Return the layer that a layer is like, which is among those of its kind before it; empty after a report."""
+    others = [option.layer for option in declaration.options if isinstance(option, s.Contrast | s.Like)]
+    if len(others) > 1:
+        message = f"the layer `{declaration.name}` is like `{others[0]}`, and like `{others[1]}`"
+        state.error("SGL0308", others[1].span, message, _ONE)
     like = next((option.layer for option in declaration.options if isinstance(option, s.Like)), None)
     if like is not None and like.text not in known:
         kind = declaration.kind.text

@@ -68,7 +68,7 @@ def read_sheet(path: Path, items: Mapping[str, BenchmarkRow]) -> dict[str, Judge
     lines = lines_of(read_text(path, PREDICTIONS).removeprefix("\ufeff"))
     # Spreadsheets of some countries write semicolons.
     delimiter = next((sign for sign in ",;\t" if lines and f"code{sign}" in lines[0].replace('"', "")), ",")
-    rows, found = csv.DictReader(lines, delimiter=delimiter), dict[str, Judgement]()
+    rows, found = csv.DictReader(lines, delimiter=delimiter, strict=True), dict[str, Judgement]()
     if missing := [name for name in ("code", "natural", "right") if name not in (rows.fieldnames or ())]:
         raise SheetError(
             f"`{path}` has no column {', '.join(missing)}", "fill in a sheet that `sglc annotate` has drawn"
@@ -76,13 +76,10 @@ def read_sheet(path: Path, items: Mapping[str, BenchmarkRow]) -> dict[str, Judge
     try:
         for row in rows:
             code, place = (row["code"] or "").strip(), f"`{path}`, line {rows.line_num}"
-            natural, right = ((row[name] or "").strip().casefold() for name in ("natural", "right"))
-            if code not in items:
-                raise SheetError(
-                    f"{place}: no item of the dataset has the code `{code[:20]}`", "was it another dataset?"
-                )
+            _check_item(code, row, place, items)
             if code in found:
                 raise SheetError(f"{place}: the code `{code}` is there twice")
+            natural, right = ((row[name] or "").strip().casefold() for name in ("natural", "right"))
             if natural not in _NATURAL:
                 raise SheetError(f"{place}: `natural` is `{natural[:20]}`", "it is a number from 1 to 5")
             if right not in _RIGHT:
@@ -93,6 +90,18 @@ def read_sheet(path: Path, items: Mapping[str, BenchmarkRow]) -> dict[str, Judge
     if {*found.values()} <= {(None, None)}:
         raise SheetError(f"nobody has filled in `{path}`", "write 1 to 5 into `natural`, yes or no into `right`")
     return found
+
+
+def _check_item(code: str, row: Mapping[Any, Any], place: str, items: Mapping[str, BenchmarkRow]) -> None:
+    """Raise ``SheetError`` if a row is not about the item that its code names: judgements would go to another one."""
+    if code not in items:
+        hint = "was it another dataset, or another `--target`?"
+        raise SheetError(f"{place}: no item of the dataset has the code `{code[:20]}`", hint)
+    if None in row:
+        raise SheetError(f"{place}: the row has more cells than the sheet has columns", "put a comment into quotes")
+    for name in ("source", "target"):
+        if row.get(name, text := getattr(items[code], name)) != text:
+            raise SheetError(f"{place}: the {name} is not that of the code `{code}`", "sort whole rows, and edit none")
 
 
 def kappa(pairs: Sequence[tuple[float, float]], weight: Callable[[float, float], float]) -> float | None:

@@ -71,7 +71,8 @@ def _left_out(material: Material, proof: JsonValue, claims: Sequence[Prompt]) ->
 def _changed(directory: Path, material: Material, claims: Sequence[Prompt], proof: JsonValue) -> Iterator[str]:
     """Yield the files that are not what prompts with these shots are."""
     forms = tuple(form.one_of(FORMS) for form in proof["forms"].elements())
-    wording = {"instruction": proof["instruction"].of(str), "forms": forms, "model": proof["model"].of(str)}
+    texts = {name: proof[name].of(str) for name in ("instruction", "model")}
+    wording = {**texts, "forms": forms, "control": proof["control"].of(bool)}
     for name, text in files_of(material, claims, wording).items():
         if read_text(directory / name, BENCHMARK, inside=directory) != text:
             yield f"{name}: the text is not what the dataset and the certificate say"

@@ -71,6 +71,8 @@ def prompts(
     listing = write.prompt_files if options["force"] else lambda _: None
     names = "shots", "select", "exposures", "complexity", "order", "control", "patterns", "items", "seed"
     settings = {name: options[name] for name in names} | ({"shots": 0} if options["select"] == NONE else {})
+    if settings["control"] and not settings["shots"]:
+        raise click.UsageError("`--control` shows another item, and there are no shots")
     if out is not None:
         check_target(out, listing)
     material = read_material(dataset, options["split"], options["target"])

@@ -20,13 +20,22 @@ _Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class PromptSet:
-    """All prompts of a directory, as rows of ``data``; the name and split of the dataset, and the model of batches."""
+    """All prompts of a directory, as rows of ``data``; the name and split of the dataset, and the model of batches.
+
+    A ``control`` has a name of its own, since harnesses compare both.
+    """
 
     name: str
     split: str
     model: str
     signature: str
     rows: Sequence[_Json]
+    control: bool = False
+
+    @property
+    def task(self) -> str:
+        """The name of all prompts together."""
+        return f"{self.name}_{'control' if self.control else 'prompts'}"
 
     @property
     def patterns(self) -> dict[str, list[_Json]]:

@@ -42,7 +42,9 @@ def files_of(material: Material, prompts: Iterable[Prompt], wording: Mapping[str
     # It names the dataset, and the prompts by their texts.
     signed = f"{material.signature}|prompts:sha256:{sha256(files['prompts.jsonl'].encode()).hexdigest()}"
     name = manifest_of(material.directory)["name"].of(str)
-    return files | formatted(PromptSet(name, material.split, wording["model"], signed, rows), wording["forms"])
+    return files | formatted(
+        PromptSet(name, material.split, wording["model"], signed, rows, wording["control"]), wording["forms"]
+    )
 
 
 def write_prompts(

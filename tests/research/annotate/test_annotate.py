@@ -19,7 +19,7 @@ ROWS = [
 ITEMS = {code_of(row): row for row in ROWS}
 
 
-def sheet(rows: list[tuple[str, str, str]], head: str = "code,natural,right") -> str:
+def sheet(rows: list[tuple[str, ...]], head: str = "code,natural,right") -> str:
     return "\n".join([head, *(",".join(row) for row in rows)]) + "\n"
 
 
@@ -58,6 +58,10 @@ CODE = next(iter(ITEMS))
         (sheet([("0" * 12, "5", "yes")]), "no item of the dataset has the code `000000000000`"),
         (sheet([(CODE, "5", "yes"), (CODE, "4", "no")]), "line 3: the code"),
         (sheet([(CODE, "6", "yes")]), "line 2: `natural` is `6`"),
+        (sheet([(CODE, "5", "yes", "fine", "or not")]), "line 2: the row has more cells"),
+        (sheet([(CODE, "5", "yes", "Sentence 2.")], "code,natural,right,source"), "line 2: the source is not that of"),
+        (sheet([(CODE, "5", "yes", "")], "code,natural,right,target"), "line 2: the target is not that of"),
+        (sheet([(CODE, "5", "yes", '"oops')], "code,natural,right,comment"), "is no CSV file"),
         (sheet([(CODE, "5", "perhaps")]), "line 2: `right` is `perhaps`"),
         (sheet([(CODE, "", "")]), "nobody has filled in"),
         ("", "has no column"),

@@ -13,7 +13,7 @@ import yaml
 from datasets import load_dataset
 
 import sgl
-from sgl.cli.main import FAILED, OK, OUTPUT, run
+from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.research.prompts.formats import FORMS
 from sgl.research.prompts.write import PROOF
 
@@ -117,3 +117,15 @@ def test_other_forms_take_their_place_and_foreign_files_stay(farm: Path, tmp_pat
     (out / "data" / "mine.jsonl").write_text("mine", "utf-8")
     assert run(["prompts", str(farm), "--out", str(out), "--items", "2", "--force"]) == OUTPUT
     assert (out / "data" / "mine.jsonl").read_text("utf-8") == "mine"
+
+
+def test_a_control_says_that_it_is_one(farm: Path, tmp_path: Path) -> None:
+    out = tmp_path / "control"
+    sgl.prompts(farm, out, shots=2, items=3, control=True, forms=["lm-eval", "inspect", "hub"])
+    assert (
+        "This is a control: for each item of a pattern, one example is another item" in (out / "README.md").read_text()
+    )
+    assert "group: farm_control\n" in (out / "lm_eval" / "group.yaml").read_text("utf-8")
+    assert '@task(name="farm_control")' in (out / "inspect" / "task.py").read_text("utf-8")
+    arguments = ["prompts", str(farm), "--select", "none", "--control", "--out", str(tmp_path / "none")]
+    assert run(arguments) == USAGE
