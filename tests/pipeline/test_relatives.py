@@ -56,6 +56,34 @@ MEANT = [
     ),
     ("any subject", "{ V[#nsubj>=1]; W -[acl:relcl]-> V }", {}),
     (
+        "a cat that is seen",
+        "{ V[lemma=see] -[obj]-> N[lemma=cat] }",
+        {"the cat that the dog saw slept": EDGE.format("~obj", "obj")},
+    ),
+    (
+        "an old subject and an object",
+        "{ V -[nsubj]-> N; V -[obj]-> M; N -[amod]-> A }",
+        {"the dog that the old dog saw slept": EDGE.format("~obj", "obj")},
+    ),
+    (
+        "owls in a clause",
+        "{ V -[ccomp]-> W; W -[nsubj]-> N[lemma=owl] }",
+        {"the dog knew the owls was seen": EDGE.format("nsubj:pass", "nsubj")},
+    ),
+    (
+        "an old noun, and a dog behind a noun",
+        "{ N -[amod]-> A[lemma=old]; M -[nmod]-> K[lemma=dog] }",
+        {
+            "the old dog near the dog slept": ONE.format("N", "M"),
+            "the dog near the old dog slept": ONE.format("N", "K"),
+        },
+    ),
+    (
+        "a subject and a clause",
+        "{ V -[nsubj]-> N; W -[ccomp]-> X }",
+        {"the dog knew the dog slept": ONE.format("V", "W")},
+    ),
+    (
         "an old object",
         "derivation { transitive -[obj]-> with_adjective }",
         {
