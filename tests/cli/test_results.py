@@ -37,6 +37,7 @@ READ = {
     "export unordered": ["bank.conllu"],
     "import irtg": ["farm.irtg"],
     "import cfg": ["rules.cfg"],
+    "annotate": ["ds/data/gen.tsv", "ds/manifest.json"],
     "release": ["ds/data/gen.tsv", "ds/manifest.json"],
     "recipe": ["banks/bank.conllu", "bank.conllu"],
 }

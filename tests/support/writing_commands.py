@@ -37,6 +37,7 @@ WRITING = {
     ("import cfg", "--out"): ["import", "cfg", "rules.cfg"],
     ("test", "--junit"): ["test", MAIN],
     ("release", "--out"): ["release", "ds"],
+    ("annotate", "--out"): ["annotate", "ds"],
     ("recipe", "--json"): ["recipe", "sr", "banks", "x=bank.conllu"],
     ("recipe", "--html"): ["recipe", "sr", "banks", "x=bank.conllu"],
     ("recipe", "--latex"): ["recipe", "sr", "banks", "x=bank.conllu"],
