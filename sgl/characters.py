@@ -106,6 +106,11 @@ def _script(letter: str) -> str:
     return name(letter, "").partition(" ")[0] if category(letter or " ")[0] in "LM" else ""
 
 
+def has_surrogate(text: str) -> bool:
+    """Return whether a text contains half a character, which no file can have."""
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
 #: Characters that look like those of the language, and those that are meant.
 CONFUSABLES: dict[str, str] = {
     **{chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)},

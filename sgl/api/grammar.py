@@ -189,7 +189,8 @@ class Grammar(Shown):
         sources, diagnostics, opened = SourceMap(), Diagnostics(), self._opened
         with working(self.compiled, sources), opened.reading():
             check_grammar(opened.path, opened.settings, sources, diagnostics, progress=progress)
-        data, columns = [as_object(found, sources) for found in diagnostics], ("code", "severity", "message")
+        data = [as_object(found, sources) for found in diagnostics]
+        columns = ("code", "severity", "message")
         rows = [tuple(map(found.__getitem__, columns)) for found in data]
         summary = f"{self.name}: {number(diagnostics.errors, 'error')}, {number(len(rows), 'message')}"
         said = str(raised(diagnostics, sources))
@@ -354,7 +355,8 @@ class Grammar(Shown):
         rows = [(p["name"], *(p["guarantees"].get(claim, "") for claim in claims)) for p in shown]
         proved, errors = sum(entry["proved"] for entry in shown), diagnostics.errors
         summary = f"{self.name}: {proved} of {number(len(shown), 'pattern')} proved"
-        summary, ok = summary + (f", {number(errors, 'error')}" * bool(errors)), not errors and proved == len(shown)
+        summary += f", {number(errors, 'error')}" if errors else ""
+        ok = not errors and proved == len(shown)
         return Findings(summary, ok, ("pattern", *claims), rows, data, str(raised(diagnostics, self._sources)))
 
     def stats(self, of: str = "") -> Findings:

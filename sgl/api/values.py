@@ -10,7 +10,7 @@ from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sgl.characters import visible
+from sgl.characters import has_surrogate, visible
 from sgl.diagnostics import Diagnostic, SourceMap
 from sgl.diagnostics.render import render
 
@@ -85,7 +85,7 @@ def text(value: str, name: str) -> str:
     """Return a text that is asked for; raises ``TypeError`` for anything else, ``GrammarError`` for half characters."""
     if not isinstance(value, str):
         raise TypeError(f"`{name}` is a text, and not {value!r:.100}")
-    if any("\ud800" <= letter <= "\udfff" for letter in value):
+    if has_surrogate(value):
         raise GrammarError(f"`{visible(name)}` has half of a character (a surrogate), which no file can have")
     return value
 
@@ -197,23 +197,25 @@ class Scores(Findings):
         The requested ``slices`` are also available.  Raises ``GrammarError`` if there are no such scores.
         """
         tables = self.data["tables"]
-        if (table := table if table in tables else f"{table}s") not in tables:
-            raise GrammarError(f"there are no scores by `{table.removesuffix('s')}`; there are: {', '.join(tables)}")
+        chosen = table if table in tables else f"{table}s"
+        if chosen not in tables:
+            raise GrammarError(f"there are no scores by `{table}`; there are: {', '.join(tables)}")
         metrics = self.data["metrics"]
         rows = [
             (part["name"], part["title"], part["items"], system["name"], *_cells(part, system["name"], metrics))
-            for part in tables[table]
+            for part in tables[chosen]
             for system in self.data["systems"]
         ]
-        columns = (table.removesuffix("s"), "title", "items", "system", *metrics)
-        return Findings(f"{self.summary}, by {table}", self.ok, columns, rows, {table: tables[table]})
+        columns = (chosen.removesuffix("s"), "title", "items", "system", *metrics)
+        return Findings(f"{self.summary}, by {chosen}", self.ok, columns, rows, {chosen: tables[chosen]})
 
     def flat(self, system: str = "") -> dict[str, float]:
         """Return the scores of all items, groups and patterns by name: ``model/pp_in_subject/exact``.
 
         With a ``system``, only its scores are returned, without its name.  Experiment trackers can log them directly.
         """
-        systems, system = [one["name"] for one in self.data["systems"]], text(system, "system")
+        systems = [one["name"] for one in self.data["systems"]]
+        system = text(system, "system")
         if system and system not in systems:
             raise GrammarError(f"there is no system `{system}`; there is: {', '.join(systems)}")
         metrics, tables = self.data["metrics"], self.data["tables"]

@@ -71,7 +71,8 @@ def with_answers(directory: Path, files: list[DataFile], answers: list[DataFile]
     """Return all files, after the answers were added to those of Parquet."""
     for path in (directory / "parquet").iterdir():
         _add_columns(path, directory / "references" / f"{path.stem}.jsonl")
-    return [written(directory, directory / file.path, file.rows) for file in files] + answers
+    changed = {f.path: written(directory, directory / f.path, f.rows) for f in files if f.path.endswith(".parquet")}
+    return [changed.get(file.path, file) for file in files] + answers
 
 
 def _add_columns(path: Path, references: Path) -> None:

@@ -18,7 +18,7 @@ from sgl.automata.algebra.walks import Walks
 from sgl.automata.proofs.compiler import shape_of
 from sgl.core.arrays import Derivations
 from sgl.core.graph import Graph
-from sgl.core.interpret import Derivation, all_tokens, derive_graph, finish
+from sgl.core.interpret import Derivation, derive_graph
 from sgl.core.plan import GEN, Ambiguous, Plan, Stratum, content_lemmas, repeats_lemma
 from sgl.corpus.audit import AmbiguityFinder
 from sgl.diagnostics import Diagnostics, Label, shortlist
@@ -28,7 +28,7 @@ from sgl.parsing import Forest, Parser, TooLongError
 from sgl.pipeline.observers import KEEP_ALL, RuleName, parting, rule_name, side_by_side
 from sgl.pipeline.sentences import place_of_stream
 from sgl.pipeline.strings import ambiguity_finder, is_twin, of_consequence
-from sgl.rendering import outputs
+from sgl.rendering import outputs, text_output
 
 #: Sentences that are looked at first, of all parts together, and at least and at most of each.
 _IN_ALL, _FEWEST, _EACH = 120, 2, 20
@@ -134,7 +134,7 @@ def look(compiled: Compiled, structures: StructureCompiler) -> Preview:
     plan, lemmas = compiled.plan, content_lemmas(compiled.grammar, compiled.plan)
     reader = None if plan.ambiguous is Ambiguous.IGNORE else _Reader(compiled, structures)
     repeating, matters, graphs = list[tuple[str, str]](), list[Ambiguity](), list[Ambiguity]()
-    parts = _different(plan)
+    parts, source = _different(plan), text_output(compiled.grammar, compiled.grammar.text_layer(plan.source))
     number = max(_FEWEST, min(_EACH, _IN_ALL // max(len(parts), 1)))
     for stratum in parts:
         walks = Walks(structures.language(stratum.constraint))
@@ -143,7 +143,7 @@ def look(compiled: Compiled, structures: StructureCompiler) -> Preview:
         first = list(islice(drawn, number))
         if not first:
             shortest = min(islice(walks.derivations(), THOROUGH), key=len, default=None)
-            repeating += [] if shortest is None else [(stratum.stream, _source(compiled, shortest))]
+            repeating += [] if shortest is None else [(stratum.stream, source(shortest))]
         elif reader is not None:
             found = reader.read(stratum, first, islice(drawn, THOROUGH - number))
             matters += found[True]
@@ -157,17 +157,13 @@ def _different(plan: Plan) -> list[Stratum]:
     return [*reversed(parts.values())]
 
 
-def _source(compiled: Compiled, derivation: Derivation) -> str:
-    layer = compiled.grammar.text_layer(compiled.plan.source)
-    return finish(compiled.grammar.text_layers[layer], all_tokens(compiled.grammar, derivation, layer))
-
-
 class _Reader:
     """Parses the sentences of parts of the dataset."""
 
     def __init__(self, compiled: Compiled, structures: StructureCompiler) -> None:
         self._compiled, self._structures = compiled, structures
-        self._parser = Parser(compiled.grammar, compiled.grammar.text_layer(compiled.plan.source))
+        source = compiled.grammar.text_layer(compiled.plan.source)
+        self._source, self._parser = text_output(compiled.grammar, source), Parser(compiled.grammar, source)
 
     @cached_property
     def _finder(self) -> AmbiguityFinder:
@@ -196,7 +192,7 @@ class _Reader:
         """Return derivations with another reading of consequence: whether it matters, derivation, reading."""
         structures, pairs = stratum.split != GEN, list[tuple[bool, Derivation, Derivation]]()
         for own in drawn:
-            text = _source(self._compiled, own)
+            text = self._source(own)
             try:
                 forest = self._parser.forest(text)
             except TooLongError:

@@ -18,6 +18,7 @@ from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
 
+from sgl.characters import has_surrogate
 from sgl.foreign import PREDICTIONS, opened
 from sgl.research.analyse.outputs import ARCHIVE, IDS, TEXTS, OutputRow, PredictionsError, SystemOutput, objects
 from sgl.research.treebank import LONGEST_LINE, Malformed, TreebankReader, TreebankSentence
@@ -126,7 +127,7 @@ def given_outputs(given: Mapping[str, str] | Sequence[str]) -> Aligned:
     for name, text in found:
         if not isinstance(text, str) or isinstance(name, str) != by_name:
             raise PredictionsError(f"the prediction for `{name}` is no text: {text!r:.60}")
-        if any("\ud800" <= letter <= "\udfff" for letter in text):
+        if has_surrogate(text):
             raise PredictionsError(f"the prediction for `{name}` has half of a character: {text!a:.60}")
     outputs = {name: SystemOutput(text) for name, text in found}
     return Aligned(outputs, iter(())) if by_name else Aligned(None, iter(outputs.values()))

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from sgl.characters import has_surrogate
 from sgl.diagnostics import UserError
 from sgl.foreign import SETTINGS, ForeignFileError, read_text
 from sgl.lang.yaml_files import yaml_of
@@ -55,7 +56,7 @@ def _one_of(values: Sequence[str]) -> _Check:
 
 def _is_text(value: object) -> bool:
     """Return whether a value is a text that can be written; YAML can express half a character."""
-    return isinstance(value, str) and not any("\ud800" <= part <= "\udfff" for part in value)
+    return isinstance(value, str) and not has_surrogate(value)
 
 
 def _setting(default: Any, check: _Check) -> Any:  # noqa: ANN401 - of any type
