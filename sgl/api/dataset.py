@@ -146,6 +146,7 @@ def evaluate(
     compounds: str | PathLike[str] | None = None,
     lexicon: str | PathLike[str] | None = None,
     published_rule: bool = False,
+    judgements: Sequence[str | PathLike[str]] = (),
     segment: str | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Scores:

@@ -53,7 +53,7 @@ ON_TOP = {"pipeline", "engine", "cli", "api", "__main__"}
 #: What the packages of ``sgl.research`` may import of one another.
 RESEARCH: dict[str, set[str]] = {
     "analyse": {"treebank"},
-    "annotate": {"evaluate"},
+    "annotate": {"analyse", "evaluate"},
     "baselines": {"evaluate"},
     "divergence": {"treebank"},
     "evaluate": {"analyse", "logical_forms", "treebank"},

@@ -16,7 +16,7 @@ from itertools import islice, takewhile
 from math import inf, isfinite
 from pathlib import Path
 from statistics import fmean, pstdev
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 from sgl.characters import has_surrogate
 from sgl.foreign import PREDICTIONS, opened
@@ -220,9 +220,11 @@ def _csv(path: Path) -> Iterator[OutputRow]:
 
 
 def _table(path: Path) -> tuple[Sequence[str], list[dict[str, str]]]:
-    """Return the columns and rows of a file separated by commas, semicolons or tabs."""
+    """Return the columns and rows of a file separated by commas, semicolons or tabs; between tabs a quote is one."""
     lines = [f"{line}\n" for _, line in _lines(path)]
-    table = csv.DictReader(lines, delimiter=max(",;\t", key="".join(lines[:1]).count), restval="")
+    sign = max(",;\t", key="".join(lines[:1]).count)
+    quoting = csv.QUOTE_NONE if sign == "\t" else csv.QUOTE_ALL
+    table = csv.DictReader(lines, delimiter=sign, quoting=cast("Any", quoting), restval="", strict=True)
     try:
         return table.fieldnames or (), list(table)
     except csv.Error as problem:
@@ -259,34 +261,69 @@ def _log(path: Path) -> list[OutputRow]:
     return [(number, None, SystemOutput(text)) for number, (_, text) in sorted(found.items())]
 
 
-def read_judgements(path: Path, reserved: Collection[str]) -> dict[str, dict[str, dict[str, float]]]:
-    """Return people's scores of outputs, by kind, system and sentence.
+#: The column that names a judge.
+ANNOTATOR = "annotator"
 
-    Scores are columns next to `system`, `sent_id` and perhaps `annotator`.  Each annotator's scores become z-scores;
-    several scores of one output are averaged.
+#: Labels of a verdict.
+_LABELS = dict.fromkeys(("right", "correct", "yes", "y", "true"), 1.0)
+_LABELS |= dict.fromkeys(("wrong", "incorrect", "no", "n", "false"), 0.0)
+
+
+class Said(NamedTuple):
+    """What a judge says on one scale, and the line and row where it is said."""
+
+    line: int
+    row: Mapping[str, str]
+    scale: str
+    value: float
+
+
+def read_said(path: Path, about: Collection[str], needed: Collection[str] = ()) -> list[Said]:
+    """Return what is said in a table; ``about`` are columns that are no scales.
+
+    Raises ``PredictionsError`` without a scale or a ``needed`` column, or for a cell that is no number and no label.
     """
     heads, rows = _table(path)
-    names = [head for head in heads if head not in ("system", "sent_id", "annotator")]
-    if not names or len(heads) - len(names) < 2 or not set(names).isdisjoint(reserved):
-        what = "the first line names no columns `system`, `sent_id` and scores such as `fluency`"
+    scales = [head for head in heads if head not in (*about, ANNOTATOR)]
+    if not scales or not set(needed) <= set(heads):
+        columns = "".join(f"`{name}`, " for name in needed)
+        what = f"the first line names no columns {columns}and scores such as `fluency`"
         raise PredictionsError(f"in `{path}` {what}")
-    given: dict[tuple[str, str], list[tuple[str, str, float]]] = defaultdict(list)
-    for number, row in enumerate(rows, 2):
-        for name in filter(row.get, names):
+    found = []
+    for line, row in enumerate(rows, 2):
+        if len(row) > len(heads):
+            raise PredictionsError(f"in `{path}`, line {line:,} has more cells than the first line")
+        for name in filter(row.get, scales):
+            text = row[name].strip().casefold()
             try:
-                value = float(row[name])
+                value = _LABELS[text] if text in _LABELS else float(text)
             except ValueError:
                 value = inf
             if not isfinite(value):
-                what = f"`{row[name][:40]}` is no {name}, which is a number"
-                raise PredictionsError(f"in `{path}`, line {number:,}: {what}")
-            given[name, row.get("annotator", "")].append((row["system"], row["sent_id"], value))
-    scores: dict[str, dict[str, dict[str, list[float]]]] = {name: {} for name in names}
-    for (name, annotator), found in given.items():
-        values = [value for *_, value in found]
-        middle, wide = (fmean(values), pstdev(values) or 1.0) if annotator else (0.0, 1.0)
-        for system, sent_id, value in found:
-            scores[name].setdefault(system, {}).setdefault(sent_id, []).append((value - middle) / wide)
+                what = f"`{row[name][:40]}` is no {name}, which is a number or a label such as `right`"
+                hint = f"columns that are not scores are {', '.join((*about, ANNOTATOR))}"
+                raise PredictionsError(f"in `{path}`, line {line:,}: {what}", hint)
+            found.append(Said(line, row, name, value))
+    return found
+
+
+def read_judgements(path: Path, reserved: Collection[str]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return people's scores of outputs, by scale, system and sentence; raises ``PredictionsError``.
+
+    Scales are columns next to `system`, `sent_id` and perhaps `annotator`, none called one of ``reserved``.  Each
+    annotator's scores become z-scores; several scores of one output are averaged.
+    """
+    given: dict[tuple[str, str], list[Said]] = defaultdict(list)
+    for one in read_said(path, columns := ("system", "sent_id"), columns):
+        given[one.scale, one.row.get(ANNOTATOR, "")].append(one)
+        if one.scale in reserved:
+            raise PredictionsError(f"in `{path}` the first line names `{one.scale}`, which SGL computes")
+    scores: dict[str, dict[str, dict[str, list[float]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for (name, judge), found in given.items():
+        values = [one.value for one in found]
+        middle, wide = (fmean(values), pstdev(values) or 1.0) if judge else (0.0, 1.0)
+        for one in found:
+            scores[name][one.row["system"]][one.row["sent_id"]].append((one.value - middle) / wide)
     return {
         name: {system: dict(zip(of, map(fmean, of.values()), strict=True)) for system, of in systems.items()}
         for name, systems in scores.items()

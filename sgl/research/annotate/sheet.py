@@ -8,7 +8,7 @@ have a code, a hash of the item, and stand in its order, which tells no pattern.
 import csv
 import io
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -17,13 +17,14 @@ from typing import Any, NamedTuple
 
 from sgl.dataset import manifest_of
 from sgl.diagnostics import UserError
-from sgl.foreign import PREDICTIONS, lines_of, read_text
+from sgl.research.analyse.outputs import PredictionsError
+from sgl.research.analyse.predictions import read_said
 from sgl.research.evaluate.benchmark import BenchmarkRow, read_benchmark
+from sgl.research.evaluate.judgements import code_of, kappa
 
 COLUMNS = ("code", "source", "target", "natural", "right", "comment")
-#: What a judge may write, in small letters.
-_NATURAL = {"": None, **{str(number): number for number in range(1, 6)}}
-_RIGHT = {"": None, **dict.fromkeys(("yes", "y", "true"), True), **dict.fromkeys(("no", "n", "false"), False)}
+#: What a judge may say.
+_SCALES = {"natural": range(1, 6), "right": range(2)}
 
 
 class SheetError(UserError):
@@ -35,13 +36,8 @@ class SheetError(UserError):
 class Judgement(NamedTuple):
     """What a judge says of an item; None is an empty cell."""
 
-    natural: int | None
-    right: bool | None
-
-
-def code_of(row: BenchmarkRow) -> str:
-    """Return the code of an item on a sheet, which does not tell its pattern."""
-    return sha256(f"{row.id}\t{row.source}\t{row.target}".encode()).hexdigest()[:12]
+    natural: float | None
+    right: float | None
 
 
 def items_of(dataset: Path, target: str | None = None) -> dict[str, BenchmarkRow]:
@@ -65,31 +61,22 @@ def draw(items: Mapping[str, BenchmarkRow], each: int, seed: int) -> str:
 
 def read_sheet(path: Path, items: Mapping[str, BenchmarkRow]) -> dict[str, Judgement]:
     """Return the judgements on a sheet by the codes of items; raises ``SheetError`` for what nobody could mean."""
-    lines = lines_of(read_text(path, PREDICTIONS).removeprefix("\ufeff"))
-    # Spreadsheets of some countries write semicolons.
-    delimiter = next((sign for sign in ",;\t" if lines and f"code{sign}" in lines[0].replace('"', "")), ",")
-    rows, found = csv.DictReader(lines, delimiter=delimiter, strict=True), dict[str, Judgement]()
-    if missing := [name for name in ("code", "natural", "right") if name not in (rows.fieldnames or ())]:
-        raise SheetError(
-            f"`{path}` has no column {', '.join(missing)}", "fill in a sheet that `sglc annotate` has drawn"
-        )
     try:
-        for row in rows:
-            code, place = (row["code"] or "").strip(), f"`{path}`, line {rows.line_num}"
-            _check_item(code, row, place, items)
-            if code in found:
-                raise SheetError(f"{place}: the code `{code}` is there twice")
-            natural, right = ((row[name] or "").strip().casefold() for name in ("natural", "right"))
-            if natural not in _NATURAL:
-                raise SheetError(f"{place}: `natural` is `{natural[:20]}`", "it is a number from 1 to 5")
-            if right not in _RIGHT:
-                raise SheetError(f"{place}: `right` is `{right[:20]}`", "it is yes or no")
-            found[code] = Judgement(_NATURAL[natural], _RIGHT[right])
-    except csv.Error as problem:
-        raise SheetError(f"`{path}` is no CSV file: {problem}") from None
-    if {*found.values()} <= {(None, None)}:
+        said = read_said(path, [name for name in COLUMNS if name not in _SCALES], ("code", *_SCALES))
+    except PredictionsError as problem:
+        raise SheetError(problem.message, problem.hint) from None
+    found: dict[str, dict[str, float]] = {}
+    for one in said:
+        code, place, cell = one.row["code"].strip(), f"`{path}`, line {one.line:,}", one.row[one.scale]
+        _check_item(code, one.row, place, items)
+        if one.scale in found.setdefault(code, {}):
+            raise SheetError(f"{place}: the code `{code}` is there twice")
+        if one.value not in _SCALES.get(one.scale, ()):
+            raise SheetError(f"{place}: `{one.scale}` is `{cell[:20]}`", "`natural` is 1 to 5, `right` is yes or no")
+        found[code][one.scale] = one.value
+    if not found:
         raise SheetError(f"nobody has filled in `{path}`", "write 1 to 5 into `natural`, yes or no into `right`")
-    return found
+    return {code: Judgement(of.get("natural"), of.get("right")) for code, of in found.items()}
 
 
 def _check_item(code: str, row: Mapping[Any, Any], place: str, items: Mapping[str, BenchmarkRow]) -> None:
@@ -97,18 +84,9 @@ def _check_item(code: str, row: Mapping[Any, Any], place: str, items: Mapping[st
     if code not in items:
         hint = "was it another dataset, or another `--target`?"
         raise SheetError(f"{place}: no item of the dataset has the code `{code[:20]}`", hint)
-    if None in row:
-        raise SheetError(f"{place}: the row has more cells than the sheet has columns", "put a comment into quotes")
     for name in ("source", "target"):
         if row.get(name, text := getattr(items[code], name)) != text:
             raise SheetError(f"{place}: the {name} is not that of the code `{code}`", "sort whole rows, and edit none")
-
-
-def kappa(pairs: Sequence[tuple[float, float]], weight: Callable[[float, float], float]) -> float | None:
-    """Return Cohen's kappa of pairs that disagree by a ``weight``; None where nothing could disagree by chance."""
-    seen = sum(weight(a, b) for a, b in pairs) * len(pairs)
-    chance = sum(weight(a, b) for a, _ in pairs for _, b in pairs)
-    return 1 - seen / chance if chance else None
 
 
 def summary(sheets: Sequence[Mapping[str, Judgement]], items: Mapping[str, BenchmarkRow]) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from sgl.research.evaluate.answers import NAMED
 from sgl.research.evaluate.benchmark import Benchmark, DatasetError, PatternInfo, all_of, grammar_of, read_benchmark
 from sgl.research.evaluate.compound_rates import BenchmarkCompounds, compounds_of
 from sgl.research.evaluate.data import METRICS, evaluation_data, latex, render_evaluation, show_result
+from sgl.research.evaluate.judgements import Columns, Judgements, read_verdicts
 from sgl.research.evaluate.partial import PartialMatch
 from sgl.research.evaluate.realization import TreeShape, tree_shape
 from sgl.research.evaluate.runs import Given, Run, read_runs, report_run
@@ -60,6 +61,8 @@ class Evaluation:
         self.shapes: list[TreeShape] = []
         self.slices: list[Slice] = []
         self.unavailable: dict[str, str] = {}
+        self.judged: Judgements = {}
+        self.compounds: Columns = {}
         self.left_out = 0
         self._compiled: Compiled | None = None
         self._language = request.language or benchmark.target
@@ -84,7 +87,10 @@ class Evaluation:
                 return None
             self._read_shapes()
             self._read_slices()
+            if partial is None:
+                self.benchmark = compounds.typed(self.benchmark)
             compounds = self._leave_out(compounds)
+            self.judged = read_verdicts(request.judgements, self.benchmark.rows, self.systems, self._diagnostics)
             self.scores = Scores(self.benchmark, self.systems)
             self.scores.judge(trees=partial is None)
             if partial is not None:
@@ -92,7 +98,8 @@ class Evaluation:
                 if PARTIAL not in self.scores.scores:
                     self.unavailable[METRICS[PARTIAL]] = "no item is of a pattern of the grammar"
             self._count_surface(compounds.chosen, line)
-            rates = compounds.rates(self.benchmark, self.systems, self.slices, published=request.published_rule)
+            given = self.benchmark, self.systems, self.slices, self.judged
+            rates, self.compounds = compounds.rates(*given, published=request.published_rule)
             data = evaluation_data(self, line)
         if self.benchmark.is_in_distribution:
             # Nobody expects partial matches of these items; the page says why there are none.
@@ -262,6 +269,7 @@ class EvaluationRequest:
     compounds: Path | None = None
     lexicon: Path | None = None
     published_rule: bool = False
+    judgements: tuple[Path, ...] = ()
     segment: str | None = None
     slices: tuple[str, ...] = ()
     all_slices: bool = True
@@ -313,6 +321,7 @@ class EvaluationRequest:
 @click.option("--compounds", type=FILE, help="The compound of each row (CoGnition).")
 @click.option("--lexicon", type=FILE, help="Translations of the atoms of compounds.")
 @click.option("--published-rule", is_flag=True, help="Judge compounds as the published script does.")
+@click.option("--judgements", type=FILE, multiple=True, help="What people or judges say of outputs (repeatable).")
 @click.option("--segment", type=click.Choice(WAYS), help="How to segment texts into words.  [default: by language]")
 @json_file_option
 @click.option("--html", "html_file", type=PAGE, help="Write an HTML page.")

@@ -8,13 +8,17 @@ Before a tab there may be a name; compounds of one name are one compound in five
 Rates are also by the slices of the rows, such as how often training has a compound.
 """
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import yaml
+from numpy.typing import NDArray
 
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
@@ -22,16 +26,19 @@ from sgl.foreign import COMPOUNDS, LEXICON, ForeignFileError, lines_of, read_tex
 from sgl.foreign.json import JsonValue, read_document
 from sgl.lang.yaml_files import yaml_of
 from sgl.research.analyse.scoring import Json
-from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
+from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow, PatternInfo
 from sgl.research.evaluate.compound_dataset import FILE
 from sgl.research.evaluate.compounds import (
     CompoundError,
     CompoundLexicon,
     CompoundOccurrence,
+    ErrorRate,
+    Group,
     check_occurrence,
     error_rates,
-    published_rates,
+    verdicts,
 )
+from sgl.research.evaluate.judgements import GOLD, Columns, Judgements, kind_of
 from sgl.research.evaluate.runs import Systems
 from sgl.research.evaluate.slices import Slice
 from sgl.research.evaluate.surface import Segmentation, segmentation
@@ -132,10 +139,11 @@ def published_compounds(benchmark: Benchmark) -> CompoundTable | None:
     # Modifiers have numbers there.
     found |= {text: found.get(f"mod{number}", ()) for number, text in enumerate(roles["MOD"])}
     lexicon = CompoundLexicon({role: {w: found[w] for w in words if w in found} for role, words in roles.items()})
-    rows = enumerate(benchmark.rows)
-    occurrences = [CompoundOccurrence(row.compound, row.compound, row.source, place) for place, row in rows]
-    for occurrence in occurrences:
-        check_occurrence(lexicon, occurrence)
+    occurrences = []
+    for place, row in enumerate(benchmark.rows):
+        types = "+".join(role for role, _ in lexicon.atoms(row.compound))
+        occurrences.append(CompoundOccurrence(row.compound, row.compound, row.source, place, types))
+        check_occurrence(lexicon, occurrences[-1])
     return CompoundTable(lexicon, tuple(occurrences))
 
 
@@ -154,12 +162,25 @@ class BenchmarkCompounds(NamedTuple):
         own = tuple(one._replace(row=places[one.row]) for one in self.table.occurrences if one.row in places)
         return self._replace(table=self.table._replace(occurrences=own))
 
-    def rates(self, benchmark: Benchmark, systems: Systems, slices: Sequence[Slice], *, published: bool) -> Json | None:
-        """Return the rates of the gold texts and of each run as plain data, if there are any."""
+    def typed(self, benchmark: Benchmark) -> Benchmark:
+        """Return published rows by the types of their atoms, in groups by the kinds of their compounds."""
+        if benchmark.lexicon is None or self.table is None or not all(one.pattern for one in self.table.occurrences):
+            return benchmark
+        of = {one.pattern: one.compound for one in self.table.occurrences}
+        patterns = {name: PatternInfo(name, (self.table.lexicon.kind(compound),)) for name, compound in of.items()}
+        rows = zip(benchmark.rows, self.table.occurrences, strict=True)
+        return replace(
+            benchmark, rows=tuple(row._replace(category=one.pattern) for row, one in rows), patterns=patterns
+        )
+
+    def rates(
+        self, benchmark: Benchmark, systems: Systems, slices: Sequence[Slice], judged: Judgements, *, published: bool
+    ) -> tuple[Json | None, Columns]:
+        """Return the rates of the gold texts and of each run as plain data, if there are any, and the verdicts."""
         if self.table is None or not self.table.occurrences:
-            return None
+            return None, {}
         # The references are as if they were a system.
-        texts = [("gold", "", tuple(row.target for row in benchmark.rows))]
+        texts = [(GOLD, "", tuple(row.target for row in benchmark.rows))]
         texts += [(name, run.file, run.texts) for name, runs in systems.items() for run in runs]
         cut = cache(self.segmentation.cut)
         lexicon = self.table.lexicon.segmented(cut)
@@ -168,21 +189,38 @@ class BenchmarkCompounds(NamedTuple):
             for one in self.table.occurrences
         ]
         rates: list[Json] = []
+        by_judges: list[Json] = []
+        columns: dict[str, list[NDArray[np.float64]]] = {}
         stopped = 0
         for system, file, outputs in texts:
-            given = lexicon, occurrences, [cut(outputs[occurrence.row]) for occurrence in occurrences]
-            found, stops = published_rates(*given) if published else (error_rates(*given), 0)
+            given = [cut(outputs[one.row]) for one in occurrences]
+            right, stops = verdicts(lexicon, occurrences, given, published=published)
             stopped += stops
-            for (by, name), rate in found.items():
-                rates.append({"system": system, "file": file, "by": by, "kind": name, **rate._asdict(), **rate.shares})
+            found = error_rates(lexicon, occurrences, right, published=published)
+            rates += _listed({"system": system, "file": file}, found)
+            column = np.full(len(benchmark.rows), np.nan)
+            column[[one.row for one in occurrences]] = 1
+            column[[one.row for one in compress(occurrences, map(operator.not_, right))]] = 0
+            columns.setdefault(system, []).append(column)
+        for judge, of in judged.items():
+            for system, said in [(name, run) for name in of for run in of[name] if kind_of(of) == "verdict"]:
+                known = [one for one in occurrences if not np.isnan(said[one.row])]
+                found = error_rates(lexicon, known, [bool(said[one.row]) for one in known], published=False)
+                by_judges += _listed({"judge": judge, "system": system}, found)
         atoms = (pair for atoms in lexicon.entries.values() for pair in atoms.items())
-        return {
+        data = {
             "rule": "the published rule" if published else "whole words, compounds by name",
             "segmented": self.segmentation.name,
             "rates": rates,
+            "judged": by_judges,
             "unchecked_atoms": sorted(text for text, translations in atoms if "" in translations),
             "published_script_stops": stopped,
         }
+        return data, {system: np.array(runs) for system, runs in columns.items()}
+
+
+def _listed(of: Json, rates: Mapping[Group, ErrorRate]) -> list[Json]:
+    return [{**of, "by": by, "kind": name, **rate._asdict(), **rate.shares} for (by, name), rate in rates.items()]
 
 
 def compounds_of(

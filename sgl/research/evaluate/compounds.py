@@ -12,6 +12,7 @@ The rule of the published script is here as well, errors included (``docs/evalua
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -221,12 +222,13 @@ def _by_group(
 
 
 def error_rates(
-    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], hypotheses: Sequence[str]
+    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], right: Sequence[bool], *, published: bool
 ) -> dict[Group, ErrorRate]:
-    """Return the error rates of all compounds, of each kind, and of each pattern."""
-    right = [translates(lexicon, one.compound, text) for one, text in zip(occurrences, hypotheses, strict=True)]
+    """Return the error rates of all compounds, of each kind, and of each pattern, from a verdict on each occurrence."""
 
     def rate(places: list[int]) -> ErrorRate:
+        if published:
+            return published_rate([right[place] for place in places])
         wrong = [occurrences[place].name for place in places if not right[place]]
         return ErrorRate(len(places), len(wrong), len({occurrences[place].name for place in places}), len({*wrong}))
 
@@ -268,16 +270,14 @@ def published_rate(right: Sequence[bool]) -> ErrorRate:
     return ErrorRate(len(right), right.count(False), len(starts), wrong_blocks)
 
 
-def published_rates(
-    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], hypotheses: Sequence[str]
-) -> tuple[dict[Group, ErrorRate], int]:
-    """Return the rates of the script, and how often it would have stopped; that counts as wrong."""
-    right = [False] * len(occurrences)
-    stops = 0
-    for place, (one, hypothesis) in enumerate(zip(occurrences, hypotheses, strict=True)):
-        try:
-            right[place] = published_correct(lexicon, one.source, one.compound, hypothesis)
-        except CompoundError:
-            stops += 1
-    rates = _by_group(lexicon, occurrences, lambda places: published_rate([right[place] for place in places]))
-    return rates, stops
+def verdicts(
+    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], hypotheses: Sequence[str], *, published: bool
+) -> tuple[list[bool], int]:
+    """Return whether each is right, and how often the published script would have stopped; that counts as wrong."""
+    if not published:
+        return [translates(lexicon, one.compound, text) for one, text in zip(occurrences, hypotheses, strict=True)], 0
+    right: list[bool | None] = [None] * len(occurrences)
+    for place, (one, text) in enumerate(zip(occurrences, hypotheses, strict=True)):
+        with suppress(CompoundError):
+            right[place] = published_correct(lexicon, one.source, one.compound, text)
+    return list(map(bool, right)), right.count(None)

@@ -29,6 +29,7 @@ from sgl.research.analyse.statistics import WIDTH, Difference, compare, contrast
 from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate import scoring
 from sgl.research.evaluate.benchmark import FORMS, Benchmark
+from sgl.research.evaluate.judgements import Columns, Part, judgements_data
 from sgl.research.evaluate.mistakes import Mistake
 from sgl.research.evaluate.realization import TreeShape
 from sgl.research.evaluate.runs import Run, answers_data
@@ -65,7 +66,8 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
     benchmark, scores, request = evaluation.benchmark, evaluation.scores, evaluation.request
     differences: list[Difference] = []
     tables: dict[str, list[Json]] = {}
-    for name, parts in _parts(evaluation).items():
+    divided = _parts(evaluation)
+    for name, parts in divided.items():
         tables[name] = []
         for number, part in enumerate(parts):
             advance("comparing systems", number, len(parts))
@@ -95,7 +97,23 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
             "differences": [test._asdict() for test in corrected(differences)],
             "slices": [test._asdict() for test in corrected(_contrasts(evaluation))],
         },
+        **({"judgements": _judged(evaluation, divided)} if evaluation.judged else {}),
     }
+
+
+def _judged(evaluation: Evaluation, divided: Mapping[str, Sequence[Part]]) -> Json:
+    """Return what judges say, beside each metric of items; BLEU and chrF++ are those of sentences."""
+    known = {**evaluation.scores.scores, "compounds": evaluation.compounds}
+    metrics: dict[str, tuple[str, str, Columns]] = {
+        metric: (METRICS.get(metric, "Compounds"), "share" if metric == scoring.EDGES else "verdict", of)
+        for metric, of in known.items()
+        if metric != scoring.RAW
+    }
+    for metric, counts in evaluation.surface.items():
+        scored = {name: np.array([SCORERS[metric](run * 1.0) for run in runs]) for name, runs in counts.items()}
+        metrics[metric] = f"{METRICS[metric]} of sentences", "share", scored
+    parts = [part for name, of in divided.items() if name not in _SHAPES for part in of]
+    return judgements_data(evaluation.judged, parts, metrics)
 
 
 def _dataset(benchmark: Benchmark) -> Json:
@@ -122,16 +140,12 @@ def _partial_match(scores: scoring.Scores) -> Json:
     return {"decided": decided, "gold": gold}
 
 
-#: A part of the split: its name, its title and its items.
-_Part = tuple[str, str, NDArray[np.int64]]
-
-
-def _parts(evaluation: Evaluation) -> dict[str, list[_Part]]:
+def _parts(evaluation: Evaluation) -> dict[str, list[Part]]:
     rows, patterns = evaluation.benchmark.rows, evaluation.benchmark.patterns
     kinds = places_by((row.category,) for row in rows)
     groups = places_by(patterns[row.category].groups if row.category in patterns else () for row in rows)
     titles = {name: patterns[name].title if name in patterns else name for name in kinds}
-    parts: dict[str, list[_Part]] = {
+    parts: dict[str, list[Part]] = {
         "overall": [("all", "all items", np.arange(len(rows)))],
         "groups": [(name, name.replace("_", " "), items) for name, items in groups.items()],
         "patterns": [(name, titles[name], items) for name, items in kinds.items()],
@@ -143,10 +157,10 @@ def _parts(evaluation: Evaluation) -> dict[str, list[_Part]]:
     return parts
 
 
-def _sliced(cut: Slice, patterns: Sequence[_Part]) -> list[_Part]:
+def _sliced(cut: Slice, patterns: Sequence[Part]) -> list[Part]:
     """Return the sides of a slice, and of each pattern that has several of them."""
     labels = sorted(places_by(cut.labels).items(), key=lambda each: each[0])
-    parts: list[_Part] = [(label, label, items) for label, items in labels]
+    parts: list[Part] = [(label, label, items) for label, items in labels]
     for name, title, inside in patterns:
         common = [(label, np.intersect1d(inside, items)) for label, items in labels]
         crossed = [(f"{name}/{label}", f"{title}: {label}", items) for label, items in common if len(items)]
@@ -154,12 +168,12 @@ def _sliced(cut: Slice, patterns: Sequence[_Part]) -> list[_Part]:
     return parts
 
 
-def _shaped(shapes: Sequence[TreeShape], name: str, step: int) -> list[_Part]:
+def _shaped(shapes: Sequence[TreeShape], name: str, step: int) -> list[Part]:
     places = sorted(places_by((getattr(shape, name) // step * step,) for shape in shapes).items())
     return [(str(low), f"{low}–{low + step - 1}" if step > 1 else str(low), items) for low, items in places]
 
 
-def _row(evaluation: Evaluation, table: str, part: _Part, differences: list[Difference]) -> Json:
+def _row(evaluation: Evaluation, table: str, part: Part, differences: list[Difference]) -> Json:
     """Return a row of a table: the scores of each system for a part by each metric; add what differs."""
     name, title, items = part
     rows = evaluation.benchmark.rows
@@ -217,7 +231,7 @@ def _examples(evaluation: Evaluation) -> Json:
     return found
 
 
-def _differences(evaluation: Evaluation, part: _Part, draws: CorpusDraws | None) -> list[Difference]:
+def _differences(evaluation: Evaluation, part: Part, draws: CorpusDraws | None) -> list[Difference]:
     """Return the differences between all pairs of systems on some items."""
     request, found = evaluation.request, []
     name, _, items = part

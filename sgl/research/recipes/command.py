@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from string import Template
 from typing import Any, NoReturn
 
 import click
@@ -36,6 +37,8 @@ PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").
 @click.option("--html", "html_file", type=PAGE, help="Write an HTML page with tables and figures.")
 @click.option("--latex", "latex_file", type=TABLES, help="Write the tables as LaTeX.")
 @click.option("--answer", multiple=True, help="Where answers are in outputs, as for `eval` (with `prompts`).")
+@click.option("--judgements", type=FILE, multiple=True, help="What people say of outputs (with `cognition`).")
+@click.option("--published-rule", is_flag=True, help="Judge compounds as the published script (with `cognition`).")
 @force_option
 @grammar_options
 def command(
@@ -45,6 +48,8 @@ def command(
     outputs: tuple[str, ...],
     *,
     answer: tuple[str, ...],
+    judgements: tuple[Path, ...],
+    published_rule: bool,
     **targets: Path | None,
 ) -> None:
     """Make the tables of PAPER from the OUTPUTS of systems for DATA, beside the published figures.
@@ -55,7 +60,14 @@ def command(
     """
     if not installed(("scipy", "sacrebleu"), "eval", session.diagnostics):
         session.stop()
-    recipe: Json = yaml.safe_load(PAPERS[paper].read_text("utf-8"))
+    rule = "the published rule" if published_rule else "whole words"
+    words = {"rule": rule, "rates": "rates", "verdicts": rule, "paper": "Transformer, by people"}
+    if judgements:
+        # The paper's figures are verdicts, which are compared with verdicts alone.
+        words |= {"rates": "judged", "verdicts": "people", "paper": "Transformer"}
+    recipe: Json = yaml.safe_load(Template(PAPERS[paper].read_text("utf-8")).safe_substitute(words))
+    if (judgements or published_rule) and "judged" not in recipe:
+        session.refuse(f"`recipe {paper}` has no table of verdicts on compounds")
     if recipe["runs"] == "prompts":
         results, names = studied(data, map(named_system, outputs), answer, session)
         _finish(session, fill(recipe, results, names), targets)
@@ -69,7 +81,8 @@ def command(
     with temporary() as folder:
         if not session.diagnostics.errors and "joined" in recipe:
             join(recipe["joined"], folder, evaluations, files)
-        results = {} if session.diagnostics.errors else _results(recipe, evaluations, files, session)
+        further: Json = {recipe.get("judged", ""): {"judgements": judgements, "published_rule": published_rule}}
+        results = {} if session.diagnostics.errors else _results(recipe, evaluations, files, further, session)
     _finish(session, fill(recipe, results, list(dict.fromkeys(name for name, _ in systems)), reached), targets)
 
 
@@ -103,7 +116,7 @@ def _files(systems: list[tuple[str, Path]], evaluation: str, *, alone: bool) -> 
         yield from ((name, file) for file in _within(path / evaluation) if file.stem == "test")
 
 
-def _results(recipe: Json, paths: Mapping[str, Path], files: Outputs, session: Session) -> Json:
+def _results(recipe: Json, paths: Mapping[str, Path], files: Outputs, further: Json, session: Session) -> Json:
     if recipe["runs"] == "analyse":
         return _analysed(recipe, paths, files, session.diagnostics)
     found: Json = {}
@@ -111,7 +124,7 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: Outputs, session: S
     for name, given in files.items():
         if not given:
             continue
-        dataset, view = paths[name], dict(options)
+        dataset, view = paths[name], options | further.get(name, {})
         if "splits" in recipe:
             view |= {"split": name} | recipe.get("views", {}).get(name, {})
             view["split"] = view["split"] if dataset.is_dir() else None

@@ -3,8 +3,8 @@
 A row says where its figures are in the results, as a path of steps: a key of an object, or the element of a list with
 this ``name`` or with these values (``by=kind,kind=NP``).  The cell of a system is below that, as ``cell`` says; several
 elements are runs.  ``mean`` averages elements weighted by their items, or if the table is ``over: cases`` over each run
-of each; ``each`` makes a row for each element.  With ``every: system`` there is a row for each system; then columns may
-be anything, including a difference ``0.0 - 1.0``.
+of each; ``each`` makes a row for each element, whose name is the ``key`` of cells ``at`` another place.  With
+``every: system`` there is a row for each system; then columns may be anything, including a difference ``0.0 - 1.0``.
 
 A figure *departs* from the published one if they differ by more than the 95 % interval, or two deviations of the runs,
 and two deviations of the paper's runs.
@@ -36,6 +36,7 @@ def fill(recipe: Json, results: Json, systems: Sequence[str], reached: Json | No
     ``reached`` has what evaluations reached of what their names say: a ``value``, and the first of the ``same`` value.
     """
     tables = [_table(table, results, systems) for table in recipe["tables"]]
+    pairs = zip(recipe["tables"], tables, strict=True)
     kept = [table for table in tables if any(cell for row in table["rows"] for cell in row["cells"])]
     known: Json = reached or {}
     for part in (part for table in kept for part in (*table["columns"], *table["rows"])):
@@ -51,10 +52,20 @@ def fill(recipe: Json, results: Json, systems: Sequence[str], reached: Json | No
         "systems": list(systems),
         "tables": kept,
         "curves": [curve for of in results.values() if isinstance(of, Mapping) for curve in of.get("curves", ())],
-        "missing": [table["name"] for table in tables if table not in kept],
+        "missing": [_missing(given, results) for given, made in pairs if made not in kept],
         "compared": sum(cell["published"] is not None for cell in cells),
         "departing": sum(cell["departs"] for cell in cells),
     }
+
+
+def _missing(table: Json, results: Json) -> Json:
+    """Say why a table has no figures: there are no outputs for what its rows are of, or those have no such figures."""
+    paths = (row[step] for row in table.get("rows", ()) for step in ("at", "each", "mean") if row.get(step))
+    lacking = {path.partition(" > ")[0] for path in paths}
+    why = table.get("needs", "figures of its rows")
+    if lacking and lacking.isdisjoint(results):
+        why = f"outputs for {', '.join(sorted(lacking))}"
+    return {"name": f"{table['name']} ({table['title']})", "needs": why}
 
 
 def _table(table: Json, results: Json, systems: Sequence[str]) -> Json:
@@ -96,13 +107,13 @@ def _rows(table: Json, results: Json, systems: Sequence[str]) -> Iterator[Json]:
             for name, part in list(inside)[: row.get("first")]:
                 if re.fullmatch(row.get("named", ".*"), name):
                     title = part.get("title", name) if isinstance(part, Mapping) else name
-                    yield {"key": name, "title": title, "part": part}
+                    yield {**row, "key": name, "title": title, "part": part}
 
 
 def _found(row: Json, table: Json, results: Json, system: str, metric: str) -> list[Any]:
     """Return the figures of a cell; several figures come from several runs."""
     path = str(row.get("cell", table.get("cell", "scores > {metric} > {system}"))).format(
-        metric=metric, system=system or row["key"]
+        metric=metric, system=system or row["key"], key=row.get("key")
     )
     if "mean" in row:
         parts = [part for at in _steps(results, row["mean"]) for part in at if part["name"] in row["of"]]
@@ -113,7 +124,7 @@ def _found(row: Json, table: Json, results: Json, system: str, metric: str) -> l
         if table.get("over") == "cases" and len(found) == len(row["of"]):
             return [spread([run for _, cell in found for run in cell["runs"]])]
         return [spread([sum(of) / items for of in runs])] if len(found) == len(row["of"]) else []
-    if "part" in row:
+    if "part" in row and "at" not in row:
         return _steps(row["part"], path)
     return _steps(results, f"{row['at']} > {path}")
 

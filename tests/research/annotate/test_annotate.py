@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from sgl.research.annotate.sheet import COLUMNS, Judgement, SheetError, code_of, draw, kappa, read_sheet, summary
+from sgl.research.annotate.sheet import COLUMNS, Judgement, SheetError, draw, read_sheet, summary
 from sgl.research.evaluate.benchmark import BenchmarkRow
+from sgl.research.evaluate.judgements import code_of, kappa
 
 ROWS = [
     BenchmarkRow(f"gen-{n:06d}", f"Sentence {n}.", f"文{n}。", category)
@@ -45,7 +46,7 @@ def test_a_sheet_comes_back_from_any_spreadsheet(sign: str, tmp_path: Path) -> N
     text = sheet([(codes[0], "5", "yes"), (codes[1], "", "No"), (codes[2], "", "")]).replace(",", sign)
     path = tmp_path / "ada.csv"
     path.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
-    assert list(read_sheet(path, ITEMS).values()) == [Judgement(5, True), Judgement(None, False), Judgement(None, None)]
+    assert list(read_sheet(path, ITEMS).values()) == [Judgement(5, True), Judgement(None, False)]
 
 
 CODE = next(iter(ITEMS))
@@ -54,17 +55,17 @@ CODE = next(iter(ITEMS))
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b\n1,2\n", "has no column code, natural, right"),
+        ("a,b\n1,2\n", "names no columns `code`, `natural`, `right`, and scores"),
         (sheet([("0" * 12, "5", "yes")]), "no item of the dataset has the code `000000000000`"),
         (sheet([(CODE, "5", "yes"), (CODE, "4", "no")]), "line 3: the code"),
         (sheet([(CODE, "6", "yes")]), "line 2: `natural` is `6`"),
-        (sheet([(CODE, "5", "yes", "fine", "or not")]), "line 2: the row has more cells"),
+        (sheet([(CODE, "5", "yes", "fine", "or not")]), "line 2 has more cells"),
         (sheet([(CODE, "5", "yes", "Sentence 2.")], "code,natural,right,source"), "line 2: the source is not that of"),
         (sheet([(CODE, "5", "yes", "")], "code,natural,right,target"), "line 2: the target is not that of"),
-        (sheet([(CODE, "5", "yes", '"oops')], "code,natural,right,comment"), "is no CSV file"),
-        (sheet([(CODE, "5", "perhaps")]), "line 2: `right` is `perhaps`"),
+        (sheet([(CODE, "5", "yes", '"oops')], "code,natural,right,comment"), "is no table"),
+        (sheet([(CODE, "5", "perhaps")]), "line 2: `perhaps` is no right"),
         (sheet([(CODE, "", "")]), "nobody has filled in"),
-        ("", "has no column"),
+        ("", "names no columns"),
     ],
 )
 def test_what_nobody_could_mean_is_refused(text: str, message: str, tmp_path: Path) -> None:

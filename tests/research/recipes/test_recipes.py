@@ -125,7 +125,7 @@ def test_a_figure_is_compared_with_that_of_the_system_of_its_name() -> None:
     assert rows[0]["cells"][1]["published"] is None
     assert [column["system"] for column in made["tables"][0]["beside"]] == ["Other"]
     assert mean[0]["cells"][0]["mean"] == pytest.approx(47.5)
-    assert made["missing"] == ["Table 3"]
+    assert made["missing"] == [{"name": "Table 3 (-)", "needs": "outputs for test"}]
     assert (made["compared"], made["departing"]) == (2, 1)
 
 
@@ -164,7 +164,8 @@ def test_a_recipe_makes_tables_of_a_few_outputs(paper: str, work: Workplace) -> 
     assert (work.directory / "r.tex").read_text("utf-8").count(r"\begin{table}") == len(made["tables"])
     cells = {t["title"]: {row["title"]: row["cells"] for row in t["rows"]} for t in made["tables"]}
     if paper == "cognition":
-        assert cells["Error rates of compounds"]["NP"][0]["mean"] == 50.0
+        assert cells["Error rates of compounds by whole words"]["NP"][0]["mean"] == 50.0
+        assert {row: of[0]["mean"] for row, of in cells["By pattern"].items()} == {"DET+N": 50.0}
         assert cells["By number of atoms"]["2"][0]["mean"] == 50.0
         shots = cells["By frequency of the compound in training"]
         assert [shots[row][0] and shots[row][0]["mean"] for row in ("few shots", "zero shot")] == [0.0, 100.0]
@@ -285,6 +286,33 @@ def test_what_splits_reached_stands_in_the_titles(work: Workplace) -> None:
     # What was not predicted is no point, and does not shift the others.
     assert "0.25, 500" not in page
     assert ">1.0 (0.41)</text>" not in page
+
+
+def test_people_and_the_rule_have_tables_of_their_own(work: Workplace) -> None:
+    """Published error rates are verdicts of people: they are beside the rule, and compared with people alone."""
+    for name, text in SMALL_DATA["cognition"].items():
+        (work.directory / name).parent.mkdir(parents=True, exist_ok=True)
+        work.write(name, text)
+    work.write("people.tsv", "source\tada\tbob\nthe dog ran\t0\t1\nthe dog sat\t0\t0\n")
+    judged = ["--judgements", "people.tsv", "--published-rule"]
+    assert run(["recipe", "cognition", "data", "transformer=out", *judged, "--json", "r.json"]) == OK
+    out = work.capsys.readouterr().out
+    assert "Not here: Table 6 (BLEU of characters)" not in out
+    assert (
+        "(By the mean PMI of its atoms in 5-grams of training, and number of atoms). It needs a file `gen-pmi.txt`"
+        in out
+    )
+    made = json.loads((work.directory / "r.json").read_text("utf-8"))
+    cells = {t["title"]: {row["title"]: row["cells"] for row in t["rows"]} for t in made["tables"]}
+    rule, people = (cells[f"Error rates of compounds by {by}"]["NP"][0] for by in ("the published rule", "people"))
+    assert (rule["mean"], rule["published"]) == (50.0, None)
+    # Judges are averaged, as runs are.
+    assert (people["mean"], people["published"]["mean"]) == (75.0, 21.94)
+    assert cells["By pattern"]["DET+N"][0]["mean"] == 75.0
+    (agreement,) = (rows for title, rows in cells.items() if title.startswith("What the published rule finds"))
+    assert [cell["mean"] for cell in agreement["all"]] == [100.0, 75.0, 50.0]
+    assert run(["recipe", "sget", "data", "out", "--published-rule"]) != OK
+    assert "has no table of verdicts on compounds" in work.capsys.readouterr().err
 
 
 def test_outputs_that_are_not_there_are_named(work: Workplace) -> None:
