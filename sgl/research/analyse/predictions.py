@@ -16,7 +16,7 @@ from itertools import islice, takewhile
 from math import inf, isfinite
 from pathlib import Path
 from statistics import fmean, pstdev
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from sgl.characters import has_surrogate
 from sgl.foreign import PREDICTIONS, opened
@@ -219,15 +219,17 @@ def _csv(path: Path) -> Iterator[OutputRow]:
         yield number, None if name is None else row[name], SystemOutput(row[text].strip())
 
 
-def _table(path: Path) -> tuple[Sequence[str], list[dict[str, str]]]:
-    """Return the columns and rows of a file separated by commas, semicolons or tabs; between tabs a quote is one."""
+def _table(path: Path, quoting: Any = csv.QUOTE_MINIMAL) -> tuple[Sequence[str], list[dict[str, str]]]:
+    """Return the columns and rows of a file separated by commas, semicolons or tabs."""
     lines = [f"{line}\n" for _, line in _lines(path)]
     sign = max(",;\t", key="".join(lines[:1]).count)
-    quoting = csv.QUOTE_NONE if sign == "\t" else csv.QUOTE_ALL
-    table = csv.DictReader(lines, delimiter=sign, quoting=cast("Any", quoting), restval="", strict=True)
+    table = csv.DictReader(lines, delimiter=sign, quoting=quoting, restval="", strict=True)
     try:
         return table.fieldnames or (), list(table)
     except csv.Error as problem:
+        # Between tabs a quotation mark may be one.
+        if sign == "\t" and quoting != csv.QUOTE_NONE:
+            return _table(path, csv.QUOTE_NONE)
         raise PredictionsError(f"`{path}` is no table: {problem}") from None
 
 

@@ -90,7 +90,8 @@ class Evaluation:
             if partial is None:
                 self.benchmark = compounds.typed(self.benchmark)
             compounds = self._leave_out(compounds)
-            self.judged = read_verdicts(request.judgements, self.benchmark.rows, self.systems, self._diagnostics)
+            if request.judgements:
+                self.judged = read_verdicts(request.judgements, self.benchmark.rows, self.systems, self._diagnostics)
             self.scores = Scores(self.benchmark, self.systems)
             self.scores.judge(trees=partial is None)
             if partial is not None:

@@ -8,7 +8,6 @@ Before a tab there may be a name; compounds of one name are one compound in five
 Rates are also by the slices of the rows, such as how often training has a compound.
 """
 
-import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -166,12 +165,10 @@ class BenchmarkCompounds(NamedTuple):
         """Return published rows by the types of their atoms, in groups by the kinds of their compounds."""
         if benchmark.lexicon is None or self.table is None or not all(one.pattern for one in self.table.occurrences):
             return benchmark
-        of = {one.pattern: one.compound for one in self.table.occurrences}
-        patterns = {name: PatternInfo(name, (self.table.lexicon.kind(compound),)) for name, compound in of.items()}
-        rows = zip(benchmark.rows, self.table.occurrences, strict=True)
-        return replace(
-            benchmark, rows=tuple(row._replace(category=one.pattern) for row, one in rows), patterns=patterns
-        )
+        kind, own = self.table.lexicon.kind, self.table.occurrences
+        patterns = {one.pattern: PatternInfo(one.pattern, (kind(one.compound),)) for one in own}
+        rows = (row._replace(category=one.pattern) for row, one in zip(benchmark.rows, own, strict=True))
+        return replace(benchmark, rows=tuple(rows), patterns=patterns)
 
     def rates(
         self, benchmark: Benchmark, systems: Systems, slices: Sequence[Slice], judged: Judgements, *, published: bool
@@ -189,7 +186,6 @@ class BenchmarkCompounds(NamedTuple):
             for one in self.table.occurrences
         ]
         rates: list[Json] = []
-        by_judges: list[Json] = []
         columns: dict[str, list[NDArray[np.float64]]] = {}
         stopped = 0
         for system, file, outputs in texts:
@@ -198,10 +194,10 @@ class BenchmarkCompounds(NamedTuple):
             stopped += stops
             found = error_rates(lexicon, occurrences, right, published=published)
             rates += _listed({"system": system, "file": file}, found)
-            column = np.full(len(benchmark.rows), np.nan)
-            column[[one.row for one in occurrences]] = 1
-            column[[one.row for one in compress(occurrences, map(operator.not_, right))]] = 0
-            columns.setdefault(system, []).append(column)
+            columns.setdefault(system, []).append(np.full(len(benchmark.rows), np.nan))
+            for one, fits in zip(occurrences, right, strict=True):
+                columns[system][-1][one.row] = fits
+        by_judges: list[Json] = []
         for judge, of in judged.items():
             for system, said in [(name, run) for name in of for run in of[name] if kind_of(of) == "verdict"]:
                 known = [one for one in occurrences if not np.isnan(said[one.row])]

@@ -29,7 +29,7 @@ from sgl.research.analyse.statistics import WIDTH, Difference, compare, contrast
 from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate import scoring
 from sgl.research.evaluate.benchmark import FORMS, Benchmark
-from sgl.research.evaluate.judgements import Columns, Part, judgements_data
+from sgl.research.evaluate.judgements import Part, judgements_data
 from sgl.research.evaluate.mistakes import Mistake
 from sgl.research.evaluate.realization import TreeShape
 from sgl.research.evaluate.runs import Run, answers_data
@@ -103,15 +103,10 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
 
 def _judged(evaluation: Evaluation, divided: Mapping[str, Sequence[Part]]) -> Json:
     """Return what judges say, beside each metric of items; BLEU and chrF++ are those of sentences."""
-    known = {**evaluation.scores.scores, "compounds": evaluation.compounds}
-    metrics: dict[str, tuple[str, str, Columns]] = {
-        metric: (METRICS.get(metric, "Compounds"), "share" if metric == scoring.EDGES else "verdict", of)
-        for metric, of in known.items()
-        if metric != scoring.RAW
-    }
+    metrics = {**evaluation.scores.scores, "compounds": evaluation.compounds}
+    del metrics[scoring.RAW]
     for metric, counts in evaluation.surface.items():
-        scored = {name: np.array([SCORERS[metric](run * 1.0) for run in runs]) for name, runs in counts.items()}
-        metrics[metric] = f"{METRICS[metric]} of sentences", "share", scored
+        metrics[metric] = {name: np.array([SCORERS[metric](run * 1.0) for run in of]) for name, of in counts.items()}
     parts = [part for name, of in divided.items() if name not in _SHAPES for part in of]
     return judgements_data(evaluation.judged, parts, metrics)
 

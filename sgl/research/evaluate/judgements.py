@@ -130,30 +130,26 @@ def _add(said: Said, of: Columns, items: Sequence[int], texts: Mapping[str, list
 Part = tuple[str, str, NDArray[np.int64]]
 
 
-def judgements_data(judged: Judgements, parts: Sequence[Part], metrics: Mapping[str, tuple[str, str, Columns]]) -> Json:
-    """Return what each judge says of each part, and how each metric and each judge before agrees with the judge.
-
-    A metric has a title, a kind and columns; kinds are ``verdict``, ``share`` and ``scale``.
-    """
+def judgements_data(judged: Judgements, parts: Sequence[Part], metrics: Mapping[str, Columns]) -> Json:
+    """Return what each judge says of each part, and how each metric and each judge before agrees with the judge."""
     rates: list[Json] = []
     compared: list[Json] = []
+    kinds = {name: kind_of(of) for name, of in (*metrics.items(), *judged.items())}
     for judge, of in judged.items():
-        kind = kind_of(of)
+        kind = kinds[judge]
         for (part, title, items), (system, column) in product(parts, of.items()):
             said = column[:, items]
             names: Json = {"part": part, "title": title, "judge": judge, "system": system}
             if number := int((~np.isnan(said)).sum()):
-                mean, wrong = float(np.nanmean(said)), float((said == 0).sum())
+                wrong, figures = float((said == 0).sum()), {"items": number, "mean": float(np.nanmean(said))}
                 sure = (wrong / number, *wilson(wrong, number)) if kind == "verdict" else (None, None, None)
-                rates.append(
-                    {**names, "items": number, "mean": mean, **dict(zip(("wrong", "low", "high"), sure, strict=True))}
-                )
-            for metric, (called, own, columns) in metrics.items():
-                if system in columns and (
-                    found := _agreement(columns[system][:, items], said, own if own == kind else "")
-                ):
-                    compared.append({**names, "metric": metric, "called": called, **found})
-        metrics = {**metrics, judge: (judge, kind, of)}
+                rates.append({**names, **figures, **dict(zip(("wrong", "low", "high"), sure, strict=True))})
+            for metric, columns in metrics.items() if number else ():
+                # A share and a judge's scale have no values in common.
+                same = kind == kinds[metric] and (kind == "verdict" or metric in judged)
+                if system in columns and (found := _agreement(columns[system][:, items], said, kind if same else "")):
+                    compared.append({**names, "metric": metric, **found})
+        metrics = {**metrics, judge: of}
     return {"judges": [*judged], "rates": rates, "metrics": compared}
 
 
@@ -161,13 +157,11 @@ def _agreement(metric: NDArray[np.float64], judge: NDArray[np.float64], kind: st
     """Return the figures of outputs that both say something of, if any: by ranks, and more if of one ``kind``."""
     both = ~(np.isnan(metric) | np.isnan(judge))
     x, y = metric[both], judge[both]
-    if not len(x):
-        return {}
     found: Json = dict.fromkeys(("equal", "kappa", "precision", "recall"))
     found |= {"items": len(x), "rho": spearman("", "", x, y).rho}
-    if kind:
+    if kind and len(x):
         pairs = list(zip(x.tolist(), y.tolist(), strict=True))
         found |= {"equal": float((x == y).mean()), "kappa": kappa(pairs, lambda a, b: (a - b) ** 2)}
     for name, side in (("precision", x), ("recall", y)) if kind == "verdict" else ():
         found[name] = float(((x == 0) & (y == 0)).sum() / (side == 0).sum()) if (side == 0).any() else None
-    return found
+    return found if len(x) else {}

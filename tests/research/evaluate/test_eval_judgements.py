@@ -46,6 +46,7 @@ def plain(columns: Columns) -> dict[str, list[list[float | None]]]:
         "id | human\ngen-000002 | 1\ngen-000001 | 0\n",
         "source | human\nsentence 2 . | right\nsentence  1 . | Wrong\n",
         "human | system | sentence\nyes | mine | sentence 2 .\nno | mine | sentence 1 .\n",
+        'id | human | comment\ngen-000002 | 1 | "good\ngen-000001 | 0 | not " good\n',
         "id | output | human\ngen-000002 | 字2 | true\ngen-000001 | 字 1 | false\n",
         "id | human | comment\ngen-000002 | 1 | good\ngen-000001 | 0 | bad\ngen-000003 |  | ?\n",
     ],
@@ -110,7 +111,7 @@ def test_figures_of_a_metric_and_of_another_judge() -> None:
     metric, judge = np.array([[0, 0, 0, 0, 1, 1, 1, 1.0]]), np.array([[0, 0, 0, 1, 0, 0, 1, np.nan]])
     judged = {"ada": {"mine": judge}, "bob": {"mine": 1 - judge}, "grade": {"mine": judge * 5}}
     parts = [("all", "all items", np.arange(8)), ("b", "B", np.arange(4, 8)), ("none", "none", np.array([7]))]
-    data = judgements_data(judged, parts, {"exact": ("Exact Match", "verdict", {"mine": metric})})
+    data = judgements_data(judged, parts, {"exact": {"mine": metric}, "edges": {"mine": metric / 2}})
     rates = {(row["judge"], row["part"]): row for row in data["rates"]}
     assert (rates["ada", "all"]["items"], rates["ada", "all"]["wrong"]) == (7, pytest.approx(5 / 7))
     assert rates["ada", "b"]["wrong"] == pytest.approx(2 / 3)
@@ -126,6 +127,7 @@ def test_figures_of_a_metric_and_of_another_judge() -> None:
     assert found["exact", "grade", "all"]["kappa"] is None
     assert found["exact", "grade", "all"]["rho"] == pytest.approx(exact["rho"])
     assert found["exact", "ada", "b"]["precision"] is None
+    assert (found["edges", "ada", "all"]["kappa"], found["edges", "grade", "all"]["kappa"]) == (None, None)
 
 
 def test_they_stand_in_all_results_of_eval(work: Workplace) -> None:
@@ -177,6 +179,6 @@ def test_the_verdicts_of_the_authors_are_read_as_they_are() -> None:
     assert {row.category for row in typed.rows} == {"DET+N", "DET+N+MOD", "DET+ADJ+N", "DET+ADJ+N+MOD"} <= people.keys()
     assert {info.groups for info in typed.patterns.values()} == {("NP",)}
     parts = [("all", "all", np.arange(len(benchmark.rows)))]
-    (row,) = judgements_data(judged, parts, {"compounds": ("Compounds", "verdict", columns)})["metrics"]
+    (row,) = judgements_data(judged, parts, {"compounds": columns})["metrics"]
     figures = [round(100 * row[name], 2) for name in ("precision", "recall", "kappa")]
     assert figures == [99.71, 87.61, 91.53]
