@@ -219,7 +219,7 @@ def _csv(path: Path) -> Iterator[OutputRow]:
         yield number, None if name is None else row[name], SystemOutput(row[text].strip())
 
 
-def _table(path: Path, quoting: Any = csv.QUOTE_MINIMAL) -> tuple[Sequence[str], list[dict[str, str]]]:
+def _table(path: Path, quoting: Any = csv.QUOTE_MINIMAL) -> tuple[Sequence[str], list[dict[str, str]]]:  # noqa: ANN401 - csv
     """Return the columns and rows of a file separated by commas, semicolons or tabs."""
     lines = [f"{line}\n" for _, line in _lines(path)]
     sign = max(",;\t", key="".join(lines[:1]).count)
