@@ -59,7 +59,7 @@ def json_of(content: bytes, path: Path, line: int = 0) -> object:
     except json.JSONDecodeError as problem:
         raise fault(f"it is not JSON: {problem.msg}", problem.pos) from None
     except UnicodeEncodeError:
-        raise fault("it has half of a surrogate pair, which is no character") from None
+        raise fault("it contains half of a surrogate pair, which is not a character") from None
     except _RefusedError as problem:
         raise fault(str(problem)) from None
     except ValueError:
@@ -81,7 +81,7 @@ def _once(members: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _no_number(text: str) -> object:
-    raise _RefusedError(f"{text} is no number")
+    raise _RefusedError(f"{text} is not a number")
 
 
 def _finite(text: str) -> float:
@@ -116,7 +116,7 @@ class JsonValue:
     def one_of(self, values: Collection[str]) -> str:
         """Return the text, which must be one of these."""
         if self.of(str) not in values:
-            raise self.fault(f"is none of {', '.join(values)}")
+            raise self.fault(f"is not one of {', '.join(values)}")
         return self.of(str)
 
     def __getitem__(self, name: str) -> JsonValue:

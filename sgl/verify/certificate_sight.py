@@ -108,7 +108,7 @@ class Phrase:
         wrong = {edge for edge in self.edges if NONE in self.barred[edge.source] | self.barred[edge.target]}
         # A phrase of the derivation may have a head that is no node of the other layer.
         if any(edge.label != SAME for edge in wrong):
-            raise Flaw("an edge leads to a phrase that is no node")
+            raise Flaw("an edge leads to a phrase that is not a node")
         self.edges -= wrong
 
     def _take(self, row: Sequence[int], part: "Phrase") -> None:

@@ -68,13 +68,23 @@ ODD: list[tuple[str, Callable[[Here], object], type[Exception], str]] = [
     ("a file of a number", lambda _: sgl.loads("", {"a.yaml": 1}), TypeError, "`a.yaml` is a text"),  # type: ignore[dict-item]
     ("what is not declared", lambda h: h.grammar.extend("", without="np"), sgl.GrammarError, "SGL"),
     ("a fraction", lambda h: h.grammar.sample(1.5), TypeError, "integer"),  # type: ignore[arg-type]
-    ("fewer than none", lambda h: h.grammar.sample(-1), sgl.GrammarError, "`count` is -1; it may be 0 to 10,000,000"),
-    ("too many", lambda h: h.grammar.sample(10**12), sgl.GrammarError, "it may be 0 to 10,000,000"),
+    (
+        "fewer than none",
+        lambda h: h.grammar.sample(-1),
+        sgl.GrammarError,
+        "`count` is -1; it must be from 0 to 10,000,000",
+    ),
+    ("too many", lambda h: h.grammar.sample(10**12), sgl.GrammarError, "it must be from 0 to 10,000,000"),
     ("a seed", lambda h: h.grammar.sample(seed="x"), TypeError, "integer"),  # type: ignore[arg-type]
-    ("a source", lambda h: h.grammar.sample(of=3), TypeError, "`of` is a text, and not 3"),  # type: ignore[arg-type]
+    ("a source", lambda h: h.grammar.sample(of=3), TypeError, "`of` must be a text, not 3"),  # type: ignore[arg-type]
     ("an open brace", lambda h: h.grammar.sample(of="{"), sgl.GrammarError, "is never closed"),
     ("open brackets", lambda h: h.grammar.sample(of="(" * 500), sgl.GrammarError, "has no `)`"),
-    ("no reading", lambda h: h.grammar.parse("A cat.", limit=0), sgl.GrammarError, "`limit` is 0; it may be 1 to"),
+    (
+        "no reading",
+        lambda h: h.grammar.parse("A cat.", limit=0),
+        sgl.GrammarError,
+        "`limit` is 0; it must be from 1 to",
+    ),
     ("no sentence", lambda h: h.grammar.parse(None), TypeError, "`sentence` is a text"),  # type: ignore[arg-type]
     ("no layer", lambda h: h.grammar.parse("A cat.", layer="zz"), sgl.GrammarError, "there is no text layer `zz`"),
     ("no split", lambda h: h.dataset.to_arrow("../gen"), sgl.GrammarError, "there is no split `../gen`"),

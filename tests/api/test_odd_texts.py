@@ -35,11 +35,11 @@ def archive(dataset: sgl.Dataset, place: Path, sign: str = "/", more: str = "", 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (lambda: sgl.loads(TEXT.replace("yes", "y\ud800")), "`grammar.sgl` has half of a character"),
-        (lambda: sgl.loads(TEXT, files={"a.yaml": "\udfff"}), "`a.yaml` has half of a character"),
-        (lambda: sgl.loads(TEXT, files={"\ud800.yaml": "a"}), "`files` has half of a character"),
+        (lambda: sgl.loads(TEXT.replace("yes", "y\ud800")), "`grammar.sgl` contains half of a character"),
+        (lambda: sgl.loads(TEXT, files={"a.yaml": "\udfff"}), "`a.yaml` contains half of a character"),
+        (lambda: sgl.loads(TEXT, files={"\ud800.yaml": "a"}), "`files` contains half of a character"),
         (lambda: sgl.loads(TEXT, files={"grammar.sgl": "a"}), "the name of the text itself"),
-        (lambda: sgl.load(""), "`` is no file of a grammar"),
+        (lambda: sgl.load(""), "`` is not a grammar file"),
     ],
 )
 def test_texts_and_names_that_nobody_means(given: Callable[[], object], message: str) -> None:
@@ -48,7 +48,7 @@ def test_texts_and_names_that_nobody_means(given: Callable[[], object], message:
 
 
 def test_a_directory_is_no_grammar(tmp_path: Path) -> None:
-    with pytest.raises(sgl.GrammarError, match="is no file of a grammar"):
+    with pytest.raises(sgl.GrammarError, match="is not a grammar file"):
         sgl.load(tmp_path)
 
 
@@ -82,7 +82,7 @@ def test_nothing_at_the_place_of_a_prediction_is_no_prediction(dataset: sgl.Data
     assert {name: scores.flat(name)["exact"] for name in given} == {"none": 0.5, "nan": 0.5, "fewer": 0.5}
     with pytest.raises(TypeError, match="`system` is a text"):
         scores.flat(3)  # type: ignore[arg-type]
-    with pytest.raises(sgl.GrammarError, match="the prediction for `1` has half of a character"):
+    with pytest.raises(sgl.GrammarError, match="the prediction for `1` contains half of a character"):
         sgl.evaluate(dataset, {"model": ["\ud800", "no"]}, split="train", samples=100)
 
 

@@ -174,7 +174,7 @@ def test_files_that_are_read_are_never_written_over(files: Workplace) -> None:
         for path in (command[1], command[2].removeprefix("a="), f"rows/../{command[1]}"):
             before = (files.directory / path).read_bytes()
             assert run([*command, "--json", path, "--force"]) == OUTPUT
-            assert "is one of the files that are read" in said(files)
+            assert "is also an input file" in said(files)
             assert (files.directory / path).read_bytes() == before
         assert run([*command, "--json", "r", "--html", "r"]) == USAGE
         assert "two results would be written to one file" in said(files)
@@ -200,9 +200,9 @@ COMPOUNDS = [
     ("[" * 20, "a cow\na dog\n", "this is nested too deep (line 1)"),
     ("[" * 20_000, "a cow\na dog\n", "(line 1)"),
     ("DET: {a: [b}", "a cow\na dog\n", "it is not YAML"),
-    ("? [DET]\n: {a: [b]}", "a cow\na dog\n", "a name is a text, no list and no mapping (line 1)"),
+    ("? [DET]\n: {a: [b]}", "a cow\na dog\n", "a name is text, not a list or a mapping (line 1)"),
     ("DET: !!python/name:os.system {a: [b]}", "a cow\na dog\n", "says of what kind a value is"),
-    ("DET: {a: [b]}\nDET: {the: [c]}", "a cow\na dog\n", "`DET` is there twice (line 2)"),
+    ("DET: {a: [b]}\nDET: {the: [c]}", "a cow\na dog\n", "`DET` occurs twice (line 2)"),
     ("DET: [a]", "a cow\na dog\n", "`DET` is no object"),
     ("DET: {a: b}", "a cow\na dog\n", "`DET.a` is no list"),
     ("X: {a: [b]}", "a cow\na dog\n", "there is no role `X`"),

@@ -161,7 +161,7 @@ def test_json_that_is_no_manifest_is_described_in_words(
 def test_a_directory_whose_manifest_is_deep_is_no_dataset_and_stays(place: Workplace) -> None:
     place.write("ds/manifest.json", '{"format": ' + "[" * 100_000)
     assert run(["compile", MAIN, "--out", "ds"]) == OUTPUT
-    assert "is not a dataset of SGL" in place.capsys.readouterr().err
+    assert "is not an SGL dataset" in place.capsys.readouterr().err
 
 
 def test_lines_of_compounds_end_with_line_feeds_alone(place: Workplace) -> None:

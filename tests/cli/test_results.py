@@ -215,7 +215,7 @@ def test_a_grammar_in_a_dataset_is_not_lost_when_it_is_compiled_again(place: Wor
 @pytest.mark.slow
 def test_a_split_is_not_replaced_by_a_split_of_its_own_items(place: Workplace) -> None:
     assert run(["split", "bank.conllu", "--out", "s"]) == OK
-    refuses(place, ["split", "s", "--out", "s", "--force"], "files of it were read in this run")
+    refuses(place, ["split", "s", "--out", "s", "--force"], "this run has read files from it")
     place.write("s/notes.txt", "mine")
     again = ["split", "bank.conllu", "--out", "s", "--force"]
     refuses(place, again, "that would be lost: notes.txt")
@@ -235,4 +235,4 @@ def test_a_complete_run_is_resumed_without_a_change(place: Workplace) -> None:
 def test_a_run_that_is_resumed_replaces_no_other_file(place: Workplace) -> None:
     place.write("a.tsv", "mine\n")
     asked = ["sample", MAIN, "-n", "5", "--out", "a.tsv", "--resume"]
-    refuses(place, asked, "it is there already, and is another file")
+    refuses(place, asked, "it already exists, and is another file")

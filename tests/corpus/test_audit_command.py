@@ -62,7 +62,7 @@ def test_every_row_is_counted_once(work: Workplace) -> None:
     said = work.capsys.readouterr().err
     assert "error[SGL1104]: 2 rows cannot be read" in said
     assert "first.tsv:7: the line is empty" in said
-    assert "hint: `--columns` says which columns the files have" in said
+    assert "hint: name the columns of the files with `--columns`" in said
     assert data["failing"] == [{"word": "unicorn", "rows": 1}, {"word": ".", "rows": 1}]
     assert data["structures"] == {}
 
@@ -147,7 +147,7 @@ def test_what_a_corpus_contains_is_shown_as_text(work: Workplace, corpus: Path) 
         (["first.tsv", "--target=syn"], USAGE, "there is no text layer or view `syn`"),
         (["first.tsv", "--columns=en", "--target=ja"], USAGE, "no column has the layer `ja`"),
         (["first.tsv", "--normalise=spacng"], USAGE, "did you mean `spacing`?"),
-        (["first.tsv", "--json=first.tsv"], OUTPUT, "is one of the files that are read"),
+        (["first.tsv", "--json=first.tsv"], OUTPUT, "is also an input file"),
         (["first.tsv", "--json=nowhere/a.json"], OUTPUT, "there is no directory"),
         (["first.tsv", "--html=."], OUTPUT, "cannot write"),
     ],

@@ -104,7 +104,7 @@ def test_a_byte_that_is_not_utf_8_has_a_place(file: Path) -> None:
         ("[NaN]", "NaN is no number"),
         ("[1e999]", "1e999 is too large a number"),
         ("[" + "9" * 5_000 + "]", "a number has too many digits"),
-        (r'["\ud800"]', "it has half of a surrogate pair, which is no character"),
+        (r'["\ud800"]', "it contains half of a surrogate pair, which is not a character"),
         ("[" * 100_000, "its brackets are nested more than 100 deep"),
         ('{"a":' * 101 + "1" + "}" * 101, "its brackets are nested more than 100 deep"),
     ],

@@ -135,7 +135,7 @@ def test_an_interrupted_compilation_is_in_the_way_of_a_plain_one(work: Workplace
         pass
     assert run(["compile", path, "--out", "a"]) == OUTPUT
     said = work.capsys.readouterr().err
-    assert "error[SGL0902]: `a`: an interrupted run of it is there" in said
+    assert "error[SGL0902]: `a`: there is an interrupted run of it" in said
     assert "hint: `--resume` continues it" in said
     assert run(["compile", path, "--out", "a", "--resume"]) == OUTPUT
     assert "another version" in work.capsys.readouterr().err

@@ -383,7 +383,7 @@ def test_too_few_contexts_are_said(tmp_path: Path, capsys: pytest.CaptureFixture
             "gen { length en >= 5 }\n  size 6 instances in 5 contexts",
             "distinct sentences",
             "SGL0825",
-            "an instance is a phrase, and this structure is about whole texts",
+            "an instance is a phrase, but this structure is about whole texts",
         ),
         (
             "size 6\n\npart framed\n  only { S -[advmod]-> W }\n  size 4 instances in 5 contexts",

@@ -319,7 +319,7 @@ def test_a_manifest_without_a_word_on_readings_is_told_so(tmp_path: Path) -> Non
     del content["ambiguous"]
     (directory / "manifest.json").write_text(json.dumps(content), encoding="utf-8")
     result = verify(directory).result("V027")
-    assert (result.status, result.reason) == ("skipped", "the manifest says nothing of readings")
+    assert (result.status, result.reason) == ("skipped", "the manifest says nothing about readings")
 
 
 def test_a_stratum_without_figures_was_not_parsed(tmp_path: Path) -> None:

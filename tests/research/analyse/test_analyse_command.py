@@ -163,7 +163,7 @@ def test_names_in_capital_letters_are_said(analysed: Analyse, capsys: pytest.Cap
 @pytest.mark.parametrize("text", ["i en@@ joy my time", "Ġi Ġen joy Ġmy</s>", '{"prediction": ["i", "en", "##joy"]}'])
 def test_pieces_of_a_tokenizer_are_noticed(text: str, analysed: Analyse, capsys: pytest.CaptureFixture[str]) -> None:
     analysed(GOLD, ("system.txt", f"{text}\n" * 2))
-    assert "2 predictions joined, without the marks of a tokenizer" in capsys.readouterr().err
+    assert "2 predictions joined; the marks of a tokenizer were removed" in capsys.readouterr().err
 
 
 def test_a_missing_prediction_counts_as_wrong_and_is_said(

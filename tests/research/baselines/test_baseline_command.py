@@ -160,7 +160,7 @@ def test_training_that_diverges_ends_and_says_so(work: Workplace) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Seq2SeqLearner, "loss", wild)
         assert run(["baseline", "animals", "--config", "wild.yml", "--out", "run"]) == OK
-    assert "SGL1607]: training ended at step 0 of 300: the loss is no number" in said(work)
+    assert "SGL1607]: training ended at step 0 of 300: the loss is not a number" in said(work)
 
 
 @pytest.mark.usefixtures("animals")

@@ -410,7 +410,7 @@ def test_pieces_of_words_are_joined_and_the_user_is_told(
     assert run(["eval", str(farm), "pieces.txt", "--json", "result.json"]) == OK
     said = work.capsys.readouterr().err
     assert "warning[SGL1409]" in said
-    assert "200 predictions joined, without the marks of a tokenizer" in said
+    assert "200 predictions joined; the marks of a tokenizer were removed" in said
     result = json.loads((work.directory / "result.json").read_text("utf-8"))
     assert mean(result, "exact", "pieces") == 1.0
 

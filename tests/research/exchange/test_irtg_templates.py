@@ -172,7 +172,7 @@ def test_settings_are_for_templates(work: Workplace) -> None:
         ("a\n  {{ nothing }}", "main.irtg:2:3", "'nothing' is undefined"),
         ("\n\n{{ [1] }}", "main.irtg:3:1", "a grammar writes texts and numbers, no lists"),
         ("{{ 1 / 0 }}", "main.irtg:1:1", "no such value, or it is too large"),
-        ("{{ 'a' + 1 }}", "main.irtg:1:1", "is given what it does not take"),
+        ("{{ 'a' + 1 }}", "main.irtg:1:1", "gets an argument that it does not take"),
         ("{{ 'a' | nosuch }}", "main.irtg:1:1", "No filter named 'nosuch'"),
         ("{{ [1, 2] | random }}", "main.irtg:1:1", "No filter named 'random'"),
         ("{% extends 'x' %}", "main.irtg:1:1", "a grammar has no 'extends'"),
