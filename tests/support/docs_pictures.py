@@ -98,7 +98,7 @@ def maker(name: str) -> PairMaker:
 
 @cache
 def pair(name: str, pattern: str, seed: int = 1) -> Pair:
-    """Return an item of a pattern, with the nearest sentence of training."""
+    """Return an item of a pattern, with the nearest training sentence."""
     loaded = grammar(name)
     compiled = loaded.compiled
     (item,) = loaded.sample(1, seed=seed, of=pattern)
