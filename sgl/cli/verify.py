@@ -180,7 +180,7 @@ def release(session: Session, directory: Path, out: Path | None) -> None:
         session.fail("SGL1103", why_not(out or Path(), problem), hint=full)
     for line in loaded:
         session.echo(line)
-    session.echo(f"verified: {count(report.items, 'item')}, no violation")
+    session.echo(f"verified: {count(report.items, 'item')}, no violations")
     session.echo(f"{out}: {packed / 1e6:,.1f} MB, unpacked {size / 1e6:,.1f} MB")
     session.echo(f"signature {visible(report.signature)}")
 

@@ -24,7 +24,7 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 _T = TypeVar("_T", str, int, bool, list[object], dict[str, object])
 
-_KINDS = {str: "text", int: "whole number", bool: "truth value", list: "list", dict: "object"}
+_KINDS = {str: "a text", int: "a whole number", bool: "true or false", list: "a list", dict: "an object"}
 
 
 def read_json(path: Path, kind: Kind, *, inside: Path | None = None) -> object:
@@ -95,7 +95,7 @@ def _finite(text: str) -> float:
 class JsonValue:
     """A value in a JSON file with its place, so that errors can name what is missing or wrong.
 
-    ``manifest["layers"]["source"].of(str)`` returns a text, or raises an error: "`layers.source` is no text".
+    ``manifest["layers"]["source"].of(str)`` returns a text, or raises an error: "`layers.source` is not a text".
     """
 
     path: Path
@@ -106,7 +106,7 @@ class JsonValue:
         """Return the value, which must be of this type, such as ``str`` or ``int``."""
         # To Python, True is an int.
         if not isinstance(self.data, kind) or isinstance(self.data, bool) is not (kind is bool):
-            raise self.fault(f"is no {_KINDS[kind]}")
+            raise self.fault(f"is not {_KINDS[kind]}")
         return self.data
 
     def fault(self, what: str) -> ForeignFileError:

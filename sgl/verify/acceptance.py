@@ -71,7 +71,7 @@ def named_in(row: bytes, place: str) -> Named:
             return Named(found[1].decode(), tuple(map(int, found[2].split())))
     except UnicodeDecodeError:
         raise Refusal(f"{place}: {row[:40]!r} is not UTF-8") from None
-    raise Refusal(f"{place}: {row[:40]!r} is no candidate with a derivation")
+    raise Refusal(f"{place}: {row[:40]!r} is not a candidate with a derivation")
 
 
 class Acceptance:

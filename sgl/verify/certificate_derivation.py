@@ -35,7 +35,7 @@ def check_derivation(grammar: CertifiedGrammar) -> None:
     for rule in grammar.rules:
         found = rule.templates[text], rule.fragments[graph]
         if found != (_words(rule), _tree(grammar, rule, rule.fragments[graph].edges)):
-            raise Flaw(f"rule {rule.name} is not described by its own node and edges")
+            raise Flaw(f"rule {rule.name} has other words or edges in the derivation")
 
 
 def _words(rule: GrammarRule) -> Template:

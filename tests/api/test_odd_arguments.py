@@ -64,8 +64,8 @@ ODD: list[tuple[str, Callable[[Here], object], type[Exception], str]] = [
     ("no pattern", lambda h: h.grammar.patterns["pp"], KeyError, "did you mean `pp_in_subject`?"),
     ("no name", lambda h: h.grammar.prove(""), sgl.GrammarError, "no pattern ``; there is: pp_in_subject"),
     ("lines for a file", lambda _: sgl.load("module x\nlayer en : text"), sgl.GrammarError, "with `sgl.loads`"),
-    ("a text of bytes", lambda _: sgl.loads(b"layer en : text"), TypeError, "`grammar.sgl` is a text"),  # type: ignore[arg-type]
-    ("a file of a number", lambda _: sgl.loads("", {"a.yaml": 1}), TypeError, "`a.yaml` is a text"),  # type: ignore[dict-item]
+    ("a text of bytes", lambda _: sgl.loads(b"layer en : text"), TypeError, "`grammar.sgl` must be a text"),  # type: ignore[arg-type]
+    ("a file of a number", lambda _: sgl.loads("", {"a.yaml": 1}), TypeError, "`a.yaml` must be a text"),  # type: ignore[dict-item]
     ("what is not declared", lambda h: h.grammar.extend("", without="np"), sgl.GrammarError, "SGL"),
     ("a fraction", lambda h: h.grammar.sample(1.5), TypeError, "integer"),  # type: ignore[arg-type]
     (
@@ -85,20 +85,20 @@ ODD: list[tuple[str, Callable[[Here], object], type[Exception], str]] = [
         sgl.GrammarError,
         "`limit` is 0; it must be from 1 to",
     ),
-    ("no sentence", lambda h: h.grammar.parse(None), TypeError, "`sentence` is a text"),  # type: ignore[arg-type]
+    ("no sentence", lambda h: h.grammar.parse(None), TypeError, "`sentence` must be a text"),  # type: ignore[arg-type]
     ("no layer", lambda h: h.grammar.parse("A cat.", layer="zz"), sgl.GrammarError, "there is no text layer `zz`"),
     ("no split", lambda h: h.dataset.to_arrow("../gen"), sgl.GrammarError, "there is no split `../gen`"),
-    ("a list of files", lambda h: h.evaluate(["x.txt"]), TypeError, "are by the names of their systems"),
+    ("a list of files", lambda h: h.evaluate(["x.txt"]), TypeError, "maps the names of systems to predictions"),
     ("a number", lambda h: h.evaluate({"x": 3}), TypeError, "`x` has no predictions: 3"),
-    ("numbers", lambda h: h.evaluate({"x": [1.5] * 20}), sgl.GrammarError, "the prediction for `1` is no text: 1.5"),
-    ("a name of a row", lambda h: h.evaluate({"x": {3: "a"}}), sgl.GrammarError, "the prediction for `3` is no text"),
+    ("numbers", lambda h: h.evaluate({"x": [1.5] * 20}), sgl.GrammarError, "the prediction for `1` is not text: 1.5"),
+    ("a name of a row", lambda h: h.evaluate({"x": {3: "a"}}), sgl.GrammarError, "the prediction for `3` is not text"),
     (
         "no row",
         lambda h: h.evaluate({"x": {"gen-9": "a"}}),
         sgl.GrammarError,
         "1 of the 1 predictions have an unknown id",
     ),
-    ("a model", lambda h: h.evaluate({"x": lambda _: None}), sgl.GrammarError, "is no text: None"),
+    ("a model", lambda h: h.evaluate({"x": lambda _: None}), sgl.GrammarError, "is not text: None"),
     ("all left out", lambda h: h.evaluate({"x": {}}, missing="left-out"), sgl.GrammarError, "no row has a prediction"),
     ("no files", lambda h: sgl.evaluate(h.dataset, {}), sgl.GrammarError, "there are no predictions"),
     ("a file that is not there", lambda h: h.evaluate({"x": "nowhere"}), sgl.GrammarError, "SGL1102"),

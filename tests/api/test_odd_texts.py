@@ -60,7 +60,7 @@ def test_an_archive_may_have_been_packed_on_windows(dataset: sgl.Dataset, sign: 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"seed": -1}, "odd.zip/odd/grammar/grammar.json`: `seed` is no seed"),
+        ({"seed": -1}, "odd.zip/odd/grammar/grammar.json`: `seed` is not a seed"),
         ({"parameters": {"nope": "1"}}, "`grammar.json` of the dataset sets `nope`: the grammar has no parameter"),
         ({"more": "\nlexicon 5\n"}, "odd.zip/odd/grammar/grammar.sgl:"),
     ],
@@ -80,7 +80,7 @@ def test_nothing_at_the_place_of_a_prediction_is_no_prediction(dataset: sgl.Data
     given = {"none": some, "nan": some | {"train-000002": float("nan")}, "fewer": {"train-000001": gold[0]}}
     scores = sgl.evaluate(dataset, given, split="train", samples=100)  # type: ignore[arg-type]
     assert {name: scores.flat(name)["exact"] for name in given} == {"none": 0.5, "nan": 0.5, "fewer": 0.5}
-    with pytest.raises(TypeError, match="`system` is a text"):
+    with pytest.raises(TypeError, match="`system` must be a text"):
         scores.flat(3)  # type: ignore[arg-type]
     with pytest.raises(sgl.GrammarError, match="the prediction for `1` contains half of a character"):
         sgl.evaluate(dataset, {"model": ["\ud800", "no"]}, split="train", samples=100)

@@ -219,7 +219,7 @@ def test_where_no_directory_can_be_made_everything_works(farm: Workplace, monkey
     assert open_cache() is None
     assert run(["check", MAIN]) == OK
     assert run(["cache", "info"]) == OK
-    assert "nothing is kept" in farm.capsys.readouterr().out
+    assert "nothing is cached" in farm.capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("farm")

@@ -144,7 +144,7 @@ def test_a_dataset_whose_trees_are_a_pipe_is_scored_without_them(place: Workplac
             ("[" * 100_000, "its brackets are nested more than 100 deep"),
             ('{"format": ' * 100_000, "its brackets are nested more than 100 deep"),
             ("{}", "there is no `"),
-            ("[]", "it is no object"),
+            ("[]", "it is not an object"),
             ('{"splits": [], "layers": {}}', "cannot read"),
             ('{"splits": 7, "layers": {"target": 7, "further": "x"}}', "cannot read"),
             ('{"layers": {}, "layers": {}}', "an object has `layers` twice"),

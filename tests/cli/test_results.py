@@ -158,13 +158,13 @@ def test_what_is_something_else_is_replaced_by_force_only(option: tuple[str, str
     asked = [*WRITING[option], option[1], name]
     for text in ("my thesis\n", '{"name": "my-package"}\n', "\\documentclass{article}\n"):
         place.write(name, text)
-        refuses(place, asked, "is there already")
+        refuses(place, asked, "already exists")
     assert run([*asked, "--force"]) == OK
     assert (place.directory / name).read_bytes() != text.encode()
     # A former result takes its place unasked, unless it is a text that says nothing of itself.
     kind = next(p.type for n, _, p in options(Result) if (n, p.opts[-1]) == option)
     if kind is TEXT or option[0] == "sample":
-        refuses(place, asked, "is there already")
+        refuses(place, asked, "already exists")
     else:
         assert run(asked) == OK
 

@@ -266,7 +266,7 @@ def test_sets_share_rows_and_frames(work: Workplace, sets: dict[str, object]) ->
         {"first": train, "second": cow, "rows": 0, "distinct": 0, "framed": 1},
         {"first": horse, "second": cow, "rows": 0, "distinct": 0, "framed": 1},
     ]
-    assert "1                   2  gen.tsv: Horse: Subj -> Obj" in work.capsys.readouterr().out
+    assert "1                      2  gen.tsv: Horse: Subj -> Obj" in work.capsys.readouterr().out
     page = (work.directory / "s.html").read_text("utf-8")
     for words in ("cow_in_object.need", "zebra", "Horse: Subj -&gt; Obj"):
         assert words in page
@@ -284,7 +284,7 @@ def test_an_ambiguous_row_has_the_reading_that_the_corpus_chose(work: Workplace)
     assert [reading["outputs"] for reading in row["chosen"]] == [{"en": "A dog saw the cat."}]
     assert len(row["others"]) == 3
     said = work.capsys.readouterr().out
-    assert "1 row ambiguous; the published text is that of" in said
+    assert "1 row ambiguous; the published text comes from" in said
     assert "    chosen  " in said
 
 

@@ -62,7 +62,7 @@ def test_a_macro_can_follow_the_edges_of_a_graph() -> None:
         ("{{ root.lemma - 'x' }}", "gets an argument that it does not take"),
         ("{{ nodes | length | sort }}", "gets an argument that it does not take"),
         ("{{ " + "9" * 5000 + " }}", "the template cannot be read: there is no such value"),
-        ("{{ " + "(" * 3000, "the template cannot be read: something stands too deep"),
+        ("{{ " + "(" * 3000, "the template cannot be read: something is nested too deep"),
         ("{{ nodes }}", "a view writes texts and numbers, not lists or nodes"),
         ("{{ nodes[7].lemma }}", "line 1 of the template"),
         ("{{ 'a' + 1 }}", "line 1 of the template"),

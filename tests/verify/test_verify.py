@@ -49,9 +49,9 @@ def test_a_dataset_without_a_certificate_is_told_so(tmp_path: Path) -> None:
     [
         ("on the graphs", "searched", "passed", "lists no certificate"),
         ("held out", "static", "refuted", "lists no certificate"),
-        ("held out", "static", "proved!", "is no verdict"),
-        ("held out", "formal", "proved", "is no verdict"),
-        ("fair", "static", "proved", "is no verdict"),
+        ("held out", "static", "proved!", "is not a verdict"),
+        ("held out", "formal", "proved", "is not a verdict"),
+        ("fair", "static", "proved", "is not a verdict"),
     ],
 )
 def test_a_verdict_is_a_known_one(word: str, method: str, verdict: str, said: str, tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_the_command_warns_and_counts(work: Workplace) -> None:
         ("p", 1, 0),
         ("q", 2, 1),
     ]
-    assert "Outputs that are no answers" in (work.directory / "page.html").read_text("utf-8")
+    assert "Outputs that are not answers" in (work.directory / "page.html").read_text("utf-8")
     scores_of(work, "m.jsonl", text, "--answer", "quotes", "--force")
     assert "`--answer` finds nothing in 3 of 3 predictions" in work.capsys.readouterr().err
 

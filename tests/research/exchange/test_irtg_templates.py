@@ -162,7 +162,7 @@ def test_settings_are_numbers_or_texts(tmp_path: Path) -> None:
 def test_settings_are_for_templates(work: Workplace) -> None:
     work.write("plain.irtg", FILLED_IN)
     assert run(["import", "irtg", "plain.irtg", "--set", "n=1"]) == USAGE
-    assert "plain.irtg` is no template" in work.capsys.readouterr().err
+    assert "plain.irtg` is not a template" in work.capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
