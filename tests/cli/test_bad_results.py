@@ -201,7 +201,7 @@ COMPOUNDS = [
     ("[" * 20_000, "a cow\na dog\n", "(line 1)"),
     ("DET: {a: [b}", "a cow\na dog\n", "it is not YAML"),
     ("? [DET]\n: {a: [b]}", "a cow\na dog\n", "a name is text, not a list or a mapping (line 1)"),
-    ("DET: !!python/name:os.system {a: [b]}", "a cow\na dog\n", "says of what kind a value is"),
+    ("DET: !!python/name:os.system {a: [b]}", "a cow\na dog\n", "is a type tag"),
     ("DET: {a: [b]}\nDET: {the: [c]}", "a cow\na dog\n", "`DET` occurs twice (line 2)"),
     ("DET: [a]", "a cow\na dog\n", "`DET` is not an object"),
     ("DET: {a: b}", "a cow\na dog\n", "`DET.a` is not a list"),

@@ -73,7 +73,7 @@ def endless(path: Path) -> None:
 SPOILT: dict[Callable[[Path], None], str] = {
     pipe: "it is not a file but a device or a pipe",
     device: "device or a pipe",
-    endless: "bytes, and a",
+    endless: "bytes; a",
 }
 
 #: Each command with a file that it reads.

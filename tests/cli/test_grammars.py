@@ -40,7 +40,7 @@ def test_a_file_of_that_name_is_read_with_a_word(name: str, work: Workplace) -> 
     work.write(name, BASE)
     assert run(["check", "cogs", "--fast"]) == OK
     captured = work.capsys.readouterr()
-    assert captured.err == f"note: `{name}`, not the grammar `cogs` that comes with SGL\n"
+    assert captured.err == f"note: reading `{name}`, not the grammar `cogs` that comes with SGL\n"
     assert captured.out.startswith("farm: ")
 
 

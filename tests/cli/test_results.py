@@ -144,7 +144,7 @@ def test_commands_write_files_by_their_session_alone() -> None:
 @pytest.mark.parametrize("option", WRITING, ids=" ".join)
 def test_nothing_that_is_read_is_written_over(option: tuple[str, str], place: Workplace) -> None:
     for name in READ.get(option[0], GRAMMAR):
-        what = "is a file of the dataset `ds`" if name.startswith("ds/") else "that are read"
+        what = "is a file of the dataset `ds`" if name.startswith("ds/") else "is also an input file"
         refuses(place, [*WRITING[option], option[1], name, "--force"], what)
         link = place.directory / ended(" ".join(option), "link")
         link.symlink_to(place.directory / name)

@@ -138,7 +138,7 @@ def test_what_the_papers_say_of_their_transformers_is_in_the_presets(
         ("- width", "is not a table of settings"),
         ("width: [", "is not YAML"),
         ("!!python/object/apply:os.getcwd []", "is a type tag: write the value without it (line 1)"),
-        ("width: 128\nsteps: !!int '9'", "`tag:yaml.org,2002:int` says of what kind a value is"),
+        ("width: 128\nsteps: !!int '9'", "`tag:yaml.org,2002:int` is a type tag"),
         ("[" * 20, "this is nested too deep (line 1)"),
         ("[" * 20_000, "(line 1)"),
         ("width: 8\n? [1, 2]\n: 3", "a name is text, not a list or a mapping (line 2)"),
