@@ -13,6 +13,7 @@ from pathlib import Path
 
 from docs_editor import editor_page
 from markupsafe import Markup
+from rooms import rooms
 
 import sgl
 from sgl.api.grammar import Grammar
@@ -126,6 +127,7 @@ def _farm_pair(name: str, caption: str) -> str:
 
 #: The pictures, by their names.
 PICTURES: dict[str, Callable[[], str]] = {
+    "rooms": rooms,
     "editor": lambda: _figure(
         "{{ page }}",
         "The probability of a rule, the sentences that a need can expect, one pattern that is proved, and the sentence "
