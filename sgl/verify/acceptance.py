@@ -1,6 +1,6 @@
 """Decide which candidates are accepted: test finished sentences, and check the list of rejected ones.
 
-A candidate is rejected for the first reason that holds; docs/certificate.md lists the reasons.  This module has no
+A candidate is rejected for the first of the reasons in tests/verify/soundness.md.  This module has no
 parser to find ambiguous sentences: ``derivations/rejected.tsv`` lists another reading of each, which must show why.
 """
 

@@ -1,6 +1,6 @@
 """Reduce graphs of phrases to what a structure sees of them: the types of lemma A.
 
-A ``Sight`` distinguishes graphs of phrases as far as a structure does; docs/certificate.md shows why that is enough.
+A ``Sight`` distinguishes graphs of phrases as far as a structure does; tests/verify/soundness.md shows why it suffices.
 Nodes of a graph are numbers, the ports first; ``None`` stands for a node outside.
 """
 

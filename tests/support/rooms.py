@@ -30,7 +30,8 @@ def rooms() -> str:
 def _lines() -> Iterator[str]:
     yield (
         f'<svg class="rooms" viewBox="0 0 720 {len(LAYERS) * _HEIGHT + 4}" role="img" '
-        'aria-label="The packages of SGL in layers; each layer imports what is below it. verify, research and the editors stand apart."'
+        'aria-label="The packages of SGL in layers; each layer imports what is below it. '
+        'verify, research and the editors stand apart."'
         ' style="width:100%;height:auto;font-size:13px" fill="currentColor">'
     )
     for number, (title, told, names) in enumerate(LAYERS):
