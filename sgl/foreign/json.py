@@ -22,9 +22,16 @@ _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-_T = TypeVar("_T", str, int, bool, list[object], dict[str, object])
+_T = TypeVar("_T", str, int, float, bool, list[object], dict[str, object])
 
-_KINDS = {str: "a text", int: "a whole number", bool: "true or false", list: "a list", dict: "an object"}
+_KINDS = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number with a point",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
+}
 
 
 def read_json(path: Path, kind: Kind, *, inside: Path | None = None) -> object:
