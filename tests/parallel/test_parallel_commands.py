@@ -82,7 +82,7 @@ def test_a_text_without_a_form_is_no_row(work: Workplace, monkeypatch: pytest.Mo
     [
         (SCHEDULER, "add --engine dask"),
         ([*SCHEDULER, "--engine", "local", "--workers", "2"], "add --engine dask"),
-        ([*SCHEDULER, "--engine", "dask", "--workers", "2"], "leave --workers out"),
+        ([*SCHEDULER, "--engine", "dask", "--workers", "2"], "leave out --workers"),
         (["--resume", "--force"], "choose one"),
         (["--resume", "--force", "--workers", "2", "--no-cache"], "choose one"),
         (["--engine", "ray"], "'ray' is not one of"),

@@ -168,7 +168,7 @@ def drawn(structure: str, place: Path) -> list[str]:
         ("forbid { V -[obj]-> N; V may be V }", "`V` is always one node"),
         ("forbid { V -[obj]-> N; V is not V }", "`V` is always one node"),
         ("forbid { V -[obj]-> N; A -[amod]-> B; A may be N; N is not A }", "are both one node and two"),
-        ("forbid derivation { near; with_relative; near may be with_relative }", "nodes have a capital letter"),
+        ("forbid derivation { near; with_relative; near may be with_relative }", "begin with a capital letter"),
         ("forbid { V -[obj]-> N } without { A -[amod]-> B; A may be N }", "`may be` stands between"),
         ("forbid { V -[obj]-> N }\n  need 5 { V -[nsubj]-> N; A -[amod]-> B; A may be N }", "`may be` stands between"),
     ],

@@ -229,7 +229,7 @@ def test_a_directory_hides_no_grammar_of_sgl(farm: Path, work: Workplace) -> Non
 
 def test_a_dataset_without_a_grammar_is_none(farm: Path, work: Workplace) -> None:
     shutil.rmtree(farm / "grammar")
-    assert "is a dataset without its grammar" in said(work, USAGE, "sample", "farm")
+    assert "is a dataset of an older version, without its grammar" in said(work, USAGE, "sample", "farm")
     assert "has no folder `grammar`" in said(work, USAGE, "verify", "farm", "--grammar")
 
 

@@ -56,7 +56,7 @@ def test_multiword_tokens_are_their_words_and_empty_nodes_are_none(analysed: Ana
 FAULTS = [
     ("1\ta\ta\tX\t_\t_\t0\troot\t_", "9 columns instead of 10"),
     ("2\ta\ta\tX\t_\t_\t0\troot\t_\t_", "numbered 2 instead of 1"),
-    ("x\ta\ta\tX\t_\t_\t0\troot\t_\t_", "no number of a word"),
+    ("x\ta\ta\tX\t_\t_\t0\troot\t_\t_", "not the number of a word"),
     ("1\ta\ta\tX\t_\t_\t2\troot\t_\t_", "which does not exist"),
     ("1\ta\ta\tX\t_\t_\t_\troot\t_\t_", "the HEAD of word 1 is not a number"),
     ("1\ta\ta\tX\t_\t_\t-1\troot\t_\t_", "the HEAD of word 1 is not a number"),

@@ -184,7 +184,7 @@ def test_a_run_is_not_resumed_with_other_settings_or_other_data(work: Workplace,
     assert trains() == OK
     before = (work.directory / "run" / "checkpoint.safetensors").read_bytes()
     assert trains("--resume", "--seed", "5") == FAILED
-    assert "error[SGL1604]: the run in `run` is of another configuration" in said(work)
+    assert "error[SGL1604]: the run in `run` has another configuration" in said(work)
     rows = animals / "data" / "train.tsv"
     rows.write_text(rows.read_text("utf-8").replace("馬", "ウマ"), "utf-8")
     list_files(animals)

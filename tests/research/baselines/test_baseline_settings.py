@@ -212,7 +212,7 @@ def test_a_split_that_would_be_written_elsewhere_is_refused(tmp_path: Path, name
 def test_a_path_for_a_model_without_one_is_refused(work: Workplace) -> None:
     small_dataset(work.directory / "animals")
     assert run(["baseline", "animals", "--path", "models/llama"]) == FAILED
-    assert "`--path` is of a language model" in work.capsys.readouterr().err
+    assert "`--path` names a language model" in work.capsys.readouterr().err
 
 
 def test_a_dataset_that_is_not_there_is_named(work: Workplace) -> None:

@@ -343,7 +343,7 @@ def test_translations_that_do_not_fit_are_refused(
     assert split(bank, "--parallel", texts, "--out", tmp_path / "out") == OUTPUT
     assert words in capsys.readouterr().err
     assert split(table, "--parallel", texts, "--out", tmp_path / "out") == OUTPUT
-    assert "other items have none" in capsys.readouterr().err
+    assert "other items need none" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 

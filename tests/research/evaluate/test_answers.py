@@ -163,7 +163,7 @@ def test_a_reader_that_is_none_is_refused(work: Workplace) -> None:
     assert run(["eval", "rows.tsv", "m.txt", "--answer", "lines"]) == USAGE
     assert "`--answer` is fence, tag, quotes, line, first, tag:NAME" in " ".join(work.capsys.readouterr().err.split())
     assert run(["eval", "rows.tsv", "m.txt", "--answer", "/(/"]) == USAGE
-    assert "no regular expression" in work.capsys.readouterr().err
+    assert "not a regular expression" in work.capsys.readouterr().err
 
 
 # Logs of harnesses and services -------------------------------------------------------------------------------------
