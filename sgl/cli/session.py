@@ -218,9 +218,7 @@ class Session:
         self._uncounted.extend(new)
         if not more and (told_of := self._uncounted).found:
             self._uncounted = Diagnostics()
-            most = f"; only the first {_MESSAGES:,} are shown, `--format json` lists all" * (
-                len(told_of.found) > _MESSAGES
-            )
+            most = f"; only {_MESSAGES:,} are shown, `--format json` lists all" * (len(told_of.found) > _MESSAGES)
             said.append(f"{count(told_of.errors, 'error')}, {count(told_of.warnings, 'warning')}{most}\n")
         self.reported += "".join(said)
         click.echo("".join(said), nl=False, err=True, color=self._color)

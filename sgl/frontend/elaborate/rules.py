@@ -261,9 +261,7 @@ class _Group:
                 missing.append(f"`{_told(given)}`")
         if missing:
             last = [part for part in self.parts if part.conditions][-1]
-            hint = (
-                "add it, or one without `if` for all other values; to leave values out, use brackets: `N[case=acc|dat]`"
-            )
+            hint = "add it, or one without `if` for all other values; brackets exclude values: `N[case=acc|dat]`"
             state.error("SGL0314", last.span, f"there is no {self.what} for {shortlist(missing, _SHOWN)}", hint)
 
 

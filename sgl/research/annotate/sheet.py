@@ -101,9 +101,7 @@ def _check_item(code: str, row: Mapping[Any, Any], place: str, items: Mapping[st
         raise SheetError(f"{place}: the row has more cells than the sheet has columns", "put a comment into quotes")
     for name in ("source", "target"):
         if row.get(name, text := getattr(items[code], name)) != text:
-            raise SheetError(
-                f"{place}: the {name} does not belong to the code `{code}`", "sort whole rows, and edit none"
-            )
+            raise SheetError(f"{place}: the {name} does not fit the code `{code}`", "sort whole rows, and edit none")
 
 
 def kappa(pairs: Sequence[tuple[float, float]], weight: Callable[[float, float], float]) -> float | None:

@@ -79,9 +79,7 @@ def read_material(path: Path, split: str | None = None, target: str | None = Non
     """Read a split of a dataset (``gen`` if there is one), and its training sentences; raises ``PromptsError``."""
     asked = read_benchmark(path, split, target)
     if asked.directory is None:
-        raise PromptsError(
-            f"`{path}` has no graphs, so nothing can be proved about a prompt", "name a dataset directory"
-        )
+        raise PromptsError(f"`{path}` has no graphs to prove anything about prompts", "name a dataset directory")
     train, manifest = read_benchmark(path, "train", target), manifest_of(path)
     listed = [entry["path"].of(str) for entry in manifest["files"].elements()]
     used = [name for name in listed if Path(name).stem in (asked.split, "train") and not name.endswith(".parquet")]
