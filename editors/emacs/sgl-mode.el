@@ -11,7 +11,7 @@
     table))
 
 (defvar sgl-mode-keywords
-  `((,(concat "^" (regexp-opt '("module" "use" "param" "layer" "view" "feature" "category" "labels" "words" "structure" "word" "literal" "lexicon" "forms" "rule" "paradigm" "function" "pattern" "part" "quota" "relation" "table" "restrict" "weights" "dataset" "release" "test") 'words))
+  `((,(concat "^" (regexp-opt '("module" "use" "param" "limit" "layer" "view" "feature" "category" "labels" "words" "structure" "word" "literal" "lexicon" "forms" "rule" "paradigm" "function" "pattern" "part" "quota" "relation" "table" "restrict" "weights" "dataset" "release" "test") 'words))
      . font-lock-keyword-face)
     ("-\\[\\([^]\n]*\\)\\]" 1 font-lock-constant-face)
     ("[.=|] ?\\(\\sw+\\)" 1 'default)

@@ -318,9 +318,14 @@ class Limits:
     children: int = 200
     parts: int = 3
     letters: int = 5_000
+    #: The names of those that the user changed.
+    given: frozenset[str] = frozenset()
 
 
-LIMITS = tuple(field.name for field in fields(Limits))
+LIMITS = tuple(field.name for field in fields(Limits) if field.name != "given")
+
+#: The limits that a grammar can set for itself (``limit parts = 4``), with the highest numbers; more takes ``--limit``.
+OF_GRAMMARS = {"children": 1_000, "columns": 10_000, "counts": 100, "parts": 6}
 
 _DEFAULTS = Limits()
 _LIMITS: ContextVar[Limits] = ContextVar("limits", default=_DEFAULTS)
@@ -331,4 +336,18 @@ limits = _LIMITS.get
 
 def limited(numbers: Mapping[str, int]) -> AbstractContextManager[None]:
     """Change limits, by name, in the block."""
-    return during(_LIMITS, replace(limits(), **numbers))
+    return during(_LIMITS, replace(limits(), **numbers, given=limits().given.union(numbers)))
+
+
+def granted(numbers: Mapping[str, int]) -> AbstractContextManager[None]:
+    """Change limits as a grammar asks, in the block; those that the user changed are not raised."""
+    known = limits()
+    lowest = {name: int(getattr(known, name)) for name in known.given}
+    return during(_LIMITS, replace(known, **{name: min(n, lowest.get(name, n)) for name, n in numbers.items()}))  # type: ignore[arg-type]
+
+
+def raising(name: str, number: int | None = None) -> str:
+    """Return what to write for a higher limit of a grammar: in the grammar if that is enough, or in the command."""
+    known, wanted = limits(), "NUMBER" if number is None else str(number)
+    enough = (number or getattr(known, name) + 1) <= OF_GRAMMARS[name] and name not in known.given
+    return f"`limit {name} = {wanted}`" if enough else f"`--limit {name}={wanted}`"

@@ -15,7 +15,7 @@ SUFFIXES = (".sgl", ".irtg", *TABLE_SUFFIXES, *TEMPLATE_SUFFIXES)
 
 #: The keywords of the language, in one place: for the reader, the docs and the syntax colouring.
 _DECLARATIONS = """
-    module use param layer view feature category labels words structure word literal lexicon forms
+    module use param limit layer view feature category labels words structure word literal lexicon forms
     rule paradigm function pattern part quota relation table restrict weights dataset
     release test
 """

@@ -343,6 +343,12 @@ def check_morphology(state: Resolved) -> None:
             hint = suggest(paradigm.place.text, PLACES) or f"write {', '.join(f'`({place})`' for place in PLACES)}"
             message = f"a paradigm changes the end of a word, or another part, but no `{paradigm.place}`"
             state.error("SGL0201", paradigm.place.span, message, hint)
+        for found in (found for line in paradigm.lines for found, _ in line.rewrites):
+            if lone := re.search(r"\[\]|[][]", _LETTERS.sub(lambda letters: "x" * len(letters[0]), found.text)):
+                message = f"this `{lone[0]}` of `{found}` encloses no letters"
+                at = found.span.start + 1 + lone.start()
+                own = replace(found.span, start=at, end=at + len(lone[0]))
+                state.error("SGL0623", own, message, "write `[aiu]` for one of these letters")
     for function, _ in state.names.declared(s.Function):
         lists.append(("parameter", function.parameters, function.name))
     for paradigm, _ in state.names.declared(s.Paradigm):

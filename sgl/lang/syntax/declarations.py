@@ -48,6 +48,13 @@ class Param(SyntaxNode):
     title: Name | None
 
 
+class Limit(SyntaxNode):
+    """``limit parts = 4``."""
+
+    name: Name
+    value: Name
+
+
 class Place(SyntaxNode):
     """``before "." ","``, ``after "("`` or ``first``: the neighbouring words, or the position in a text."""
 
@@ -133,10 +140,11 @@ class Feature(NamedDeclaration):
 
 
 class Port(SyntaxNode):
-    """``gap`` or, for one graph layer only, ``subj in sem``; ``de.prefix`` is a part of texts."""
+    """``gap`` or, for one graph layer only, ``subj in sem``; ``de.prefix`` is a part of texts, and has a ``kind``."""
 
     name: Name
     layer: Name | None
+    kind: Name | None = None
 
 
 class CategoryDecl(NamedDeclaration):
@@ -379,7 +387,7 @@ class Test(SyntaxNode):
     graphs: tuple[Layered, ...] = ()
 
 
-Declaration = NamedDeclaration | Module | Use | Param | WordDecl | Restrict | Dataset | ReleaseDecl | Test
+Declaration = NamedDeclaration | Module | Use | Param | Limit | WordDecl | Restrict | Dataset | ReleaseDecl | Test
 
 
 @dataclass(frozen=True)
