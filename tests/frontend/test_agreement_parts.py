@@ -8,6 +8,7 @@ import pytest
 from row_datasets import compile_grammar, rows_refused
 from sget import compile_file
 
+from sgl.cli.main import OK, run
 from sgl.core.grammar import CoreGrammar
 from sgl.verify import verify
 
@@ -101,3 +102,39 @@ def test_without_the_word_each_use_would_be_a_slip(old: str, tmp_path: Path) -> 
         text = text if other == old else text.replace(other, changed)
     with pytest.raises(AssertionError, match=r"SGL030[12]"):
         compile_file(written(tmp_path, text))
+
+
+#: Two readings of `q c q`, with the same translation and a part that no text has.
+LEFT_OUT = """\
+layer en  : text
+layer sw  : text
+layer syn : graph on en
+category Text
+category C with sw.x%s
+rule text: Text -> C "."
+  sw  C%s
+  syn C -[punct]-> "."(upos=PUNCT)
+rule before: C -> "q" C
+  sw  C "k"
+  syn C -[det]-> "q"(upos=DET)
+rule after: C -> C "q"
+  sw  C "k"
+  syn C -[det]-> "q"(upos=DET)
+word C: "c"
+  sw   "k"
+  sw.x "m"
+  syn node(upos=X)
+dataset
+  from  Text
+  train 4
+  output sw
+"""
+
+
+@pytest.mark.parametrize("words", [(" (agreement)", ""), ("", " drop C.x")])
+def test_a_part_that_is_left_out_gives_readings_no_other_output(
+    words: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Its words do not occur in the text, which said nothing about the phrase that has it.
+    assert run(["check", str(written(tmp_path, LEFT_OUT % words))]) == OK
+    assert "with another output" not in capsys.readouterr().err

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, count, zip_longest
+from operator import itemgetter
 from typing import NoReturn
 
 from sgl.diagnostics import Diagnostics, Label, Span, one_of, one_slip, suggest, suggested
@@ -333,7 +334,7 @@ class Evaluation:
             hint = f"correct the word or its class, or add {PLACES[place]} to the paradigm"
             self.report("SGL0607", message, hint, asked)
             return None
-        return before + max(fitting)[1] + after
+        return before + max(fitting, key=itemgetter(0))[1] + after
 
     def _report_missing(self, call: s.Call, scope: Scope) -> None:
         name, kinds = call.name.text, (s.Function, s.Paradigm)
