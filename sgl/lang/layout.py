@@ -6,13 +6,13 @@ Line breaks are the author's.  A line is cut into *cells*, and the cells of neig
       ja NP V                  ja  NP V
       syn V -[obj]->NP         syn V -[obj]-> NP
 
-Clauses are indented by two, their parts by two more, continuation lines by four.  No token changes, and no comment is
-lost: the result is compared with its source.
+Clauses are indented by two, their parts by two more, continuation lines by four.  No token changes but notation of
+earlier versions, and no comment is lost: the result is compared with its source.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from sgl.diagnostics.model import display_width
@@ -87,7 +87,15 @@ def layout(text: str) -> str:
 
 
 def _said(text: str) -> list[str]:
-    return [match.group().rstrip() for match in _TOKEN.finditer(text.expandtabs())]
+    tokens = [_Token(match.group().rstrip(), False) for match in _TOKEN.finditer(text.expandtabs())]
+    return [token.text for token in _today(tokens)]
+
+
+def _today(tokens: Sequence[_Token]) -> tuple[_Token, ...]:
+    """Return tokens with today's notation: `example` for `gen like`, `train example` for `train like`."""
+    texts = [token.text for token in tokens]
+    kept = [n for n, text in enumerate(texts) if (text, texts[n + 1 : n + 2]) != ("gen", ["like"])]
+    return tuple(replace(tokens[n], text="example") if texts[n] == "like" else tokens[n] for n in kept)
 
 
 def _read(text: str) -> Iterator[_Line]:
@@ -96,7 +104,8 @@ def _read(text: str) -> Iterator[_Line]:
     brackets: list[str] = []
     for line in lines_of(text.expandtabs()):
         inside = tuple(brackets)
-        tokens, comment = _tokens(line, brackets)
+        found, comment = _tokens(line, brackets)
+        tokens = _today(found)
         indent = len(line) - len(line.lstrip())
         if not tokens:
             yield _Line(2 * (len(indents) - 1) if indent else 0, comment=comment, part=bool(indent))
@@ -225,7 +234,7 @@ def _cells(tokens: Sequence[_Token], kind: str) -> tuple[str, tuple[tuple[str, i
 
 def _clause(tokens: Sequence[_Token], texts: Sequence[str], width: int) -> tuple[tuple[str, int], ...]:
     """Return the cells of a clause of a pattern: `gen    { … }`."""
-    if len(texts) < 2 or texts[1] in ("like", "never"):
+    if len(texts) < 2 or texts[0] == "example" or texts[1] in ("example", "never"):
         return ((_joined(tokens), 0),)
     return (texts[0].ljust(width), 0), (_joined(tokens[1:]), 1)
 

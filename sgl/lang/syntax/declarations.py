@@ -170,7 +170,7 @@ class Range(SyntaxNode):
 
 
 class StructureClause(SyntaxNode):
-    """A structure with its ``kind``: ``forbid``, ``only`` and so on; ``gen { … } like "…"`` has an example."""
+    """A structure with its ``kind``: ``forbid``, ``only`` and so on; ``gen { … } example "…"`` has one."""
 
     kind: str
     amount: Amount | None
@@ -243,7 +243,7 @@ class Quota(NamedDeclaration):
 
 
 class LikeClause(SyntaxNode):
-    """``train like "…"`` or ``gen like "…"``: an example that must belong there, optionally under a ``when``."""
+    """``train example "…"`` or ``example "…"``, an item: it must belong there, optionally under a ``when``."""
 
     split: str
     sentence: Name
