@@ -12,12 +12,12 @@ earlier versions, and no comment is lost: the result is compared with its source
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from sgl.diagnostics.model import display_width
 from sgl.foreign import lines_of
-from sgl.lang.chunks import CONTINUATION, UNFINISHED
+from sgl.lang.chunks import CONTINUATION, UNFINISHED, chunk_starts
 
 #: Maximum width of lines with aligned cells.
 WIDTH = 100
@@ -28,6 +28,8 @@ _TOKEN = re.compile(
     r"""(?P<string>"(?:[^"\\\n]|\\.)*"?)|(?P<sharp>\#(?=[\w~*^$]))|(?P<comment>\#.*)"""
     r"""|-\[|->|=>|\.\.|>=|<=|!=|[$@]?\w+|\S"""
 )
+#: An example in the notation of earlier versions, on one line: `gen like "…"`, `gen { … } like "…"`, `train like "…"`.
+_EXAMPLE = re.compile(r'^([ \t]+)(gen|train)([ \t](?:[^#"\n]*[ \t}])?)like(?=[ \t]*")', re.MULTILINE)
 _BRACKETS = {"-[": "]", "[": "]", "(": ")", "{": "}"}
 _COMPARISONS = ("=", "|", "!=", ">=", "<=", "<", ">")
 #: Minimum width of layer names: `en` like `syn`.
@@ -78,6 +80,7 @@ def layout(text: str) -> str:
     feature num   = sg | pl
     feature tense = past | pres  # of verbs
     """
+    text = _today(text)
     lines = _spaced(list(_read(text)))
     laid = (pair for group in _neighbours(lines) for pair in _aligned(group))
     made = "".join(f"{line}\n" for line in _indented(laid))
@@ -87,15 +90,18 @@ def layout(text: str) -> str:
 
 
 def _said(text: str) -> list[str]:
-    tokens = [_Token(match.group().rstrip(), False) for match in _TOKEN.finditer(text.expandtabs())]
-    return [token.text for token in _today(tokens)]
+    return [match.group().rstrip() for match in _TOKEN.finditer(text.expandtabs())]
 
 
-def _today(tokens: Sequence[_Token]) -> tuple[_Token, ...]:
-    """Return tokens with today's notation: `example` for `gen like`, `train example` for `train like`."""
-    texts = [token.text for token in tokens]
-    kept = [n for n, text in enumerate(texts) if (text, texts[n + 1 : n + 2]) != ("gen", ["like"])]
-    return tuple(replace(tokens[n], text="example") if texts[n] == "like" else tokens[n] for n in kept)
+def _today(text: str) -> str:
+    """Return a text with today's word for the examples of patterns, in place of `like`."""
+    starts = chunk_starts(text)
+    chunks = (text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True))
+    return "".join(_EXAMPLE.sub(_example, chunk) if chunk.startswith("pattern") else chunk for chunk in chunks)
+
+
+def _example(found: re.Match[str]) -> str:
+    return found[1] + ("" if found[2] == "gen" and not found[3].strip() else found[2] + found[3]) + "example"
 
 
 def _read(text: str) -> Iterator[_Line]:
@@ -104,8 +110,7 @@ def _read(text: str) -> Iterator[_Line]:
     brackets: list[str] = []
     for line in lines_of(text.expandtabs()):
         inside = tuple(brackets)
-        found, comment = _tokens(line, brackets)
-        tokens = _today(found)
+        tokens, comment = _tokens(line, brackets)
         indent = len(line) - len(line.lstrip())
         if not tokens:
             yield _Line(2 * (len(indents) - 1) if indent else 0, comment=comment, part=bool(indent))

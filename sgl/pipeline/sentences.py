@@ -183,9 +183,10 @@ def examples(compiled: Compiled) -> Iterator[Example]:
     for test in compiled.tests:
         kind = "test" if test.declaration.expected is not None else "test reject"
         jobs.append((kind, test.declaration.sentence, partial(_check_test, test)))
-    for lowered, like in ((lowered, like) for lowered in compiled.patterns for like in lowered.examples):
-        kind = "train example" if like.split == "train" else "example"
-        jobs.append((kind, like.sentence, partial(_check_like, compiled.plan, lowered, like)))
+    for pattern in compiled.patterns:
+        kinds = ("train example" if like.split == "train" else "example" for like in pattern.examples)
+        checks = ((like.sentence, partial(_check_like, compiled.plan, pattern, like)) for like in pattern.examples)
+        jobs += [(kind, *check) for kind, check in zip(kinds, checks, strict=True)]
     if not jobs:
         return
     parser = Parser(compiled.grammar, compiled.grammar.text_layer(compiled.plan.source))
