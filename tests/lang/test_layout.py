@@ -56,10 +56,8 @@ PAIRS = {
         "pattern p\n  gen    { V -[obj]-> N[#amod>=5, lemma=a|b] }\n  forbid s  # no s\n",
     ),
     "an example is called one": (
-        'pattern p\n  gen like "A b, gen like c."\n  train  like "a" when x  # gen like\n  gen { A -[a]-> B } like "c"\n'
-        '  targets a like "b"\n',
-        'pattern p\n  example "A b, gen like c."\n  train example "a" when x  # gen like\n'
-        '  gen    { A -[a]-> B } example "c"\n  targets a like "b"\n',
+        'pattern p\n  gen like "A gen."\n  train  like "a"  # gen like\n  gen s like "c"\n  targets like "b"\n',
+        'pattern p\n  example "A gen."\n  train example "a"  # gen like\n  gen    s example "c"\n  targets like "b"\n',
     ),
     "a declaration of several lines has empty lines around it": (
         "feature a = x | y\nrule r: S -> X\n  ja X\nfeature b = x | y\n",
