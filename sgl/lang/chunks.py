@@ -32,6 +32,8 @@ _CLOSE = {")": "(", "]": "[", "}": "{"}
 CONTINUATION = re.compile(r"(?:without|within|outside)\b|=>")
 #: A line that ends with one of these continues on the next line.
 UNFINISHED = (";", ",", "|", "+", "->", "=>")
+#: The blank in place of a line end after a `+`, which may have been meant to end the clause.
+PLUS_END = "\f"
 #: Empty lines and comments, up to the first character after them.
 _NOTHING = re.compile(r"(?:[ \t\f\r]*(?:#[^\n]*)?\n)*[ \t\f\r]*")
 #: Beginnings of declarations that were indented by mistake; other keywords may begin a clause.
@@ -131,7 +133,8 @@ class _Scanner:
             if not (inside and (following.isalpha() or following in ("_", "~", "*", "^", "$"))):
                 return self._comment(position)
         elif character == "\n":
-            self._put(" " if self.brackets or self._continues(position) else "\n")
+            continued = self.brackets or self._continues(position)
+            self._put("\n" if not continued else " " if self.brackets or self.before[-1:] != "+" else PLUS_END)
             return position + 1
         elif character in _OPEN:
             self.brackets.append(position)

@@ -111,7 +111,8 @@ class ParseFailure:
         near = suggest(self.found, keywords) if self.found[:1].islower() else ""
         if near:
             return near
-        names = sorted({TERMINALS.get(name, "") or _literal(name) for name in self.expected})
+        # `like` is the former word for `example`.
+        names = sorted({TERMINALS.get(name, "") or _literal(name) for name in self.expected - {"LIKE"}})
         words = [word for word in names if word]
         if len(words) > _SHOWN:
             words = ([word for word in words if not word.strip("`").isalpha()] or words)[:_SHOWN]

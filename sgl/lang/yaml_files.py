@@ -22,7 +22,7 @@ from yaml.reader import ReaderError
 
 from sgl.characters import CONFUSABLES, code_of, hidden
 from sgl.diagnostics import Diagnostics, Label, SourceFile, Span
-from sgl.foreign import ForeignFileError, limits
+from sgl.foreign import ForeignFileError, limits, raising
 from sgl.lang.chunks import REMOVE
 from sgl.lang.syntax import Name
 
@@ -334,7 +334,7 @@ def _columns(node: YamlNode, whole: str) -> Iterator[tuple[str, YamlNode]]:
     seen: set[str] = set()
     for key, value in node.pairs or ():
         if len(seen) == limits().columns:
-            message = f"a {whole} has more than {len(seen):,} columns; `--limit columns=NUMBER` allows more"
+            message = f"a {whole} has more than {len(seen):,} columns; {raising('columns')} allows more"
             raise MalformedTable(value, message)
         column = text_of(key, "the name of a column is a word")
         if column in seen:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import product
+from math import prod
 
 from sgl.core.derivation import RULES
 from sgl.core.grammar import Token
@@ -34,6 +36,24 @@ def _translated_again(productions: Sequence[Production]) -> tuple[Finding, ...]:
             labels = (Label(earlier.span, "the same word, translated otherwise"),)
             found.append(Finding(word.span, message, hint, labels=labels))
     return tuple(found)
+
+
+#: Combinations of values of a table's features up to which rows are searched that no combination chooses.
+_COMBINATIONS = 10_000
+
+
+@of_grammar("SGL0624")
+def rows_never_chosen(subject: Subject) -> Iterator[Finding]:
+    """Find rows of a table of features all of whose combinations of values have an earlier row."""
+    for own in subject.signature.tables.values():
+        domains, source = [subject.signature.features[name] for name in own.features], own.table.name
+        if prod(map(len, domains)) > _COMBINATIONS:
+            continue
+        chosen = {own.row(values) for values in product(*domains)}
+        for row in (row for number, row in enumerate(own.table.rows) if number not in chosen):
+            values = " and ".join(f"`{name} = {row.cells[name]}`" for name in own.features if name in row.cells)
+            message = f"this row of `{source}` is never chosen: the rows above it have {values or 'all values'}"
+            yield Finding(row.span, message, "remove it, or move it up: the first row that fits counts")
 
 
 @of_grammar("SGL0615")

@@ -24,7 +24,7 @@ from sgl.core.plan import PART_PREFIX, Stratum, structures_of
 from sgl.core.smallest import SmallestTexts
 from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, Span, suggest
-from sgl.foreign import limits
+from sgl.foreign import limits, raising
 from sgl.frontend import Compiled
 from sgl.frontend.lower.patterns import LoweredPart, LoweredPattern
 from sgl.frontend.names.parameters import MAX_COUNT
@@ -233,7 +233,7 @@ def _can_be_counted(number: int, test: LengthTest, span: Span, diagnostics: Diag
         diagnostics.error("SGL0801", span, "no text has fewer than 0 words", notes=(longest,))
     elif number + test.number > most:
         notes = (f"a structure can count to at most {most}",)
-        hint = f"`--limit counts={number + test.number}` allows it; the automaton grows with it"
+        hint = f"{raising('counts', number + test.number)} allows it; the automaton grows with it"
         diagnostics.error("SGL0801", span, longest, hint, notes=notes)
     return 0 <= number + test.number <= most
 

@@ -77,7 +77,7 @@ def test_a_structure_that_is_too_large_to_decide(
     command: tuple[str, ...], work: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(StructureCompiler.__init__, "__defaults__", (100,))
-    work.write(MAIN, BASE + COSTLY + '  size 5\n  gen like "The dog near the cat near the dog saw the cat."\n')
+    work.write(MAIN, BASE + COSTLY + '  size 5\n  example "The dog near the cat near the dog saw the cat."\n')
     said = work.refuses(FAILED, "SGL0810", "farm.sgl:", "forbid { A -[*]-> B", command=command)
     assert said.count("error[") == 1
 

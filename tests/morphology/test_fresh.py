@@ -55,8 +55,8 @@ rule s: S -> Det N V Det obj:N
 pattern cows "Cows are no objects"
   targets cow
   forbid { V -[obj]-> N[@targets] }
-  gen    { V -[obj]-> N[@targets] } like "the cow saw the cow"
-  train like "the cow saw the horse"
+  gen    { V -[obj]-> N[@targets] } example "the cow saw the cow"
+  train example "the cow saw the horse"
 pattern whales
   forbid { V -[obj]-> N[lemma=whale] }
 relation takes from "takes.yaml"

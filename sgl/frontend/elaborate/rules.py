@@ -145,7 +145,8 @@ class RuleNames:
         # A value stands for itself.
         values = [self.state.signature.features.get(feature, ()) for feature in table.features]
         fixed = [key not in domains and key in own for key, own in zip(keys, values, strict=False)]
-        known = [own or self.variables.use(key, cell.span) for key, own in zip(keys, fixed, strict=False)]
+        spans = [key.span for key in cell.keys] or [cell.span] * len(keys)
+        known = [own or self.variables.use(key, at) for key, at, own in zip(keys, spans, fixed, strict=False)]
         if not all(known):
             return None
         ranges = [[key] if key not in domains else sorted(domains[key]) for key in keys]

@@ -21,7 +21,7 @@ from sgl.core import structure as c
 from sgl.core.derivation import CATEGORY, RULE
 from sgl.core.grammar import DERIVATION, GraphLayer
 from sgl.diagnostics import Label, Span, shortlist, suggest, suggested
-from sgl.foreign import limits
+from sgl.foreign import limits, raising
 from sgl.frontend.elaborate.substitution import seen_in, variables_in
 from sgl.frontend.lower.finishing import Absorbed
 from sgl.frontend.names.scopes import Resolved, Scope
@@ -346,7 +346,7 @@ def countable(number: int, place: Span, state: Resolved) -> bool:
     """Return whether structures can count up to a number; report it otherwise."""
     most = limits().counts
     if number > most:
-        hint = f"`--limit counts={number}` allows it; the automaton grows with the number"
+        hint = f"{raising('counts', number)} allows it; the automaton grows with the number"
         state.error("SGL0801", place, f"a structure can count to at most {most}", hint)
     return number <= most
 

@@ -35,7 +35,7 @@ class LoweredPattern:
 
     ``spans`` lists the places of the clauses of each keyword, and of the items of ``size``, in the order of the fields
     of ``pattern``; ``places`` has the first clause with each structure.  ``target_structure`` matches sentences with a
-    word that only exposures may contain.  ``examples`` are the ``like`` clauses; ``unseen`` are the kinds of
+    word that only exposures may contain.  ``examples`` are the clauses with this word; ``unseen`` are the kinds of
     ingredients that training need not show.
     """
 
