@@ -22,6 +22,7 @@ QUESTIONS = {
     "random_grammars": "do automata and the definition agree?",
     "random_parts": "are phrases in several parts right?",
     "random_texts": "are texts, their readings and twins right?",
+    "random_paradigms": "are paradigms and tables of features right?",
     "notation": "does what says things once mean what it means written out?",
     "licensed": "does training show the pieces that it is said to show?",
     "twins": "do the twins of a text differ from it as they are to?",

@@ -144,7 +144,7 @@ def _kept_inside(path: Path, inside: Path) -> Path:
     try:
         found = path.resolve()
     except RuntimeError:
-        raise ForeignFileError(path, "links lead in a circle") from None
+        raise ForeignFileError(path, "it is part of a loop of links") from None
     if not found.is_relative_to(inside.resolve()):
         reason = f"a link leads out of `{inside}`"
         raise ForeignFileError(path, reason, hint="put a copy of the file there")
@@ -162,7 +162,7 @@ def _check_status(path: Path, kind: Kind, status: os.stat_result, is_stream: boo
 
 
 def _too_large(path: Path, kind: Kind, size: int) -> ForeignFileError:
-    reason = f"it has {size:,} bytes, and {kind.name} may have {kind.limit:,}"
+    reason = f"it has {size:,} bytes; {kind.name} may have at most {kind.limit:,}"
     return ForeignFileError(path, reason, error=EFBIG)
 
 
@@ -322,13 +322,34 @@ class Limits:
 
 LIMITS = tuple(field.name for field in fields(Limits))
 
+#: The limits that a grammar can set for itself (``limit parts = 4``), with the highest numbers; more takes ``--limit``.
+OF_GRAMMARS = {"children": 1_000, "columns": 10_000, "counts": 100, "parts": 6}
+
 _DEFAULTS = Limits()
 _LIMITS: ContextVar[Limits] = ContextVar("limits", default=_DEFAULTS)
+
+#: The names of limits that the user changed.
+_GIVEN: ContextVar[frozenset[str]] = ContextVar("given", default=frozenset())
 
 #: The limits in force.
 limits = _LIMITS.get
 
 
-def limited(numbers: Mapping[str, int]) -> AbstractContextManager[None]:
-    """Change limits, by name, in the block."""
-    return during(_LIMITS, replace(limits(), **numbers))
+@contextmanager
+def limited(numbers: Mapping[str, int]) -> Iterator[None]:
+    """Change limits, by name, in the block, as the user asks."""
+    with during(_LIMITS, replace(limits(), **numbers)), during(_GIVEN, _GIVEN.get().union(numbers)):
+        yield
+
+
+def granted(numbers: Mapping[str, int]) -> AbstractContextManager[None]:
+    """Change limits as a grammar asks, in the block; those that the user changed are not raised."""
+    lowest = {name: getattr(limits(), name) for name in _GIVEN.get()}
+    return during(_LIMITS, replace(limits(), **{name: min(n, lowest.get(name, n)) for name, n in numbers.items()}))
+
+
+def raising(name: str, number: int | None = None) -> str:
+    """Return what to write for a higher limit of a grammar: in the grammar if that is enough, or in the command."""
+    wanted = "NUMBER" if number is None else str(number)
+    enough = (number or getattr(limits(), name) + 1) <= OF_GRAMMARS[name] and name not in _GIVEN.get()
+    return f"`limit {name} = {wanted}`" if enough else f"`--limit {name}={wanted}`"

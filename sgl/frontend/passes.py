@@ -18,6 +18,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan, Release
 from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
+from sgl.foreign import granted
 from sgl.frontend.elaborate.columns import Evaluation, Inflection
 from sgl.frontend.elaborate.substitution import write_out
 from sgl.frontend.elaborate.tables import LexiconTables, each_layer, entries_of, laid_over, rows_of
@@ -34,7 +35,7 @@ from sgl.frontend.lower.structures import contexts_of, derivation_asked, lower_r
 from sgl.frontend.lower.weights import apply_weights
 from sgl.frontend.lower.words import check_words, lower_words
 from sgl.frontend.names.dataset import DatasetSettings, check_lemma_classes, choose_targets, read_dataset, read_release
-from sgl.frontend.names.parameters import Session
+from sgl.frontend.names.parameters import Session, limits_of
 from sgl.frontend.names.scopes import Resolved, Scope, resolve
 from sgl.frontend.names.signature import Signed, build_signature
 from sgl.lang import syntax as s
@@ -90,6 +91,11 @@ def compile_project(project: Project, settings: Mapping[str, str], diagnostics: 
 
 def run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diagnostics) -> Compilation:
     """Compile a project with parameters set to ``settings``, as far as its errors allow."""
+    with granted(limits_of(project, diagnostics)):
+        return _run_passes(project, settings, diagnostics)
+
+
+def _run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diagnostics) -> Compilation:
     resolved = resolve(Session(project, settings, diagnostics))
     if resolved is None:
         return Compilation()

@@ -31,6 +31,7 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     "ordered_feature": (s.Feature, {"ordered": True}),
     "setting": (s.Setting, {"comparison": None}),
     "order_setting": (s.Setting, {}),
+    "port": (s.Port, {"kind": None}),
     "entry": (s.Entry, {"layers": (), "block": None}),
     "forms_use": (s.FormsUse, {"layers": ()}),
     "if_test": (s.Condition, {}),
@@ -208,7 +209,9 @@ class TreeBuilder(TokenBuilder):
         return s.LeaveOut(self._span(meta), *parts)
 
     def text_part(self, meta: Meta, parts: list[s.Name]) -> s.Port:
-        return s.Port(self._span(meta), self.dotted_name(meta, parts), None)
+        *names, kind = parts
+        own = replace(self.dotted_name(meta, names), span=names[0].span.to(names[1].span))
+        return s.Port(self._span(meta), own, None, kind)
 
     def added(self, _: Meta, parts: list[Any]) -> int:
         sign, number = parts

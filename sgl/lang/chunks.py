@@ -32,6 +32,8 @@ _CLOSE = {")": "(", "]": "[", "}": "{"}
 CONTINUATION = re.compile(r"(?:without|within|outside)\b|=>")
 #: A line that ends with one of these continues on the next line.
 UNFINISHED = (";", ",", "|", "+", "->", "=>")
+#: The blank in place of a line end after a `+`, which may have been meant to end the clause.
+PLUS_END = "\f"
 #: Empty lines and comments, up to the first character after them.
 _NOTHING = re.compile(r"(?:[ \t\f\r]*(?:#[^\n]*)?\n)*[ \t\f\r]*")
 #: Beginnings of declarations that were indented by mistake; other keywords may begin a clause.
@@ -131,7 +133,8 @@ class _Scanner:
             if not (inside and (following.isalpha() or following in ("_", "~", "*", "^", "$"))):
                 return self._comment(position)
         elif character == "\n":
-            self._put(" " if self.brackets or self._continues(position) else "\n")
+            continued = self.brackets or self._continues(position)
+            self._put("\n" if not continued else " " if self.brackets or self.before[-1:] != "+" else PLUS_END)
             return position + 1
         elif character in _OPEN:
             self.brackets.append(position)
@@ -166,7 +169,7 @@ class _Scanner:
         at = hidden(self.text[position + 1 : end]) + 1
         if at:
             character = self.text[position + at]
-            message = f"this quotation has a character that cannot be seen, {code_of(character)}"
+            message = f"this quotation has an invisible character, {code_of(character)}"
             self._fail("SGL0107", position + at, message, REMOVE)
         self._put(self.text[position : end + 1])
         return end + 1

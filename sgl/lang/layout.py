@@ -6,8 +6,8 @@ Line breaks are the author's.  A line is cut into *cells*, and the cells of neig
       ja NP V                  ja  NP V
       syn V -[obj]->NP         syn V -[obj]-> NP
 
-Clauses are indented by two, their parts by two more, continuation lines by four.  No token changes, and no comment is
-lost: the result is compared with its source.
+Clauses are indented by two, their parts by two more, continuation lines by four.  No token changes but notation of
+earlier versions, and no comment is lost: the result is compared with its source.
 """
 
 import re
@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from sgl.diagnostics.model import display_width
 from sgl.foreign import lines_of
-from sgl.lang.chunks import CONTINUATION, UNFINISHED
+from sgl.lang.chunks import CONTINUATION, UNFINISHED, chunk_starts
 
 #: Maximum width of lines with aligned cells.
 WIDTH = 100
@@ -28,6 +28,8 @@ _TOKEN = re.compile(
     r"""(?P<string>"(?:[^"\\\n]|\\.)*"?)|(?P<sharp>\#(?=[\w~*^$]))|(?P<comment>\#.*)"""
     r"""|-\[|->|=>|\.\.|>=|<=|!=|[$@]?\w+|\S"""
 )
+#: An example in the notation of earlier versions, on one line: `gen like "…"`, `gen { … } like "…"`, `train like "…"`.
+_EXAMPLE = re.compile(r'^([ \t]+)(gen|train)([ \t](?:[^#"\n]*[ \t}])?)like(?=[ \t]*")', re.MULTILINE)
 _BRACKETS = {"-[": "]", "[": "]", "(": ")", "{": "}"}
 _COMPARISONS = ("=", "|", "!=", ">=", "<=", "<", ">")
 #: Minimum width of layer names: `en` like `syn`.
@@ -78,6 +80,7 @@ def layout(text: str) -> str:
     feature num   = sg | pl
     feature tense = past | pres  # of verbs
     """
+    text = _today(text)
     lines = _spaced(list(_read(text)))
     laid = (pair for group in _neighbours(lines) for pair in _aligned(group))
     made = "".join(f"{line}\n" for line in _indented(laid))
@@ -88,6 +91,17 @@ def layout(text: str) -> str:
 
 def _said(text: str) -> list[str]:
     return [match.group().rstrip() for match in _TOKEN.finditer(text.expandtabs())]
+
+
+def _today(text: str) -> str:
+    """Return a text with today's word for the examples of patterns, in place of `like`."""
+    starts = chunk_starts(text)
+    chunks = (text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True))
+    return "".join(_EXAMPLE.sub(_example, chunk) if chunk.startswith("pattern") else chunk for chunk in chunks)
+
+
+def _example(found: re.Match[str]) -> str:
+    return found[1] + ("" if found[2] == "gen" and not found[3].strip() else found[2] + found[3]) + "example"
 
 
 def _read(text: str) -> Iterator[_Line]:
@@ -225,7 +239,7 @@ def _cells(tokens: Sequence[_Token], kind: str) -> tuple[str, tuple[tuple[str, i
 
 def _clause(tokens: Sequence[_Token], texts: Sequence[str], width: int) -> tuple[tuple[str, int], ...]:
     """Return the cells of a clause of a pattern: `gen    { … }`."""
-    if len(texts) < 2 or texts[1] in ("like", "never"):
+    if len(texts) < 2 or texts[0] == "example" or texts[1] in ("example", "never"):
         return ((_joined(tokens), 0),)
     return (texts[0].ljust(width), 0), (_joined(tokens[1:]), 1)
 

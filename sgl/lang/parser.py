@@ -96,8 +96,8 @@ class ParseFailure:
         declaration = f"`{clip(self.keyword)}` declaration"
         if self.ended:
             line = "line of a " if self.ended == "line" else ""
-            return f"this {line}{declaration} stops too early"
-        return f"`{clip(self.found)}` cannot stand here in a {declaration}"
+            return f"this {line}{declaration} ends too early"
+        return f"`{clip(self.found)}` cannot appear here in a {declaration}"
 
     def here(self, hint: str, message: str = "") -> Finding:
         """Return a finding about the found text."""
@@ -111,7 +111,8 @@ class ParseFailure:
         near = suggest(self.found, keywords) if self.found[:1].islower() else ""
         if near:
             return near
-        names = sorted({TERMINALS.get(name, "") or _literal(name) for name in self.expected})
+        # `like` is the former word for `example`.
+        names = sorted({TERMINALS.get(name, "") or _literal(name) for name in self.expected - {"LIKE"}})
         words = [word for word in names if word]
         if len(words) > _SHOWN:
             words = ([word for word in words if not word.strip("`").isalpha()] or words)[:_SHOWN]

@@ -14,7 +14,7 @@ from lark.exceptions import UnexpectedInput, VisitError
 from sgl.diagnostics import Diagnostics, SourceFile, suggest, suggested
 from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang.builder import TreeBuilder
-from sgl.lang.chunks import Chunk, begins_declaration, first_word, split_chunks
+from sgl.lang.chunks import PLUS_END, Chunk, begins_declaration, first_word, split_chunks
 from sgl.lang.parser import Finding, clip, declared_in, old_notation, parse_failure, parser
 from sgl.lang.syntax import Declaration, File, Unread
 from sgl.lang.typos import COMMENTS, probable_typo
@@ -33,6 +33,8 @@ _COMMAS = re.compile(
     r'"(?:[^"\\\n]|\\.)*"|\{[0-9]+,[0-9]*\}|(?<![\w.])([0-9]{1,3}(?:,[0-9]{3})+)(?![\w.])'
     r"|~[ \t]*(0,[0-9]+|[0-9]+,(?![0-9]{3}\b)[0-9]+)(?![\w.,]|[ \t]*if\b)"
 )
+#: A line that ends with `+`, with its indentation, and the indentation and first word of the next.
+_PLUS = re.compile(rf"^([ \t]*)[^\n]*?(\+)[ \t]*{PLUS_END}(?:[ \t]*{PLUS_END})*([ \t]*)(\w+)[ \t]", re.MULTILINE)
 _NAMED = re.compile(r"\w+\s+([^\W\d]\w*(?:\.\w+)*)?")
 
 
@@ -83,6 +85,7 @@ def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> D
     except UnexpectedInput as problem:
         failure = parse_failure(source, chunk, problem)
         finding = probable_typo(failure) or failure.here(failure.expectation())
+    finding = _lone_plus(source, chunk) or finding
     if finding is not None:
         span = source.span(chunk.start + finding.start, chunk.start + finding.end)
         diagnostics.error(finding.code, span, finding.message, finding.hint)
@@ -92,6 +95,17 @@ def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> D
     except VisitError as problem:
         raise problem.orig_exc from problem
     return declaration
+
+
+def _lone_plus(source: SourceFile, chunk: Chunk) -> Finding | None:
+    """Return an objection to a `+` at the end, or before a line that is no further indented and begins with a layer."""
+    message, hint = "nothing follows this `+`", "remove it, or write what it glues"
+    for line in _PLUS.finditer(chunk.text):
+        if line[4] in declared_in(source, "layer") and (len(line[3]) <= len(line[1]) or not line[1]):
+            hint = f"{hint}: after a `+` the clause goes on with `{line[4]}`, below"
+            return Finding(*line.span(2), hint, message)
+    end = len(chunk.text)
+    return Finding(end - 1, end, hint, message) if chunk.text.endswith("+") else None
 
 
 def _doubt(source: SourceFile, chunk: Chunk, tree: Tree[Token]) -> Finding | None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import product
+from math import prod
 
 from sgl.core.derivation import RULES
 from sgl.core.grammar import Token
@@ -36,6 +38,24 @@ def _translated_again(productions: Sequence[Production]) -> tuple[Finding, ...]:
     return tuple(found)
 
 
+#: Combinations of values of a table's features up to which rows are searched that no combination chooses.
+_COMBINATIONS = 10_000
+
+
+@of_grammar("SGL0624")
+def rows_never_chosen(subject: Subject) -> Iterator[Finding]:
+    """Find rows of a table of features all of whose combinations of values have an earlier row."""
+    for own in subject.signature.tables.values():
+        domains, source = [subject.signature.features[name] for name in own.features], own.table.name
+        if prod(map(len, domains)) > _COMBINATIONS:
+            continue
+        chosen = {own.row(values) for values in product(*domains)}
+        for row in (row for number, row in enumerate(own.table.rows) if number not in chosen):
+            values = " and ".join(f"`{name} = {row.cells[name]}`" for name in own.features if name in row.cells)
+            message = f"this row of `{source}` is never chosen: the rows above it have {values or 'all values'}"
+            yield Finding(row.span, message, "remove it, or move it up: the first row that fits counts")
+
+
 @of_grammar("SGL0615")
 def one_lemma_for_all(subject: Subject) -> Iterator[Finding]:
     """Find lexicons in which the lemma of every word is the name of a column."""
@@ -48,7 +68,7 @@ def one_lemma_for_all(subject: Subject) -> Iterator[Finding]:
         lemmas = {value for node in nodes for name, value in node.attributes or () if name == "lemma"}
         if len(lemmas) == 1 and lemmas <= columns and len({word.versions[0].templates[0] for word in own}) > 1:
             message = f"all {len(own)} words of `{own[0].name}` have the lemma `{min(lemmas)}`"
-            hint = f"a column is written with its sign: `lemma=${min(lemmas)}`"
+            hint = f"write a column with `$`: `lemma=${min(lemmas)}`"
             yield Finding(own[0].span, message, hint, label="the first of them")
 
 
@@ -74,8 +94,8 @@ def counted_spaces(subject: Subject, compiled: Compiled) -> Iterator[Finding]:
                 spaced[span] = texts[-1]
         for span, text in spaced.items():
             divided = " ".join(f'"{word}"' for word in text.split())
-            message = f'`length {counted}` counts `"{text}"` as one word, and the text has a space in it'
-            yield Finding(span, message, f"quote each word by itself: `{divided}`")
+            message = f'`length {counted}` counts `"{text}"` as one word, but the text contains a space'
+            yield Finding(span, message, f"quote each word separately: `{divided}`")
 
 
 @of_dataset("SGL0822")

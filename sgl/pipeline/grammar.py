@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from sgl.cache import current, recall, retain
 from sgl.diagnostics import Diagnostic, Diagnostics, EditedFile, FileDependencies, SourceMap
-from sgl.foreign import SOURCE, ForeignFileError, read_bytes, read_text
+from sgl.foreign import SOURCE, ForeignFileError, granted, read_bytes, read_text
 from sgl.lang import MAX_SOURCE
 from sgl.memory import memory
 from sgl.resources import stdlib_dir
@@ -194,13 +194,15 @@ def _compiled(path: Path, settings: Mapping[str, str], fast: bool) -> _Outcome[C
 
 def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | None:
     """Return a grammar that can be sampled, with numbers for its extents; None otherwise."""
+    from sgl.frontend.names.parameters import limits_of
     from sgl.lang.lock import check_lock
     from sgl.pipeline.soundness import check_soundness, with_extents
 
     if compiled is None:
         return None
     check_lock(compiled.project, diagnostics)
-    check_soundness(compiled, diagnostics)
+    with granted(limits_of(compiled.project, Diagnostics())):
+        check_soundness(compiled, diagnostics)
     if diagnostics.errors == 0:
         compiled = with_extents(compiled, diagnostics)
     return compiled if diagnostics.errors == 0 else None

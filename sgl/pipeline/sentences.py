@@ -1,7 +1,7 @@
 """Read sentences from users, and check the examples in an author's files.
 
 ``read_sentence`` reports where the grammar cannot continue a sentence.  ``check_examples`` checks the ``test``
-declarations and ``like`` clauses of a grammar.  Messages about a stratum or a structure point at the clause that
+declarations and examples of a grammar.  Messages about a stratum or a structure point at the clause that
 requests it.
 """
 
@@ -183,8 +183,10 @@ def examples(compiled: Compiled) -> Iterator[Example]:
     for test in compiled.tests:
         kind = "test" if test.declaration.expected is not None else "test reject"
         jobs.append((kind, test.declaration.sentence, partial(_check_test, test)))
-    likes = ((lowered, like) for lowered in compiled.patterns for like in lowered.examples)
-    jobs += [(f"{like.split} like", like.sentence, partial(_check_like, compiled.plan, p, like)) for p, like in likes]
+    for pattern in compiled.patterns:
+        kinds = ("train example" if like.split == "train" else "example" for like in pattern.examples)
+        checks = ((like.sentence, partial(_check_like, compiled.plan, pattern, like)) for like in pattern.examples)
+        jobs += [(kind, *check) for kind, check in zip(kinds, checks, strict=True)]
     if not jobs:
         return
     parser = Parser(compiled.grammar, compiled.grammar.text_layer(compiled.plan.source))

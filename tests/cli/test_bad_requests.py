@@ -65,7 +65,7 @@ def test_training_of_which_nothing_is_left(work: Workplace) -> None:
 
 def test_a_number_where_the_dataset_wants_a_category(work: Workplace) -> None:
     work.write(MAIN, BASE.replace("  train 20", "  from 5\n  train 20"))
-    work.refuses(FAILED, "SGL0201", "`from` takes a name and no number")
+    work.refuses(FAILED, "SGL0201", "`from` takes a name, not a number")
 
 
 EDGES = "; ".join(f"{a} -[*]-> {b}" for a, b in ("AB", "CD", "EF", "GH", "IJ", "KL"))
@@ -77,7 +77,7 @@ def test_a_structure_that_is_too_large_to_decide(
     command: tuple[str, ...], work: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(StructureCompiler.__init__, "__defaults__", (100,))
-    work.write(MAIN, BASE + COSTLY + '  size 5\n  gen like "The dog near the cat near the dog saw the cat."\n')
+    work.write(MAIN, BASE + COSTLY + '  size 5\n  example "The dog near the cat near the dog saw the cat."\n')
     said = work.refuses(FAILED, "SGL0810", "farm.sgl:", "forbid { A -[*]-> B", command=command)
     assert said.count("error[") == 1
 

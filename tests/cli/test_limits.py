@@ -117,7 +117,7 @@ def test_a_structure_does_not_count_far(structure: str, trees: Workplace) -> Non
     pattern = f"pattern far\n  forbid {{ {structure} }}\n"
     trees.write("trees.sgl", BRANCHING + pattern)
     found = said(trees, "check", "trees.sgl", "--format", "full")
-    assert "error[SGL0801]: a structure counts to 40 at most" in found
+    assert "error[SGL0801]: a structure can count to at most 40" in found
     assert "`--limit counts=1000000000` allows it" in found
 
 
@@ -159,7 +159,7 @@ def test_a_table_has_a_thousand_columns(row: str, trees: Workplace) -> None:
     trees.write("words.yaml", "- " + row % ", ".join(f"c{number}: x" for number in range(100_000)))
     found = said(trees, "check", "trees.sgl")
     assert "error[SGL0602]: a " in found
-    assert "has more than 1,000 columns; `--limit columns=NUMBER` allows more" in found
+    assert "has more than 1,000 columns; `limit columns = NUMBER` allows more" in found
 
 
 def test_a_drawn_sentence_that_cannot_be_parsed_ends_the_run(trees: Workplace) -> None:
@@ -173,3 +173,27 @@ def test_a_drawn_sentence_that_cannot_be_parsed_ends_the_run(trees: Workplace) -
 def test_readings_of_which_there_are_too_many_to_write_are_a_power_of_ten(trees: Workplace) -> None:
     found = said(trees, "parse", "trees.sgl", "a " * 107 + "a", status=OK)
     assert "reading 1 of some 10^61, probability" in found
+
+
+@pytest.mark.parametrize(
+    ("options", "most"), [((), 41), (("--limit", "counts=30"), 30), (("--limit", "counts=50"), 41)]
+)
+def test_a_grammar_sets_its_limits_within_those_of_the_user(
+    options: tuple[str, ...], most: int, trees: Workplace
+) -> None:
+    for number, refused in ((most, False), (most + 1, True)):
+        pattern = f"pattern far\n  forbid {{ X[#x>={number}] }}\n"
+        trees.write("trees.sgl", "limit counts = 20\nlimit counts = 41\n" + BRANCHING + pattern)
+        found = said(trees, "check", "--fast", "trees.sgl", *options, status=FAILED if refused else OK)
+        assert (f"a structure counts to {most} at most" in found) == refused
+        assert ("`limit counts = 42` allows it" in found) == (refused and not options)
+
+
+def test_the_limits_of_a_grammar_are_its_own(trees: Workplace) -> None:
+    wide = "category W with ja.a, ja.b, ja.c\n"
+    trees.write("trees.sgl", "limit parts = 4\n" + BRANCHING)
+    trees.write("other.sgl", wide + BRANCHING)
+    trees.write("user.sgl", wide + "use trees\n")
+    said(trees, "check", "--fast", "trees.sgl", status=OK)
+    assert "SGL0321" in said(trees, "check", "--fast", "other.sgl")
+    assert "SGL0321" not in said(trees, "check", "--fast", "user.sgl", status=OK)

@@ -13,7 +13,7 @@ from sgl.cli.main import FAILED, OK, OUTPUT, run
 
 GOOD = 'test "The dog saw the cat." => ja "犬が猫を見た。"\n'
 REJECTED = 'test reject "The dog saw."\n'
-LIKE = '  gen like "The dog near the cat saw the cat."\n'
+LIKE = '  example "The dog near the cat saw the cat."\n'
 #: Sentences of a pattern, as one asks for them.
 ASKED = "$ sample p -n 2 --seed 5 --show en\n"
 
@@ -31,7 +31,7 @@ def test_each_example_has_its_verdict_and_its_time(work: Workplace) -> None:
         "grammar  farm.sgl",
         "test  The dog saw the cat.",
         "test reject  The dog saw.",
-        "gen like  The dog near the cat saw the cat.",
+        "example  The dog near the cat saw the cat.",
     ]
     assert all(line.startswith("passed") for line in lines[:-1])
     assert lines[-1].startswith("farm.sgl: 4 of 4 passed in ")
@@ -122,7 +122,7 @@ def test_a_sample_that_changes_is_shown_beside_the_recorded_one(work: Workplace)
     said(work, "--update")
     work.write(MAIN, BASE.replace('"dog"', '"fox"') + PATTERN)
     text = said(work, status=FAILED)
-    assert "error[SGL0834]: this sample is not what was recorded" in text
+    assert "error[SGL0834]: this sample differs from the recorded one" in text
     assert "= recorded: The dog" in text or "= recorded: The cat" in text
     assert "= now:      The" in text
     assert "fox" in text

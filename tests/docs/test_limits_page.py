@@ -81,7 +81,9 @@ def test_what_happens_beyond_a_limit_is_said(row: list[str]) -> None:
     for code in re.findall(r"SGL\d{4}", row[2]):
         assert (ROOT / "sgl" / "diagnostics" / "pages" / f"{code}.md").exists()
     is_named = source(row).startswith("sgl.foreign.Limits.")
-    assert row[3] == (f"`{source(row).rpartition('.')[2]}`" if is_named else "")
+    name = source(row).rpartition(".")[2]
+    most = f", in a grammar up to {foreign.OF_GRAMMARS[name]:,}" if is_named and name in foreign.OF_GRAMMARS else ""
+    assert row[3] == (f"`{name}`{most}" if is_named else "")
 
 
 @cache

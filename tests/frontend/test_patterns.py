@@ -107,8 +107,8 @@ pattern p
 def test_an_example_may_belong_to_one_setting(tmp_path: Path) -> None:
     source = """param depth = {0}
 pattern p
-  gen like "A dog in a house sees a cat." when depth = 1
-  gen like "A dog in a house in a garden sees a cat." when depth = 2
+  example "A dog in a house sees a cat." when depth = 1
+  example "A dog in a house in a garden sees a cat." when depth = 2
   forbid {{ V -[nsubj]-> N; N -[nmod]{{depth}}-> M }}
   size   5
 """

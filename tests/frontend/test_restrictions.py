@@ -94,7 +94,7 @@ def test_where_a_restriction_was_written(tmp_path: Path) -> None:
 
 
 def test_an_example_that_a_restriction_rules_out(tmp_path: Path) -> None:
-    like = 'train like "The dog drank the cat."'
+    like = 'train example "The dog drank the cat."'
     found = places(f"{RESTRICT}{PATTERN}  {like}\n", tmp_path)
     assert found == [("SGL0817", '"The dog drank the cat."')]
     assert places(f"{RESTRICT}{PATTERN}  {like.replace('the cat', 'the milk')}\n", tmp_path) == []

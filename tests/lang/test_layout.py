@@ -55,6 +55,10 @@ PAIRS = {
         "pattern p\n gen {V -[obj]-> N[#amod>=5,lemma=a|b]}\n forbid s   # no s\n",
         "pattern p\n  gen    { V -[obj]-> N[#amod>=5, lemma=a|b] }\n  forbid s  # no s\n",
     ),
+    "an example is called one": (
+        'pattern p\n  gen like "A gen."\n  train  like "a"  # gen like\n  gen s like "c"\n  targets like "b"\n',
+        'pattern p\n  example "A gen."\n  train example "a"  # gen like\n  gen    s example "c"\n  targets like "b"\n',
+    ),
     "a declaration of several lines has empty lines around it": (
         "feature a = x | y\nrule r: S -> X\n  ja X\nfeature b = x | y\n",
         "feature a = x | y\n\nrule r: S -> X\n  ja  X\n\nfeature b = x | y\n",

@@ -242,6 +242,9 @@ pattern p "title" (one, two)
   train like "The dog."
   gen like "The cat."
   gen { V -[obj]-> N } like "The dog." when p
+  train example "The dog."
+  example "The cat." when p
+  gen { V -[obj]-> N } example "The dog."
 test "The dog." => ja "犬。", en "The dog.", syn { N -[det]-> D } without { N -[*]-> M }
 test "The dog." => syn chain
 test reject "The the."

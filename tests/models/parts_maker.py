@@ -1,7 +1,8 @@
 """Random grammars whose phrases have up to three parts, as SGL and as values: nothing here knows the compiler.
 
 Rules put the parts of their children in any order and into any part of the whole; drop, repeat and capitalize them;
-and leave to the compiler what it passes up by itself.
+and leave to the compiler what it passes up by itself.  Parts of the target for agreement are also left out and
+repeated without a word about it.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class Category:
     name: str
     parts: tuple[tuple[str, ...], tuple[str, ...]]
     lexical: bool = False
+    agreement: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,8 @@ class Maker:
         names = "ABCD"[: random.randint(2, 4)]
         self.start = Category("Text", (("",), ("",)))
         self.categories = [
-            Category(name, (self._parts(), self._parts()), lexical=n == len(names) - 1) for n, name in enumerate(names)
+            Category(name, (self._parts(), self._parts()), n == len(names) - 1, self._agreement())
+            for n, name in enumerate(names)
         ]
         self.words = [w for category in self.categories for w in self._words(category)]
         self.rules = list(self._rules())
@@ -117,6 +120,9 @@ class Maker:
 
     def _parts(self) -> tuple[str, ...]:
         return ("", *PARTS[: self.random.choice((0, 1, 1, 2))])
+
+    def _agreement(self) -> frozenset[str]:
+        return frozenset(part for part in PARTS if self.random.random() < 0.3)
 
     def _words(self, category: Category) -> Iterator[Word]:
         for number in range(self.random.randint(1, 2)):
@@ -152,6 +158,11 @@ class Maker:
                     parts = parts if gone[0].part else []
                     # No text has more source words than words.
                     parts += [Item(word="o")]
+                if layer and child.agreement:
+                    # Of a word perhaps said by nobody; of phrases, of which there are many, the parser takes one then.
+                    least = 0 if child.lexical else 1
+                    times = [random.randint(least, 2) if p.part in child.agreement else 1 for p in parts]
+                    parts = [p for p, number in zip(parts, times, strict=True) for _ in range(number)]
                 items += parts
                 if layer and parts and random.random() < 0.15:
                     again = random.choice(parts)
@@ -161,12 +172,12 @@ class Maker:
             for item in items:
                 own[random.choice(lhs.parts[layer])].append(item)
             seen: set[tuple[int, str]] = set()
-            layers.append({part: self._raised(items, seen) for part, items in own.items()})
+            layers.append({part: self._raised(items, seen, children) for part, items in own.items()})
         labels = tuple(random.choice("abc") for _ in range(len(children) + quoted - 1))
         both = layers[0], layers[1]
         return Rule(name, lhs, children, both, random.randrange(len(children)), labels, tuple(dropped))
 
-    def _raised(self, items: list[Item], seen: set[tuple[int, str]]) -> list[Item]:
+    def _raised(self, items: list[Item], seen: set[tuple[int, str]], children: tuple[Category, ...]) -> list[Item]:
         """Return the items with a capital here and there; the first mention is no copy."""
         found = []
         for item in items:
@@ -174,7 +185,7 @@ class Maker:
             if item.child >= 0 and piece not in seen:
                 mode = "capital" if self.random.random() < 0.15 else ""
             elif item.child >= 0:
-                mode = "copy"
+                mode = "copy" * (item.part not in children[item.child].agreement)
             seen.add(piece)
             found.append(Item(item.word, item.child, item.part, mode))
         return found
@@ -186,7 +197,11 @@ class Maker:
         lines = ["module parts", *(f"layer {layer} : text" for layer in LAYERS)]
         lines += ["layer syn : graph on de", "", "category Text"]
         for category in self.categories:
-            parts = [f"{layer}.{part}" for layer, own in zip(LAYERS, category.parts, strict=True) for part in own[1:]]
+            parts = [
+                f"{name}.{part}{' (agreement)' if layer and part in category.agreement else ''}"
+                for layer, name in enumerate(LAYERS)
+                for part in category.parts[layer][1:]
+            ]
             lines.append(f"category {category.name}{' with ' if parts else ''}{', '.join(parts)}")
         for rule in self.rules:
             lines += ["", *self._rule_source(rule)]
@@ -227,7 +242,9 @@ class Maker:
                 if not layer and len(parts) == 1:
                     continue
                 by_itself = len(items) == 1 and items[0].part == part and not items[0].mode
-                alone = sum(name == part for _, name in used) == 1
+                # A part for agreement could be passed up, too, whether it is used or not.
+                having = {n for n, c in enumerate(rule.children) if layer and part in c.agreement & {*c.parts[layer]}}
+                alone = len({n for n, name in used if name == part} | having) == 1
                 if part and by_itself and alone and random.random() < 0.7:
                     continue
                 gone = map(str, rule.dropped) if layer and not part else ()

@@ -14,7 +14,7 @@ that an author runs, or that ``sglc compile`` runs::
 A mutant of a rule or a word has the claims of the original, and its own proof is about
 them.  A mutant of a pattern makes *another claim*, which may well be true; that it is not
 what was meant only its author can know.  So the question is whether something that the
-author runs says so.  Examples do (``gen like``), and two things that are kept from before
+author runs says so.  Examples do (``example``), and two things that are kept from before
 the change: the grammar, with which the mutant is compared statically, and the claims, with
 which the verifier reads the mutant's sentences.  Neither asks the mutant what it claims.
 

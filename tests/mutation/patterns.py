@@ -52,7 +52,7 @@ def _clauses(source: Source, *keywords: str) -> Iterator[tuple[Declaration, Clau
     """The clauses of patterns that begin with one of these words, each with a name."""
     for pattern in source.of("pattern"):
         for number, clause in enumerate(pattern.clauses[1:]):
-            if clause.keyword in keywords and " like " not in clause.text:
+            if clause.keyword in keywords and " example " not in clause.text:
                 yield pattern, clause, f"{pattern.name}.{number}.{clause.keyword}"
 
 

@@ -273,7 +273,9 @@ def _limit_row(constant: str, row: Mapping[str, str]) -> str:
     number = found.limit if isinstance(found, foreign.Kind) else int(found)
     unit = row.get("unit", "")
     shown = f"{number // _UNITS.get(unit, 1):,} {unit}".rstrip()
-    return f"| {row['what']} | {shown} | {row['beyond']} | {f'`{name}`' if named else ''} | `{constant}` |"
+    option = f"`{name}`" if named else ""
+    option += f", in a grammar up to {foreign.OF_GRAMMARS[name]:,}" if named and name in foreign.OF_GRAMMARS else ""
+    return f"| {row['what']} | {shown} | {row['beyond']} | {option} | `{constant}` |"
 
 
 _GRAMMAR = """\

@@ -94,7 +94,7 @@ lexicon transitives from "verbs.yaml" where class = both
     sem node(lemma=$lemma or $en, type=event)
 
 pattern pp_in_subject "PP in object → subject"
-  gen like "The kite in the tent fell."
+  example "The kite in the tent fell."
   forbid { V -[nsubj]-> N; N -[nmod]-> M }
   need   5 { V -[obj]-> N; N -[nmod]-> M }
   size   20

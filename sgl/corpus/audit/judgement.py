@@ -13,6 +13,7 @@ A sampled sentence has the derivation that it was sampled with; its string may h
 a held-out structure or gives another text in a target.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -177,9 +178,9 @@ def text_examples(forest: Forest, layer: int, text: str) -> tuple[Derivation | N
     """
     steps = Steps()
     grammar, spelling = forest.grammar, forest.grammar.text_layers[layer]
-    #: Whether a phrase may be spelt differently inside a larger one.
+    #: Whether a phrase may be spelt differently inside a larger one, or a part of it be left out.
     respelt = spelling.finish is not None
-    respelt |= any(rule.applies_functions(layer) for rule in grammar.rules)
+    respelt |= any(rule.applies_functions(layer) for rule in grammar.rules) or _leaves_out(grammar, layer)
     #: For each node, the phrases that occur in the text, each with a reading, and a reading whose phrase does not.
     occurring: list[dict[Words, Derivation]] = []
     others: list[Derivation | None] = []
@@ -209,6 +210,20 @@ def text_examples(forest: Forest, layer: int, text: str) -> tuple[Derivation | N
     by_text = {finish(spelling, words): reading for words, reading in occurring[-1].items()}
     giving = by_text.pop(text, None)
     return giving, others[-1] or next(iter(by_text.values()), None)
+
+
+def _leaves_out(grammar: CoreGrammar, layer: int) -> bool:
+    """Return whether some rule uses some parts of a phrase in a text layer, and not all."""
+    if not grammar.divided(layer):
+        return False
+    prefix = f"{grammar.text_layers[layer].name}."
+    parts = [1 + sum(part.startswith(prefix) for part in category.parts) for category in grammar.categories]
+    for rule in grammar.rules:
+        pieces = {(item.child, item.number) for item in rule.templates[layer] if isinstance(item, Slot)}
+        used = Counter(child for child, _ in pieces)
+        if any(number < parts[rule.rhs[child]] for child, number in used.items()):
+            return True
+    return False
 
 
 def _occurs(words: Words, spelling: TextLayer, text: str) -> bool:
@@ -355,7 +370,7 @@ class AmbiguityFinder:
 
     def _ambiguity(self, text: str, derivation: Derivation) -> Ambiguity:
         forest = self.parser.forest(text)
-        assert forest is not None, f"the parser does not read what was drawn: {text}"
+        assert forest is not None, f"the parser cannot read a sampled sentence: {text}"
         if forest.count == 1:
             return Ambiguity()
         structures, _ = self.finder.in_forest(forest)
@@ -371,7 +386,7 @@ class AmbiguityFinder:
         contains one, return any other reading.
         """
         forest = self.parser.forest(text)
-        assert forest is not None, f"the parser does not read what was drawn: {text}"
+        assert forest is not None, f"the parser cannot read a sampled sentence: {text}"
         for output in self.outputs:
             if (other := differing_reading(forest, output, output(derivation))) is not None:
                 return other

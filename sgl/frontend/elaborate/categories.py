@@ -99,7 +99,7 @@ class VariableTable:
         sound = True
         for _, name, feature in self.compared:
             features = {other for _, other in self.mentions.get(name.text, ())}
-            hint = f"write `{feature}={name}` where the value is that itself"
+            hint = f"write `{feature}={name}` to set that value itself"
             if not self.use(name.text, name.span, hint):
                 sound = False
             elif features != {feature}:

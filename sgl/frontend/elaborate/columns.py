@@ -2,14 +2,16 @@
 
 A paradigm rewrites the end of a word by inflection class; the longest ending that fits wins, so
 that an exception is a longer ending: ``"く" -> "いた", "行く" -> "行った"``.  Others rewrite the start,
-or what is inside, where it stands last.  ``[aiu]`` is any of these letters, and ``&`` in the result then
-all that was found: ``"[bdkls][aiu]" -> "&&"`` doubles the beginning of a word.
+or what is inside, where it stands last.  ``[aiu]`` is any of these letters, ``[^aiu]`` any other, and a ``*``
+behind it says any number of them; ``&`` in the result is then all that was found: ``"[bdkls][aiu]" -> "&&"``
+doubles the beginning of a word, ``"[ei][^aeiou]*" -> "&ler"`` is vowel harmony.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count, zip_longest
+from operator import itemgetter
 from typing import NoReturn
 
 from sgl.diagnostics import Diagnostics, Label, Span, one_of, one_slip, suggest, suggested
@@ -43,19 +45,31 @@ def unmarked(text: str) -> str:
 #: The parts of words that paradigms rewrite, and what of theirs a word may lack.
 END = "end"
 PLACES = {END: "its ending", "start": "its beginning", "inside": "what is inside it"}
-_LETTERS = re.compile(r"\[([^\[\]]+)\]")
+_LETTERS = re.compile(r"\[(\^?)([^][^]+)\](\*?)")
 
 
-def _rewritten(word: str, place: str, found: s.Name, result: s.Name) -> tuple[tuple[int, int], str] | None:
-    """Return a word after a rewrite, behind what makes one win: its length, and how few letters are any of several."""
-    parts = _LETTERS.split(found.text)
-    own = "".join(f"[{re.escape(part)}]" if number % 2 else re.escape(part) for number, part in enumerate(parts))
+def _rewritten(word: str, place: str, found: s.Name, result: s.Name) -> tuple[tuple[int, ...], str] | None:
+    """Return a word after a rewrite, behind what makes one win: its length, and how closely its letters are told."""
+    literals = _LETTERS.split(found.text)[::4]
+    sets = [f"[{no}{re.escape(letters)}]{star}" for no, letters, star in _LETTERS.findall(found.text)]
+    own = "".join(chain(*zip_longest(map(re.escape, literals), sets, fillvalue="")))
+    stars = sum(letters.endswith("*") for letters in sets)
     before, after = {END: (".*", ""), "start": ("", ".*"), "inside": (".*", ".*")}[place]
     match = re.fullmatch(f"({before})({own})({after})", word, re.DOTALL)
     if match is None:
         return None
-    new = result.text.replace("&", match[2]) if len(parts) > 1 else result.text
-    return (len(match[2]), -len(parts)), match[1] + new + match[3]
+    new = result.text.replace("&", match[2]) if sets else result.text
+    return (len(match[2]), len("".join(literals)), len(sets) - stars, -stars), match[1] + new + match[3]
+
+
+def _slip(text: str) -> tuple[int, int, str] | None:
+    """Return where the letters of a rewrite cannot be told in this way, and why; None if they can."""
+    # The time to find several parts of any length in a word would grow with a power of its length.
+    stars = [letters.end() for letters in _LETTERS.finditer(text) if letters[3]]
+    lone = re.search(r"\[\^?\]|[][]", _LETTERS.sub(lambda letters: " " * len(letters[0]), text))
+    if lone is not None:
+        return lone.start(), lone.end(), "encloses no letters"
+    return (stars[1] - 1, stars[1], "is the second") if len(stars) > 1 else None
 
 
 class _Endless(Exception):
@@ -143,7 +157,7 @@ class Evaluation:
             column = problem.column
             hint = f'fill in the column, with `""` for an empty text, or write `${column} or …`'
             if meant := suggested(column.text, self.columns):
-                hint = f"did you mean `{column}` by its `{meant}`? Else {hint}"
+                hint = f"did you mean `{column}` where this row says `{meant}`? Otherwise, {hint}"
             self.report("SGL0604", f"this row has no `{column}`", hint, Label(column.span, "asked for here"))
         return None
 
@@ -320,7 +334,7 @@ class Evaluation:
             hint = f"correct the word or its class, or add {PLACES[place]} to the paradigm"
             self.report("SGL0607", message, hint, asked)
             return None
-        return before + max(fitting)[1] + after
+        return before + max(fitting, key=itemgetter(0))[1] + after
 
     def _report_missing(self, call: s.Call, scope: Scope) -> None:
         name, kinds = call.name.text, (s.Function, s.Paradigm)
@@ -341,8 +355,14 @@ def check_morphology(state: Resolved) -> None:
     for paradigm, _ in state.names.declared(s.Paradigm):
         if paradigm.place is not None and paradigm.place.text not in PLACES:
             hint = suggest(paradigm.place.text, PLACES) or f"write {', '.join(f'`({place})`' for place in PLACES)}"
-            message = f"a paradigm changes the end of a word, or another part, but no `{paradigm.place}`"
+            message = f"a paradigm changes the end of a word or another part of it, not `{paradigm.place}`"
             state.error("SGL0201", paradigm.place.span, message, hint)
+        for found in (found for line in paradigm.lines for found, _ in line.rewrites):
+            if (slip := _slip(found.text)) is not None:
+                at, end, what = slip
+                own = replace(found.span, start=found.span.start + 1 + at, end=found.span.start + 1 + end)
+                hint = "write `[aiu]` for one of these letters; one such bracket may have a `*`, for any number"
+                state.error("SGL0623", own, f"this `{found.text[at:end]}` of `{found}` {what}", hint)
     for function, _ in state.names.declared(s.Function):
         lists.append(("parameter", function.parameters, function.name))
     for paradigm, _ in state.names.declared(s.Paradigm):

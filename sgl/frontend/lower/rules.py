@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from sgl.core.grammar import HEAD, Fragment, GraphLayer
-from sgl.foreign import limits
+from sgl.foreign import limits, raising
 from sgl.frontend.elaborate.categories import CategoryPattern, category_pattern
 from sgl.frontend.elaborate.rules import Case, RuleNames, cases_of
 from sgl.frontend.lower.fragments import FragmentLowering
@@ -28,7 +28,7 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: Signed) -> Production | None:
     most = limits().children
     if len(rule.rhs) > most:
         message = f"the rule `{rule.name}` has more than {most:,} children and words"
-        hint = "divide it into several rules, or raise the limit: `--limit children=NUMBER`"
+        hint = f"split it into several rules, or raise the limit: {raising('children')}"
         state.error("SGL0712", rule.rhs[most].span, message, hint)
         return None
     errors, names = state.diagnostics.errors, RuleNames(rule, scope, state)

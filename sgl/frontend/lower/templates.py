@@ -2,7 +2,7 @@
 
 The right-hand side is the template of the source layer, unless a conditional clause reorders it.  Every child occurs
 exactly once in every layer unless the author writes ``drop`` or ``copy``: a forgotten child would silently change the
-meaning of every sentence.
+meaning of every sentence.  Only parts for agreement, such as prefixes of a noun's class, occur any number of times.
 
 A phrase may have several parts in a layer, the main part first.  Each part of each child occurs exactly once; a part
 that no clause mentions becomes the phrase's part of the same name.
@@ -49,6 +49,13 @@ class _Template:
         self.names, self.state, self.layer, self.clauses = names, names.state, layer, clauses
         self.clause = clauses.get(layer)
         self.own, self.parts = parts[0], parts[1:]
+        #: The pieces for agreement, which occur any number of times.
+        self.agreement = {
+            (child, part)
+            for child, info in enumerate(known[1:])
+            for part in self.parts[child]
+            if info is not None and f"{layer}.{part}" in info.agreement
+        }
         #: The pieces already placed, and where.
         self.used: dict[_Piece, Span] = {}
         #: The dropped children, with all of their parts that are not placed.
@@ -133,7 +140,7 @@ class _Template:
         piece = self.find(item.name)
         if piece is None:
             return []
-        if piece in self.used and item.mode != "copy" and piece not in self.applied:
+        if piece in self.used and item.mode != "copy" and piece not in self.applied | self.agreement:
             message = f"`{item.name}` occurs twice in the layer `{self.layer}`"
             hint = f"remove one, or write `copy {item.name}` if you mean it"
             hint = "remove one" if isinstance(self, _SourceTemplate) else hint
@@ -147,19 +154,21 @@ class _Template:
         """Return the unmentioned part of this name from the only child that has one."""
         rule = self.names.rule
         having = [n for n, parts in enumerate(self.parts) if part in parts]
-        free = [n for n in having if (n, part) not in self.used and n not in self.dropped]
+        used = self.used.keys() - self.agreement
+        free = [n for n in having if (n, part) not in used and n not in self.dropped]
         if len(free) == 1:
             return [self.slot((free[0], part), rule.name.span)]
+        free = [n for n in free if (n, part) not in self.agreement]
         if self.sound and not free:
             name = f"{self.layer}.{part}"
-            hint = f'add a line `{name} …` below the rule; `{name} ""` if it is empty'
+            hint = f'add a line `{name} …` below the rule, or `{name} ""` if it is empty'
             self.state.error("SGL0303", rule.name.span, f"the rule `{rule.name}` does not say what `{name}` is", hint)
         self.sound &= bool(free)  # If there are several, the others are reported as missing.
         return []
 
     def _check_complete(self) -> None:
         pieces = [(n, part) for n, parts in enumerate(self.parts) for part in ("", *parts)]
-        missing = [p for p in pieces if p not in self.used and p[0] not in self.dropped]
+        missing = [p for p in pieces if p not in self.used.keys() | self.agreement and p[0] not in self.dropped]
         names = [".".join(filter(None, (str(self.names.name(n)), part))) for n, part in missing]
         if names:
             self.sound = False
@@ -189,7 +198,7 @@ class _SourceTemplate(_Template):
                 self.state.error("SGL0604", word.span, message, "remove it from the right-hand side")
             elif len(words) > 1:
                 apart = " ".join(f'"{each}"' for each in words)
-                message = f"`{word}` has a space in it; each word of `{self.layer}` is quoted separately"
+                message = f"`{word}` contains a space; quote each word of `{self.layer}` separately"
                 self.state.error("SGL0609", word.span, message, f"write `{apart}`")
         sketch = super().sketch()
         if not self.sound:
@@ -239,7 +248,7 @@ class _SourceTemplate(_Template):
                 return self.mentioned(item)
         self.sound = False
         hint = "a clause of the source layer has the children and words of the right-hand side"
-        self.state.error("SGL0311", item.span, "this stands once more than on the right-hand side of the rule", hint)
+        self.state.error("SGL0311", item.span, "this occurs once more than on the right-hand side of the rule", hint)
         return []
 
     def _word(self, number: int) -> Token:

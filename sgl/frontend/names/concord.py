@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceFile, suggest
+from sgl.foreign import limits
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
@@ -24,13 +25,16 @@ class FeatureTable:
     features: tuple[str, ...]
     table: LexiconTable
 
+    def row(self, values: Sequence[str]) -> int | None:
+        """Return the number of the first row that fits values of the features, if any."""
+        wanted = list(zip(self.features, values, strict=True))
+        fitting = (n for n, row in enumerate(self.table.rows) if all(row.cells.get(f, v) == v for f, v in wanted))
+        return next(fitting, None)
+
     def cell(self, values: Sequence[str], column: str) -> str | None:
         """Return the form for values of the features; None if no row has it."""
-        wanted = dict(zip(self.features, values, strict=True))
-        for row in self.table.rows:
-            if all(row.cells.get(feature, value) == value for feature, value in wanted.items()):
-                return row.cells.get(column)
-        return None
+        number = self.row(values)
+        return None if number is None else self.table.rows[number].cells.get(column)
 
 
 def read_tables(features: Mapping[str, Sequence[str]], state: Resolved) -> dict[str, FeatureTable]:
@@ -54,7 +58,7 @@ def table_in(path: s.Name, scope: Scope, state: Resolved) -> LexiconTable | None
     source = scope.read(path, MAX_TABLE)
     if source is None:
         return None
-    table, told = kept("table", (), (source.name, source.text), partial(_read, source))
+    table, told = kept("table", (), (source.name, source.text, limits()), partial(_read, source))
     state.diagnostics.extend(told)
     return table
 

@@ -13,6 +13,7 @@ from typing import TypeGuard
 
 from sgl.core.structure import COMPARISONS
 from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, one_of, suggest
+from sgl.foreign import OF_GRAMMARS
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
 
@@ -94,7 +95,7 @@ class Parameters:
         if comparison in ORDERINGS and decimal(value) is None:
             self.session.error("SGL0202", name.span, f"the parameter `{name}` is `{value}`, not a number")
         elif comparison in ORDERINGS and decimal(bound.text) is None:
-            self.session.error("SGL0202", bound.span, f"`{comparison}` compares numbers, and `{bound}` is none")
+            self.session.error("SGL0202", bound.span, f"`{comparison}` compares numbers, and `{bound}` is not one")
         return compare(value, comparison, bound.text) != when.negated
 
     def number(self, amount: s.Name | s.Amount) -> float | None:
@@ -173,6 +174,24 @@ def set_parameters(session: Session) -> Parameters | None:
     return Parameters(values, session)
 
 
+def limits_of(project: Project, diagnostics: Diagnostics) -> dict[str, int]:
+    """Return the limits that the files of a grammar set, the highest counting; report those that no grammar can set."""
+    found: dict[str, int] = {}
+    for own in project.declarations(s.Limit):
+        name, number = own.name.text, decimal(own.value.text)
+        most = OF_GRAMMARS.get(name)
+        if most is None:
+            hint = suggest(name, OF_GRAMMARS, "a grammar sets")
+            diagnostics.error("SGL0108", own.name.span, f"a grammar does not set a limit `{own.name}`", hint)
+        elif number is None or number != int(number) or not 1 <= number <= most:
+            message = f"`{own.value}` is not a whole number from 1 to {most:,}"
+            hint = f"more is up to the user: `--limit {name}=NUMBER`" if (number or 0) > most else ""
+            diagnostics.error("SGL0108", own.value.span, message, hint)
+        else:
+            found[name] = max(found.get(name, 0), int(number))
+    return found
+
+
 def _problem_with(name: str, value: str, declared: Mapping[str, s.Param], session: Session) -> tuple[str, str]:
     project, param = session.project, declared.get(name)
     if param is None:
@@ -190,7 +209,7 @@ def _problem_with(name: str, value: str, declared: Mapping[str, s.Param], sessio
     open_ended = not asked or any(str(when.comparison) == "!=" or when.negated for when in asked)
     if value in values or _kind(value) != "a word" or open_ended or project.unread:
         return "", ""
-    return "nothing in the grammar asks for this value", suggest(value, values, "its values are")
+    return "nothing in the grammar tests for this value", suggest(value, values, "its values are")
 
 
 def _kind(value: str) -> str:

@@ -11,7 +11,7 @@ from functools import partial
 from sgl.core.derivation import RULES
 from sgl.core.grammar import DERIVATION, HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Label
-from sgl.foreign import limits
+from sgl.foreign import limits, raising
 from sgl.frontend.names.concord import FeatureTable, read_tables
 from sgl.frontend.names.finishing import likes_of, other_layer, text_layers
 from sgl.frontend.names.parameters import Session, is_weight
@@ -25,6 +25,9 @@ FREE = "free"
 #: The kind of view with an author's template file.
 TEMPLATE = "template"
 
+#: The kind of part that rules may use any number of times.
+AGREEMENT = "agreement"
+
 MAX_TEMPLATE = 100_000
 
 _VIEWS = ("conllu", *VIEWS, TEMPLATE)
@@ -37,7 +40,10 @@ _KINDS = ("text", "graph")
 
 @dataclass(frozen=True)
 class CategoryInfo:
-    """A declared category: features, ports, ports ``limited`` to a layer, and ``parts`` besides the main part."""
+    """A declared category: features, ports, ports ``limited`` to a layer, and ``parts`` besides the main part.
+
+    Parts for ``agreement`` are used any number of times.
+    """
 
     name: str
     features: tuple[str, ...]
@@ -45,6 +51,7 @@ class CategoryInfo:
     declaration: s.CategoryDecl
     limited: tuple[tuple[str, str], ...] = ()
     parts: tuple[str, ...] = ()
+    agreement: frozenset[str] = frozenset()
 
     def written(self, values: Iterable[str]) -> str:
         """Return the category with values of its features, as in ``NP[num=sg]``."""
@@ -238,7 +245,7 @@ def _category(
     state = scope.resolved.session
     for name in declaration.features:
         if name.text in features:
-            state.error("SGL0403", name.span, f"`{category}` carries the feature `{name}` twice")
+            state.error("SGL0403", name.span, f"`{category}` has the feature `{name}` twice")
         elif scope.find(s.Feature, name) is not None:
             features[name.text] = None
     ports, limited = [HEAD], []
@@ -256,26 +263,34 @@ def _category(
             state.report_missing("graph layer", port.layer, names, f"there is: {', '.join(names) or 'none'}", "layer")
     own = tuple(features), tuple(ports), declaration, tuple(limited)
     parts = list(_parts(declaration, texts, state))
+    agreement = {port.name.text for port in declaration.ports if port.kind is not None}
     for layer, other in likes.items():
         alike = [f"{layer}.{part.partition('.')[2]}" for part in parts if part.startswith(f"{other}.")]
+        agreement |= {part for part in alike if other + part.removeprefix(layer) in agreement and part not in parts}
         parts += [part for part in alike if part not in parts]
-    return CategoryInfo(category, *own, tuple(parts))
+    return CategoryInfo(category, *own, tuple(parts), frozenset(agreement))
 
 
 def _parts(declaration: s.CategoryDecl, texts: Sequence[str], state: Session) -> tuple[str, ...]:
     found: list[str] = []
     category, most = declaration.name, limits().parts
-    for name in (port.name for port in declaration.ports if "." in port.name.text):
+    for name, kind in ((port.name, port.kind) for port in declaration.ports if "." in port.name.text):
         layer = name.text.partition(".")[0]
         if not has_parts(name, texts, state):
             continue
+        if kind is not None and kind.text != AGREEMENT:
+            state.report_missing("kind of part", kind, (AGREEMENT,), f"a part is `{name}` or `{name} ({AGREEMENT})`")
+        elif kind is not None and layer == texts[0]:
+            message = f"a part of the source layer `{layer}` is used once, also for agreement"
+            hint = "each of its words is a word of the graph; leave out `(agreement)`"
+            state.error("SGL0322", kind.span, message, hint)
         if name.text in found:
             state.error("SGL0501", name.span, f"`{category}` already has a part `{name}`")
         else:
             found.append(name.text)
             if sum(part.startswith(f"{layer}.") for part in found) == most:
                 message = f"`{category}` has more than {most} parts in the layer `{layer}`"
-                hint = "divide the phrase otherwise, or raise the limit: `--limit parts=NUMBER`"
+                hint = f"split the phrase differently, or raise the limit: {raising('parts')}"
                 notes = ("the main part is one of them; parsing takes longer with each",)
                 state.error("SGL0321", name.span, message, hint, notes=notes)
     return tuple(found)

@@ -48,6 +48,13 @@ class Param(SyntaxNode):
     title: Name | None
 
 
+class Limit(SyntaxNode):
+    """``limit parts = 4``."""
+
+    name: Name
+    value: Name
+
+
 class Place(SyntaxNode):
     """``before "." ","``, ``after "("`` or ``first``: the neighbouring words, or the position in a text."""
 
@@ -133,10 +140,11 @@ class Feature(NamedDeclaration):
 
 
 class Port(SyntaxNode):
-    """``gap`` or, for one graph layer only, ``subj in sem``; ``de.prefix`` is a part of texts."""
+    """``gap`` or, for one graph layer only, ``subj in sem``; ``de.prefix`` is a part of texts, and has a ``kind``."""
 
     name: Name
     layer: Name | None
+    kind: Name | None = None
 
 
 class CategoryDecl(NamedDeclaration):
@@ -162,7 +170,7 @@ class Range(SyntaxNode):
 
 
 class StructureClause(SyntaxNode):
-    """A structure with its ``kind``: ``forbid``, ``only`` and so on; ``gen { … } like "…"`` has an example."""
+    """A structure with its ``kind``: ``forbid``, ``only`` and so on; ``gen { … } example "…"`` has one."""
 
     kind: str
     amount: Amount | None
@@ -235,7 +243,7 @@ class Quota(NamedDeclaration):
 
 
 class LikeClause(SyntaxNode):
-    """``train like "…"`` or ``gen like "…"``: an example that must belong there, optionally under a ``when``."""
+    """``train example "…"`` or ``example "…"``, an item: it must belong there, optionally under a ``when``."""
 
     split: str
     sentence: Name
@@ -379,7 +387,7 @@ class Test(SyntaxNode):
     graphs: tuple[Layered, ...] = ()
 
 
-Declaration = NamedDeclaration | Module | Use | Param | WordDecl | Restrict | Dataset | ReleaseDecl | Test
+Declaration = NamedDeclaration | Module | Use | Param | Limit | WordDecl | Restrict | Dataset | ReleaseDecl | Test
 
 
 @dataclass(frozen=True)

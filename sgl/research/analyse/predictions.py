@@ -95,7 +95,7 @@ class Aligned:
         if self.named > self.given // 2:
             begin = f"{self.named:,} of the {self.given:,} predictions begin with the name of their sentence"
             hint = "write each name as the treebank does, a tab and the text, in a file `.tsv`"
-            raise PredictionsError(f"{begin}, and the file is read as one without names", hint=hint)
+            raise PredictionsError(f"{begin}, so the file is read as one without names", hint=hint)
 
     def finish(self) -> None:
         """Raise ``PredictionsError`` if outputs are left over or, without ids, missing."""
@@ -112,7 +112,7 @@ class Aligned:
         if self.missing or more:
             outputs, sentences = self.given + more, self.given + self.missing
             plural = "" if outputs == 1 else "s"
-            raise PredictionsError(f"{outputs:,} prediction{plural} where {sentences:,} are wanted")
+            raise PredictionsError(f"{outputs:,} prediction{plural} where {sentences:,} are expected")
 
 
 def given_outputs(given: Mapping[str, str] | Sequence[str]) -> Aligned:
@@ -126,9 +126,9 @@ def given_outputs(given: Mapping[str, str] | Sequence[str]) -> Aligned:
     found = [(name, text) for name, text in found if not by_name or (text is not None and text == text)]
     for name, text in found:
         if not isinstance(text, str) or isinstance(name, str) != by_name:
-            raise PredictionsError(f"the prediction for `{name}` is no text: {text!r:.60}")
+            raise PredictionsError(f"the prediction for `{name}` is not text: {text!r:.60}")
         if has_surrogate(text):
-            raise PredictionsError(f"the prediction for `{name}` has half of a character: {text!a:.60}")
+            raise PredictionsError(f"the prediction for `{name}` contains half of a character: {text!a:.60}")
     outputs = {name: SystemOutput(text) for name, text in found}
     return Aligned(outputs, iter(())) if by_name else Aligned(None, iter(outputs.values()))
 
@@ -230,7 +230,7 @@ def _table(path: Path, quoting: Any = csv.QUOTE_MINIMAL) -> tuple[Sequence[str],
         # Between tabs a quotation mark may be one.
         if sign == "\t" and quoting != csv.QUOTE_NONE:
             return _table(path, csv.QUOTE_NONE)
-        raise PredictionsError(f"`{path}` is no table: {problem}") from None
+        raise PredictionsError(f"`{path}` is not a table: {problem}") from None
 
 
 def _commented(path: Path) -> Iterator[OutputRow]:
@@ -302,7 +302,7 @@ def read_said(path: Path, about: Collection[str], needed: Collection[str] = ()) 
             except ValueError:
                 value = inf
             if not isfinite(value):
-                what = f"`{row[name][:40]}` is no {name}, which is a number or a label such as `right`"
+                what = f"`{row[name][:40]}` is not a number, as `{name}` has to be, or a label such as `right`"
                 hint = f"columns that are not scores are {', '.join((*about, ANNOTATOR))}"
                 raise PredictionsError(f"in `{path}`, line {line:,}: {what}", hint)
             found.append(Said(line, row, name, value))

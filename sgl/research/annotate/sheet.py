@@ -70,7 +70,7 @@ def read_sheet(path: Path, items: Mapping[str, BenchmarkRow]) -> dict[str, Judge
         code, place, cell = one.row["code"].strip(), f"`{path}`, line {one.line:,}", one.row[one.scale]
         _check_item(code, one.row, place, items)
         if one.scale in found.setdefault(code, {}):
-            raise SheetError(f"{place}: the code `{code}` is there twice")
+            raise SheetError(f"{place}: the code `{code}` occurs twice")
         if one.value not in _SCALES.get(one.scale, ()):
             raise SheetError(f"{place}: `{one.scale}` is `{cell[:20]}`", "`natural` is 1 to 5, `right` is yes or no")
         found[code][one.scale] = one.value

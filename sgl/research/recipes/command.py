@@ -162,7 +162,7 @@ def _analysed(recipe: Json, paths: Mapping[str, Path], files: Outputs, diagnosti
     found: Json = {}
     for name, given in files.items():
         if twice := [system for system, uses in Counter(system for system, _ in given).items() if uses > 1]:
-            diagnostics.error("SGL1411", None, f"`{twice[0]}` has two files for `{name}`; here each run is a system")
+            diagnostics.error("SGL1411", None, f"`{twice[0]}` has two files for `{name}`; here a run is a system")
             return {}
         # People's scores of the outputs are in a file next to the treebank.
         tables = (paths[name].with_suffix(end) for end in (".tsv", ".csv"))
