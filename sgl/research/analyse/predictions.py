@@ -306,6 +306,9 @@ def read_said(path: Path, about: Collection[str], needed: Collection[str] = ()) 
                 hint = f"columns that are not scores are {', '.join((*about, ANNOTATOR))}"
                 raise PredictionsError(f"in `{path}`, line {line:,}: {what}", hint)
             found.append(Said(line, row, name, value))
+    labelled = {one.scale for one in found if one.row[one.scale].strip().casefold() in _LABELS}
+    if mixed := [one for one in found if one.scale in labelled and one.value not in (0, 1)]:
+        raise PredictionsError(f"in `{path}`, line {mixed[0].line:,}: `{mixed[0].scale}` has labels and other numbers")
     return found
 
 

@@ -71,7 +71,7 @@ def read_sheet(path: Path, items: Mapping[str, BenchmarkRow]) -> dict[str, Judge
         _check_item(code, one.row, place, items)
         if one.scale in found.setdefault(code, {}):
             raise SheetError(f"{place}: the code `{code}` occurs twice")
-        if one.value not in _SCALES.get(one.scale, ()):
+        if one.value not in _SCALES.get(one.scale, ()) or cell.strip().isdecimal() != (one.scale == "natural"):
             raise SheetError(f"{place}: `{one.scale}` is `{cell[:20]}`", "`natural` is 1 to 5, `right` is yes or no")
         found[code][one.scale] = one.value
     if not found:
@@ -86,7 +86,7 @@ def _check_item(code: str, row: Mapping[Any, Any], place: str, items: Mapping[st
         raise SheetError(f"{place}: no item of the dataset has the code `{code[:20]}`", hint)
     for name in ("source", "target"):
         if row.get(name, text := getattr(items[code], name)) != text:
-            raise SheetError(f"{place}: the {name} is not that of the code `{code}`", "sort whole rows, and edit none")
+            raise SheetError(f"{place}: the {name} does not fit the code `{code}`", "sort whole rows, and edit none")
 
 
 def summary(sheets: Sequence[Mapping[str, Judgement]], items: Mapping[str, BenchmarkRow]) -> dict[str, Any]:

@@ -89,6 +89,7 @@ def test_judges_are_columns_annotators_or_files(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("id | human\ngen-000001 | perhaps\n", "line 2: `perhaps` is not a number, as `human` has to be"),
+        ("id | human\ngen-000001 | yes\ngen-000002 | 3\n", "line 3: `human` has labels and other numbers"),
         ("id | human\ngen-000001 | 1\ngen-000001 | 0\n", "line 3: this judge has said something else"),
         ("id | human\ngen-000009 | 1\n", "no judgement of an output that is scored"),
         ("id | human\ngen-000001 | \n", "no judgement of an output that is scored"),
@@ -156,7 +157,10 @@ def test_they_stand_in_all_results_of_eval(work: Workplace) -> None:
     assert "Agreement with judges" in (work.directory / "r.tex").read_text("utf-8")
     work.write("people.csv", "source,human\na dog,perhaps\n")
     assert run(["eval", "rows.tsv", "out.txt", "--samples", "100", "--judgements", "people.csv"]) == FAILED
-    assert "error[SGL1430]: in `people.csv`, line 2: `perhaps` is not a number, as `human` has to be" in work.capsys.readouterr().err
+    assert (
+        "error[SGL1430]: in `people.csv`, line 2: `perhaps` is not a number, as `human` has to be"
+        in work.capsys.readouterr().err
+    )
 
 
 @pytest.mark.slow
