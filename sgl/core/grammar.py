@@ -25,6 +25,9 @@ HEAD = "head"
 #: The prefix of labels of edges to an extracted node (``~obj``).
 EXTRACTED = "~"
 
+#: The kind of a view that an author's template computes from several layers.
+COLUMN = "column"
+
 #: The graph layer that every grammar has (``sgl.core.derivation``); its phrases have only the port of their head.
 DERIVATION = "derivation"
 
@@ -262,12 +265,16 @@ class GraphLayer:
 
 @dataclass(frozen=True)
 class View:
-    """A rendering of a graph layer (by index) as text; an author's own, of kind ``template``, has a ``template``."""
+    """A rendering of a graph layer (by index) as text; an author's own, of kind ``template``, has a ``template``.
+
+    A *column* is computed by its ``template`` from the layers that it ``reads``; its ``layer`` is the derivation.
+    """
 
     name: str
     kind: str
     layer: int
     template: str = ""
+    reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from sgl.verify.schema import CertificateData
 from sgl.verify.schema_grammar import (
+    COLUMN,
     CertifiedGrammar,
     Flaw,
     GrammarRule,
@@ -22,6 +23,11 @@ def check_references(data: CertificateData) -> None:
     grammar = data.core.grammar
     _below("the start", [grammar.start], len(grammar.categories))
     _below("a view", [view.layer for view in grammar.views], len(grammar.graph_layers))
+    layers = names_of(grammar.text_layers) | names_of(grammar.graph_layers)
+    for view in grammar.views:
+        _among({*view.reads}, layers)
+        if (view.kind == COLUMN) != bool(view.reads) or (view.kind == COLUMN and not view.template):
+            raise Flaw(f"{view.name} is no column of this grammar: it reads nothing, or has no template")
     anchors = _anchors(grammar)
     for category in grammar.categories:
         if not category.ports:

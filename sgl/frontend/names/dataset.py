@@ -14,7 +14,7 @@ from sgl.core.plan import Ambiguous, Release, canary_of, known
 from sgl.diagnostics import Label, suggest, suggested
 from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.scopes import Resolved, Scope
-from sgl.frontend.names.signature import Signed
+from sgl.frontend.names.signature import TEMPLATE, Signed
 from sgl.lang import syntax as s
 from sgl.rendering.views import VIEWS
 
@@ -211,16 +211,18 @@ def check_lemma_classes(dataset: DatasetSettings, known: Collection[str], state:
 def choose_targets(dataset: DatasetSettings, state: Signed) -> tuple[str, ...]:
     """Return the targets of rows: by default the second text layer, or the first one-line view."""
     source, *layers = [layer.name for layer in state.signature.text_layers]
-    views = [view.name for view in state.signature.views if view.kind in VIEWS]
+    views = {view.name: view.kind for view in state.signature.views if view.kind in VIEWS or view.template}
     known = [*layers, *views]
     for name in dataset.targets:
         if name.text not in known and name.text not in state.signature.unsound:
             there_is = f"there is: {', '.join(known) or 'none'}"
-            hint = f"text layers and views of the kinds {', '.join(VIEWS)} can; {there_is}"
+            hint = f"text layers, columns and views of one line can; {there_is}"
             message = f"`{name}` cannot be the target of a dataset"
             state.error("SGL0201", name.span, message, suggest(name.text, known) or hint)
     chosen = tuple(dict.fromkeys(name.text for name in dataset.targets if name.text in known))
-    return chosen or tuple(known[:1]) or (source,)
+    # An author's own notation is for people to look at, unless the dataset asks for it.
+    usual = [name for name in known if views.get(name) != TEMPLATE]
+    return chosen or tuple(usual[:1]) or (source,)
 
 
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
