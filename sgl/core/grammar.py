@@ -300,7 +300,11 @@ class CoreGrammar:
     @cached_property
     def source_tokens(self) -> tuple[int, ...]:
         """The number of tokens that each rule writes in the first text layer."""
-        return tuple(sum(x.weight for x in rule.templates[0] if isinstance(x, Token)) for rule in self.rules)
+        return self.own_tokens(0)
+
+    def own_tokens(self, layer: int) -> tuple[int, ...]:
+        """Return the number of tokens that each rule writes in a text layer."""
+        return tuple(sum(x.weight for x in rule.templates[layer] if isinstance(x, Token)) for rule in self.rules)
 
     @cached_property
     def moving(self) -> tuple[bool, ...]:

@@ -142,11 +142,11 @@ class ChunkMaker:
             for name in dict.fromkeys((*layers, *plan.targets))
             if name != plan.source
         }
-        expressions = expression_output(grammar, grammar.text_layer(plan.source))
+        expressions = expression_output(grammar, 0)
         self._expressions = writer("derivation", expressions)
         self._arity = np.array(grammar.arity, np.int64)
         #: The number of source words that each rule adds.
-        self._words = np.array(grammar.source_tokens, np.int32)
+        self._words = np.array(grammar.own_tokens(grammar.text_layer(plan.source)), np.int32)
         self._sentences: list[SentenceWriter] = []
         for name in (plan.lemma_layer, *plan.graphs) if plan.lemma_layer else ():
             layer = grammar.graph_layer(name)

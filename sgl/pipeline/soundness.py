@@ -113,16 +113,16 @@ def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:
         return
     from sgl.rendering.template import column_of, template_view
 
-    for kind in (ViewDecl, ColumnDecl):
-        for declaration in compiled.project.declarations(kind):
-            view, what = templates.get(declaration.name.text), "view" if kind is ViewDecl else "column"
-            try:
-                if view is not None:
-                    column_of(view.template, view.reads) if view.reads else template_view(view.template)
-            except ViewError as problem:
-                place = declaration.path.span if declaration.path else declaration.span
-                code = "SGL0513" if kind is ViewDecl else "SGL0838"
-                diagnostics.error(code, place, f"the {what} `{declaration.name}` cannot be used: {problem}")
+    declared: list[ViewDecl | ColumnDecl] = [*compiled.project.declarations(ViewDecl)]
+    for declaration in (*declared, *compiled.project.declarations(ColumnDecl)):
+        view = templates.get(declaration.name.text)
+        what, code = ("view", "SGL0513") if isinstance(declaration, ViewDecl) else ("column", "SGL0838")
+        try:
+            if view is not None:
+                column_of(view.template, view.reads) if view.reads else template_view(view.template)
+        except ViewError as problem:
+            place = declaration.path.span if declaration.path else declaration.span
+            diagnostics.error(code, place, f"the {what} `{declaration.name}` cannot be used: {problem}")
 
 
 def _problem(view: Output, derivation: Derivation) -> str:

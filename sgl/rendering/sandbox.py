@@ -223,7 +223,8 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 
 #: The constructs with which a template calculates.
 COMPUTING: tuple[type[nodes.Node], ...] = (
-    *(*ALLOWED, nodes.Tuple, nodes.List, nodes.Dict, nodes.Pair, nodes.Mul, nodes.FloorDiv, nodes.Mod),
+    *ALLOWED,
+    *(nodes.Tuple, nodes.List, nodes.Dict, nodes.Pair, nodes.Mul, nodes.FloorDiv, nodes.Mod),
     *(nodes.Pos, nodes.NSRef),
 )
 
@@ -244,7 +245,7 @@ class ComputingEnvironment(BoundedEnvironment):
     intercepted_binops = frozenset(("+", "-", "*", "//", "%"))
 
     calls = "methods like 'split'"
-    constructs = COMPUTING
+    constructs: tuple[type[nodes.Node], ...] = COMPUTING
     attributes: ClassVar = {**BoundedEnvironment.attributes, **METHODS}
     known_filters = {  # noqa: RUF012 - as in the class above
         **FILTERS,
@@ -252,7 +253,7 @@ class ComputingEnvironment(BoundedEnvironment):
         "sum": partial(sum, start=0),
     }
     #: The functions of the language.
-    functions = (safe_range, Namespace)
+    functions: tuple[Callable[..., Any], ...] = (safe_range, Namespace)
 
     def __init__(self) -> None:
         super().__init__()

@@ -162,7 +162,7 @@ def _pack_view(grammar: CoreGrammar, view: View) -> PackedView:
             else _pack_view(grammar, View(name, "", grammar.graph_layer(name)))
             for name in view.reads
         ]
-        return PackedView(view.name, view.kind, [], None, False, view.template, tuple(inputs))  # noqa: FBT003
+        return PackedView(view.name, view.kind, [], None, False, view.template, tuple(inputs))
     anchor = grammar.anchors[view.layer]
     below = pack_text(grammar, anchor) if grammar.moving[anchor] or view.template else None
     free = grammar.graph_layers[view.layer].free
@@ -196,7 +196,7 @@ def width(probability: float) -> int:
 
 
 #: The modules of views: ``COMMON`` ones are in every sampler, others only where they are used.
-_OF_VIEWS = {name: (view.write.__module__,) for name, view in VIEWS.items()}
+_OF_VIEWS: dict[str, tuple[str, ...]] = {name: (view.write.__module__,) for name, view in VIEWS.items()}
 _OF_VIEWS |= dict.fromkeys(("template", COLUMN), ("sgl.characters", "sgl.rendering.sandbox", "sgl.rendering.template"))
 COMMON = ("cogs", "varfree")
 

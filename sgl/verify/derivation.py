@@ -50,7 +50,8 @@ class Interpreter:
         self.grammar, self.rules, self.spend = grammar, grammar.rules, spend
         self.texts = {layer.name: number for number, layer in enumerate(grammar.text_layers)}
         self.views = {view.name: view for view in grammar.views}
-        self.twins = {layer.name for layer in grammar.text_layers if layer.finish is not None and layer.finish.twin}
+        finished = ((layer.name, layer.finish) for layer in grammar.text_layers)
+        self.twins = {name: finish.twin for name, finish in finished if finish is not None and finish.twin}
         #: The texts of template items, by layer, rule and item.
         self.items = [*map(self._items, range(len(grammar.text_layers)))]
         self.shapes = Shapes(grammar, spend)
@@ -133,7 +134,10 @@ class Interpreter:
         try:
             write = self.forms(name)
             if view.kind == COLUMN:
-                read = (self.text(own, derivation) if own in self.texts else self._shown(own, derivation) for own in view.reads)
+                read = (
+                    self.text(own, derivation) if own in self.texts else self._shown(own, derivation)
+                    for own in view.reads
+                )
                 return str(write(dict(zip(view.reads, read, strict=True))))
             layer = self.grammar.graph_layers[view.layer].name
             return str(write(self._shown(layer, derivation), self.graph(layer, derivation).words))
@@ -147,7 +151,9 @@ class Interpreter:
             views: Any = import_module("sgl.rendering.views")
             return views.VIEWS[view.kind].render  # type: ignore[no-any-return]
         own: Any = import_module("sgl.rendering.template")
-        return own.column_of(view.template, view.reads) if view.kind == COLUMN else own.template_view(view.template)
+        known: Callable[..., object]
+        known = own.column_of(view.template, view.reads) if view.kind == COLUMN else own.template_view(view.template)
+        return known
 
     def _shown(self, layer: str, derivation: Derivation) -> object:
         """Return a graph as views take it."""

@@ -72,8 +72,11 @@ def derivation_asked(state: Signed) -> Signed:
     speaking = tuple(declaration for kind in kinds for declaration, _ in state.names.of(kind))
     told: Iterator[s.LayerPart | s.Length] = chain(s.parts_of(s.LayerPart, speaking), s.parts_of(s.Length, speaking))
     needed = not signature.graph_layers and (speaking or state.names.of(s.Dataset))
-    needed = needed or state.names.of(s.ColumnDecl)
-    if not needed and {DERIVATION, RULES}.isdisjoint(part.layer.text for part in told):
+    if (
+        not needed
+        and not state.names.of(s.ColumnDecl)
+        and {DERIVATION, RULES}.isdisjoint(part.layer.text for part in told)
+    ):
         return state
     texts = (*signature.text_layers, TextLayer(RULES))
     graphs = (*signature.graph_layers, GraphLayer(DERIVATION, RULES))

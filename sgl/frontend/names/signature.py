@@ -329,7 +329,9 @@ def _columns(texts: Sequence[TextLayer], graphs: Sequence[GraphLayer], state: Re
             if argument.text not in layers:
                 state.report_missing("layer", argument, known, keyword="layer")
         if len({*reads}) < len(reads):
-            state.error("SGL0205", column.span, f"the column `{column.name}` reads a layer twice", "name each layer once")
+            state.error(
+                "SGL0205", column.span, f"the column `{column.name}` reads a layer twice", "name each layer once"
+            )
         written, path = column.template, column.path
         if (written is None) == (path is None) or (written is not None and not written.text.strip()):
             message = f"the column `{column.name}` has {'no template' if path is None else 'two templates'}"

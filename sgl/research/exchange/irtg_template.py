@@ -21,7 +21,7 @@ from jinja2.filters import FILTERS as JINJA
 
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span, suggest
 from sgl.lang.project import Root, locate, read_file
-from sgl.rendering.sandbox import MISTAKES, ComputingEnvironment, line_of, said
+from sgl.rendering.sandbox import COMPUTING, MISTAKES, ComputingEnvironment, line_of, said
 
 #: The most letters of a template.
 LONGEST_TEMPLATE = 250_000
@@ -34,7 +34,8 @@ MOST_STEPS = 200_000
 MARKS = re.compile(r"\{[{%#]")
 
 _CONSTRUCTS: tuple[type[nodes.Node], ...] = (
-    *(*ComputingEnvironment.constructs, nodes.Div, nodes.Include, nodes.Import, nodes.FromImport),
+    *COMPUTING,
+    *(nodes.Div, nodes.Include, nodes.Import, nodes.FromImport),
     *(nodes.With, nodes.CallBlock, nodes.AssignBlock, nodes.FilterBlock),
 )
 
