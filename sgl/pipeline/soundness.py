@@ -75,7 +75,7 @@ def check_views(compiled: Compiled) -> tuple[Diagnostic, ...]:
     grammar, diagnostics = compiled.grammar, Diagnostics()
     columns = {column.name.text: column for column in compiled.project.declarations(ColumnDecl)}
     _check_templates(compiled, diagnostics)
-    failing, sound = _failing_texts(compiled)
+    failing, sound = ([], set[int]()) if diagnostics.errors else _failing_texts(compiled)
     blamed: set[int] = set()
     for derivation, view, problem in failing:
         suspects = [rule for rule in derivation if rule not in sound]
@@ -88,7 +88,8 @@ def check_views(compiled: Compiled) -> tuple[Diagnostic, ...]:
             span = compiled.rule_spans[_to_blame(view, suspects or derivation, problem)]
             if column is not None:
                 message, span = f"the column `{view.name}` cannot be computed: {problem}", column.name.span
-                hint = f"a template is tried on the smallest texts; it reads {shortlist(name.text for name in column.arguments)}"
+                reads = shortlist(name.text for name in column.arguments)
+                hint = f"a template is tried on the smallest texts; it reads {reads}"
             code = "SGL0838" if column else "SGL0513"
             diagnostics.error(code, span, message, hint, notes=(f"the text is: {text}",))
     return diagnostics.found

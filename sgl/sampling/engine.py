@@ -101,8 +101,8 @@ class PackedText(NamedTuple):
 class PackedView(NamedTuple):
     """A view of a graph: its notation, each rule's effect, and the text layer ``anchor`` if words may be absorbed.
 
-    An author's own has a ``template``, and always its text layer.  A column reads several layers, ``inputs``: texts, and
-    graphs without a notation.
+    An author's own has a ``template``, and always its text layer.  A column reads several layers, ``inputs``: texts,
+    and graphs without a notation.
     """
 
     name: str

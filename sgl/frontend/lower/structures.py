@@ -67,7 +67,7 @@ def _with_words(context: StructureContext, grammar: CoreGrammar, number: int) ->
 
 
 def derivation_asked(state: Signed) -> Signed:
-    """Return the project, with the derivation as a layer if a structure, a column or a dataset without graphs needs it."""
+    """Return the project, with the derivation as a layer if a structure, a column or the dataset needs it."""
     signature, kinds = state.signature, (s.PatternDecl, s.PartDecl, s.Quota, s.StructureDecl, s.Restrict, s.Test)
     speaking = tuple(declaration for kind in kinds for declaration, _ in state.names.of(kind))
     told: Iterator[s.LayerPart | s.Length] = chain(s.parts_of(s.LayerPart, speaking), s.parts_of(s.Length, speaking))
