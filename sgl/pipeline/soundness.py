@@ -122,7 +122,8 @@ def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:
             if view is not None:
                 column_of(view.template, view.reads) if view.reads else template_view(view.template)
         except ViewError as problem:
-            place = declaration.path.span if declaration.path else declaration.span
+            written = declaration.path or (declaration.template if isinstance(declaration, ColumnDecl) else None)
+            place = written.span if written else declaration.span
             diagnostics.error(code, place, f"the {what} `{declaration.name}` cannot be used: {problem}")
 
 

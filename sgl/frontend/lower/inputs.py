@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sgl.core.grammar import CoreGrammar, Token
+from sgl.core.grammar import CoreGrammar
 from sgl.core.inputs import BETWEEN, alike, with_input
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
@@ -19,12 +19,9 @@ def read_together(inputs: Sequence[s.Name], grammar: CoreGrammar, state: Signed)
     named = {name.text: name for name in inputs if not name.quoted}
     layers, errors = [grammar.text_layer(name) for name in named], state.diagnostics.errors
     for name, layer in zip(named.values(), layers, strict=True):
-        one_way = next((rule for rule in grammar.rules if rule.applies_functions(layer)), None)
-        one_way = one_way or next(
-            (r for r in grammar.rules if Token("") in r.templates[layer] and len(inputs) == 1), None
-        )
-        if one_way is not None:
-            message = f'`{name}` cannot be the input of a dataset: rule {one_way.name} applies functions, or writes ""'
+        one_way = next((rule.name for rule in grammar.rules if rule.applies_functions(layer)), "")
+        if one_way:
+            message = f"`{name}` cannot be the input of a dataset: `{one_way}` applies functions there"
             hint = "an input is parsed, so that no other reading of it has another answer"
             state.error("SGL0206", name.span, message, hint)
     if len(inputs) > 1 and not alike([grammar.text_layers[layer] for layer in layers]):
@@ -34,8 +31,10 @@ def read_together(inputs: Sequence[s.Name], grammar: CoreGrammar, state: Signed)
     within = next((rule for rule in grammar.rules if grammar.start in rule.rhs), None)
     if len(inputs) > 1 and within is not None:
         start = grammar.categories[grammar.start].name
-        message = f"`{start}` is a whole text, and a phrase of rule {within.name}: its layers cannot be put in order"
-        hint = f"start from a category of whole texts: `rule text: Text -> {start}`"
+        message = (
+            f"`{start}` is a whole text, and a phrase of the rule `{within.name}`: its layers cannot be put in order"
+        )
+        hint = f"start from another category, with a rule that makes it of a whole text: `rule item: Item -> {start}`"
         state.error("SGL0207", inputs[0].span.to(inputs[-1].span), message, hint)
     if state.diagnostics.errors > errors or len(inputs) == 1:
         return grammar
