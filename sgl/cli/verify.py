@@ -81,7 +81,7 @@ def command(
         if as_json:
             session.json(report.as_data(), sort=True)
         else:
-            recomputed = computed(manifest_of(path).data) if report.ok else {}
+            recomputed = computed(manifest_of(path).of(dict)) if report.ok else {}
             session.present("verify.j2", report=report, shown=visible, recomputed=recomputed)
         if not report.ok:
             session.stop(FAILED)

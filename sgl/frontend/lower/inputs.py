@@ -31,9 +31,7 @@ def read_together(inputs: Sequence[s.Name], grammar: CoreGrammar, state: Signed)
     within = next((rule for rule in grammar.rules if grammar.start in rule.rhs), None)
     if len(inputs) > 1 and within is not None:
         start = grammar.categories[grammar.start].name
-        message = (
-            f"`{start}` is a whole text, and a phrase of the rule `{within.name}`: its layers cannot be put in order"
-        )
+        message = f"`{start}` is a whole text, and a phrase of `{within.name}`: its layers cannot be put in order"
         hint = f"start from another category, with a rule that makes it of a whole text: `rule item: Item -> {start}`"
         state.error("SGL0207", inputs[0].span.to(inputs[-1].span), message, hint)
     if state.diagnostics.errors > errors or len(inputs) == 1:
