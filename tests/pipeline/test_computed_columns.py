@@ -44,7 +44,7 @@ def value_of(words: list[str]) -> int:
 
 
 def test_the_value_of_a_list_is_what_python_makes_of_it() -> None:
-    found = samples("listops", 500, "expression", "value")
+    found = samples("listops", 150, "expression", "value")
     assert {text: value_of(text.split()) for text in found} == {text: int(value) for text, value in found.items()}
     assert all(name in " ".join(found) for name in ("MIN", "MAX", "MED", "SM"))
     assert max(text.count("[") for text in found) > 3
@@ -67,16 +67,16 @@ def actions_of(text: str) -> str:
 
 
 def test_the_actions_of_a_command_are_what_python_does_in_its_world() -> None:
-    found = samples("scene", 500, "scene+command", "actions")
+    found = samples("scene", 150, "scene+command", "actions")
     assert {text: actions_of(text) for text in found} == found
-    assert len({*found.values()}) > 20
+    assert len({*found.values()}) > 10
 
 
 # ---- a story and its question
 
 
 def test_who_has_a_thing_is_in_the_story() -> None:
-    found = samples("holds", 100, "story+question", "answer")
+    found = samples("holds", 40, "story+question", "answer")
     for text, answer in found.items():
         story, thing = re.fullmatch(r"(.*\.) Question: Who has the (\w+)\?", text).groups()  # type: ignore[union-attr]
         assert f"{answer} has the {thing}." in story
@@ -87,37 +87,71 @@ def test_who_has_a_thing_is_in_the_story() -> None:
 RIVERS = {"Danube": 2850, "Rhine": 1233, "Loire": 1006, "Ebro": 930, "Seine": 777, "Po": 652, "Elbe": 1094}
 CITIES = {"Vienna": 2006, "Budapest": 1752, "Basel": 177, "Nantes": 323, "Paris": 2103, "Turin": 848, "Hamburg": 1910}
 COUNTRIES = {"Spain": 48, "France": 68, "Austria": 9, "Hungary": 10, "Italy": 59, "Germany": 84, "Portugal": 11}
-LINKS = {
-    "cross": ("flows", "river", "country", "Danube Austria, Danube Hungary, Danube Germany, Rhine Germany, Rhine France,"
-              " Loire France, Ebro Spain, Seine France, Po Italy, Elbe Germany, Tagus Spain, Tagus Portugal"),
-    "overlook": ("banks", "city", "river", "Vienna Danube, Budapest Danube, Basel Rhine, Nantes Loire, Paris Seine,"
-                 " Turin Po, Hamburg Elbe, Lisbon Tagus"),
-    "border": ("borders", "country", "neighbour", "Spain France, France Spain, Austria Hungary, Hungary Austria,"
-               " Austria Italy, Italy Austria, France Italy, Italy France, Germany Austria, Austria Germany,"
-               " France Germany, Germany France, Spain Portugal, Portugal Spain, Italy Switzerland, Switzerland Italy"),
-    "contain": ("located", "country", "city", "Austria Vienna, Hungary Budapest, Switzerland Basel, France Nantes,"
-                " France Paris, Italy Turin, Germany Hamburg, Portugal Lisbon"),
-}  # fmt: skip
+#: The table of each verb, its columns, and its rows.
+TABLES = {
+    "cross": ("flows", "river", "country"),
+    "overlook": ("banks", "city", "river"),
+    "border": ("borders", "country", "neighbour"),
+    "contain": ("located", "country", "city"),
+}
+ROWS = """
+cross Danube Austria Hungary Germany
+cross Rhine Germany France
+cross Loire France
+cross Ebro Spain
+cross Seine France
+cross Po Italy
+cross Elbe Germany
+cross Tagus Spain Portugal
+overlook Vienna Danube
+overlook Budapest Danube
+overlook Basel Rhine
+overlook Nantes Loire
+overlook Paris Seine
+overlook Turin Po
+overlook Hamburg Elbe
+overlook Lisbon Tagus
+border Spain France Portugal
+border France Spain Italy Germany
+border Austria Hungary Italy Germany
+border Hungary Austria
+border Italy Austria France Switzerland
+border Germany Austria France
+border Portugal Spain
+border Switzerland Italy
+contain Austria Vienna
+contain Hungary Budapest
+contain Switzerland Basel
+contain France Nantes Paris
+contain Italy Turin
+contain Germany Hamburg
+contain Portugal Lisbon
+"""
 SIZES = {
     "rivers": {**RIVERS, "Tagus": 1007},
     "cities": {**CITIES, "Lisbon": 545},
     "countries": {**COUNTRIES, "Switzerland": 9},
 }
-PAIRS = {verb: {tuple(pair.split()) for pair in listed.split(", ")} for verb, (*_, listed) in LINKS.items()}
+PAIRS = {
+    verb: {
+        (first, other)
+        for own, first, *others in map(str.split, ROWS.split("\n")[1:-1])
+        for other in others
+        if own == verb
+    }
+    for verb in TABLES
+}
 
 
 def database() -> sqlite3.Connection:
     found = sqlite3.connect(":memory:")
-    for table, size, plural in (
-        ("river", "length", "rivers"),
-        ("city", "population", "cities"),
-        ("country", "population", "countries"),
-    ):
+    sizes = {"river": ("length", "rivers"), "city": ("population", "cities"), "country": ("population", "countries")}
+    for table, (size, plural) in sizes.items():
         found.execute(f"CREATE TABLE {table} (name TEXT, {size} INTEGER)")
-        found.executemany(f"INSERT INTO {table} VALUES (?, ?)", SIZES[plural].items())
-    for verb, (table, first, second, _) in LINKS.items():
+        found.executemany(f"INSERT INTO {table} VALUES (?, ?)", SIZES[plural].items())  # noqa: S608 - names above
+    for verb, (table, first, second) in TABLES.items():
         found.execute(f"CREATE TABLE {table} ({first} TEXT, {second} TEXT)")
-        found.executemany(f"INSERT INTO {table} VALUES (?, ?)", PAIRS[verb])
+        found.executemany(f"INSERT INTO {table} VALUES (?, ?)", PAIRS[verb])  # noqa: S608 - names above
     return found
 
 
@@ -148,9 +182,9 @@ def answer_of(question: str) -> list[str | int]:
 
 
 def test_sql_finds_in_a_database_what_its_question_asks_for() -> None:
-    found, rows = samples("atlas", 400, "en", "sql"), database()
+    found, rows = samples("atlas", 150, "en", "sql"), database()
     answers = {question: [row[0] for row in rows.execute(sql)] for question, sql in found.items()}
     assert answers == {question: answer_of(question) for question in found}
-    assert sum(len(answer) > 1 for answer in answers.values()) > 30
+    assert sum(len(answer) > 1 for answer in answers.values()) > 10
     assert any("that" in question for question in found)
     assert all(any(word in question for question in found) for word in ("How many", "longest", "larger", "cross"))
