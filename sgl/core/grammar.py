@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sgl.core.graph import CUT, END, PARTS, WORD, Gluer, GluingNode, GluingRule
+from sgl.core.graph import CUT, END, PARTS, WORD, Gluer, GluingNode, GluingRule, parts_of
 from sgl.core.spelling import FUSE, JOINTS, Finish
 
 #: The port that every category has: the head of the phrase.
@@ -297,12 +297,7 @@ class CoreGrammar:
             table[rule.lhs].append(rule)
         return tuple(tuple(rules) for rules in table)
 
-    @cached_property
-    def source_tokens(self) -> tuple[int, ...]:
-        """The number of tokens that each rule writes in the first text layer."""
-        return self.own_tokens(0)
-
-    def own_tokens(self, layer: int) -> tuple[int, ...]:
+    def own_tokens(self, layer: int = 0) -> tuple[int, ...]:
         """Return the number of tokens that each rule writes in a text layer."""
         return tuple(sum(x.weight for x in rule.templates[layer] if isinstance(x, Token)) for rule in self.rules)
 
@@ -316,18 +311,11 @@ class CoreGrammar:
 
     def token_counts(self, layer: str) -> list[TokenCounts]:
         """Return the own words and the parts of children, for each rule and each part of its template."""
-        number, found = self.text_layer(layer), []
-        for rule in self.rules:
-            counts: list[tuple[int, tuple[tuple[int, int], ...]]] = [(0, ())]
-            for item in rule.templates[number]:
-                own, below = counts[-1]
-                if isinstance(item, Cut):
-                    counts.append((0, ()))
-                elif isinstance(item, Slot):
-                    counts[-1] = own, (*below, (item.child, item.number))
-                else:
-                    counts[-1] = own + item.weight, below
-            found.append(tuple(counts))
+        number, found = self.text_layer(layer), list[TokenCounts]()
+        for parts in (parts_of(rule.templates[number], Cut()) for rule in self.rules):
+            words = (sum(item.weight for item in part if isinstance(item, Token)) for part in parts)
+            below = (tuple((x.child, x.number) for x in part if isinstance(x, Slot)) for part in parts)
+            found.append(tuple(zip(words, below, strict=True)))
         return found
 
     @cached_property
