@@ -297,9 +297,10 @@ class CoreGrammar:
             table[rule.lhs].append(rule)
         return tuple(tuple(rules) for rules in table)
 
-    def own_tokens(self, layer: int = 0) -> tuple[int, ...]:
-        """Return the number of tokens that each rule writes in a text layer."""
-        return tuple(sum(x.weight for x in rule.templates[layer] if isinstance(x, Token)) for rule in self.rules)
+    @cached_property
+    def source_tokens(self) -> tuple[int, ...]:
+        """The number of tokens that each rule writes in the first text layer."""
+        return tuple(sum(x.weight for x in rule.templates[0] if isinstance(x, Token)) for rule in self.rules)
 
     @cached_property
     def moving(self) -> tuple[bool, ...]:

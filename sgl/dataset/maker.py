@@ -145,8 +145,10 @@ class ChunkMaker:
         expressions = expression_output(grammar, 0)
         self._expressions = writer("derivation", expressions)
         self._arity = np.array(grammar.arity, np.int64)
+        source = grammar.text_layer(plan.source)
+        own = (sum(x.weight for x in rule.templates[source] if isinstance(x, Token)) for rule in grammar.rules)
         #: The number of source words that each rule adds.
-        self._words = np.array(grammar.own_tokens(grammar.text_layer(plan.source)), np.int32)
+        self._words = np.fromiter(own, np.int32, len(grammar.rules))
         self._sentences: list[SentenceWriter] = []
         for name in (plan.lemma_layer, *plan.graphs) if plan.lemma_layer else ():
             layer = grammar.graph_layer(name)

@@ -188,7 +188,7 @@ def test_expected_counts_are_those_of_the_enumeration(compiler: StructureCompile
 @pytest.mark.parametrize("constraint", CONSTRAINTS.values(), ids=CONSTRAINTS)
 def test_the_smallest_derivation_is_smallest(compiler: StructureCompiler, constraint: Constraint) -> None:
     def size(derivation: tuple[int, ...]) -> int:
-        return len(derivation) + sum(SMALL.own_tokens()[rule] for rule in derivation)
+        return len(derivation) + sum(SMALL.source_tokens[rule] for rule in derivation)
 
     expected = by_definition(constraint)
     found = smallest_derivation(compiler.language(constraint))

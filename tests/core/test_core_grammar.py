@@ -104,7 +104,7 @@ def test_the_words_of_the_rules_are_all_words_of_a_sentence() -> None:
     for derivation in random_derivations(TOY, 40, 1):
         written = Counter(word for number in derivation for word in TOY.rules[number].words(0))
         assert written == Counter(all_tokens(plain, derivation, 0))
-        assert sum(TOY.own_tokens()[number] for number in derivation) == written.total()
+        assert sum(TOY.source_tokens[number] for number in derivation) == written.total()
 
 
 def test_counts_of_tokens_add_up_to_the_length_of_a_sentence() -> None:

@@ -32,7 +32,7 @@ def grammar(name: str) -> CoreGrammar:
 def derivations(core: CoreGrammar, category: int, words: int) -> Iterator[Derivation]:
     """The derivations of a category with so many words of the source."""
     for rule in core.rules_of[category]:
-        rest = words - core.own_tokens()[rule.id]
+        rest = words - core.source_tokens[rule.id]
         yield from ((rule.id, *below) for below in joined(core, rule.rhs, rest))
 
 

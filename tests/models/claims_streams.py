@@ -156,7 +156,7 @@ def derivations(compiled: Compiled, split: SplitGrammar, longest: int) -> Iterat
     def phrases(state: int, length: int) -> list[tuple[int, ...]]:
         found = []
         for rule, children in rows[state]:
-            rest = length - grammar.own_tokens()[rule]
+            rest = length - grammar.source_tokens[rule]
             joined = _joined(children, rest, phrases) if children else [()] * (rest == 0)
             found += [(rule, *below) for below in joined]
         return found

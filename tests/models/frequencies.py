@@ -204,7 +204,7 @@ def _sums(compiled: Compiled, split: SplitGrammar, items: int) -> tuple[list[str
     weights = np.zeros((len(often) + 1, len(rules)))
     for row, members in enumerate(often.values()):
         weights[row, members] = 1.0
-    weights[-1] = compiled.grammar.own_tokens()
+    weights[-1] = compiled.grammar.source_tokens
     return [*often, "tokens"], weights
 
 

@@ -68,7 +68,7 @@ class GrammarIndex:
         categories = np.array([rule.lhs for rule in grammar.rules], np.intp)
         self.word_categories = categories[self.words]
         self.weigh(grammar)
-        costs = np.maximum(np.array(grammar.own_tokens(), np.intp), 0) + 1
+        costs = np.maximum(np.array(grammar.source_tokens, np.intp), 0) + 1
         self.costs, self.word_costs = costs[self.phrasal], costs[self.words]
         self.uses: list[list[tuple[int, int]]] = [[] for _ in grammar.categories]
         for number, children in enumerate(self.rhs):

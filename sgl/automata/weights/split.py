@@ -173,7 +173,7 @@ class SplitGrammar:
     @cached_property
     def expected_tokens(self) -> float:
         """The expected number of tokens of a text in the first text layer."""
-        tokens, expected = np.array(self.grammar.own_tokens()), np.array(self.expected_rules)
+        tokens, expected = np.array(self.grammar.source_tokens), np.array(self.expected_rules)
         used = (tokens > 0) & (expected > 0.0)
         # ``accumulate`` adds in the order of the rules.
         return float(np.add.accumulate(np.append(0.0, tokens[used] * expected[used]))[-1])
@@ -254,7 +254,7 @@ def endless_rule(split: SplitGrammar) -> Rule:
 
 def count_by_length(split: SplitGrammar, longest: int) -> tuple[int, ...] | None:
     """Return the numbers of derivations with 0 to ``longest`` source tokens, or ``None`` if one is infinite."""
-    tokens = split.grammar.own_tokens()
+    tokens = split.grammar.source_tokens
     # The words of each state counted by their tokens, and the phrases as (tokens of the rule, children).
     words = [Counter(tokens[t.rule] for t in own if not t.children) for own in split.transitions_of]
     phrases = [[(tokens[t.rule], t.children) for t in own if t.children] for own in split.transitions_of]
