@@ -91,7 +91,7 @@ def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:
     write = _writer(source, ("nodes", "root", "tokens"))
 
     def render(graph: Graph, tokens: Sequence[str]) -> str:
-        return write({**_shown(graph)._asdict(), "tokens": tuple(tokens)})
+        return write({**_seen(graph)._asdict(), "tokens": tuple(tokens)})
 
     return render
 
@@ -101,7 +101,7 @@ def column_of(source: str, reads: Sequence[str]) -> Callable[[Mapping[str, Graph
     write = _writer(source, reads)
 
     def render(given: Mapping[str, Graph | str]) -> str:
-        return write({name: own if isinstance(own, str) else _shown(own, name) for name, own in given.items()})
+        return write({name: own if isinstance(own, str) else _seen(own, name) for name, own in given.items()})
 
     return render
 
@@ -135,7 +135,7 @@ def _writer(source: str, given: Collection[str]) -> Callable[[dict[str, Any]], s
     return write
 
 
-def _shown(graph: Graph, name: str = "") -> TemplateGraph:
+def _seen(graph: Graph, name: str = "") -> TemplateGraph:
     """Return a graph for templates; the edges of a derivation are in the order of the children."""
     found = {
         number: TemplateNode(dict(node.attributes), node.position)

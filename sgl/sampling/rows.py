@@ -24,7 +24,7 @@ def row_of(source: str, target: str, category: str) -> str:
 
 def writer_of(tables: Tables, output: PackedText | PackedView) -> Callable[[Sequence[int]], str]:
     """Return a function that writes derivations in a text layer, a view or a column."""
-    if isinstance(output, PackedText):
+    if not isinstance(output, PackedView):
         return lambda derivation: joined(output, words_of(output, tables.arity, derivation))
     if output.inputs:
         compute = TEMPLATES[output.kind](output.template, [own.name for own in output.inputs])
@@ -39,7 +39,7 @@ def writer_of(tables: Tables, output: PackedText | PackedView) -> Callable[[Sequ
 
 
 def _value_of(tables: Tables, layer: PackedText | PackedView) -> Callable[[Sequence[int]], Graph | str]:
-    return writer_of(tables, layer) if isinstance(layer, PackedText) else _graph_of(tables, layer)
+    return _graph_of(tables, layer) if isinstance(layer, PackedView) else writer_of(tables, layer)
 
 
 def _graph_of(tables: Tables, view: PackedView) -> Callable[[Sequence[int]], Graph]:
