@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from sgl.core.arrays import Column, Derivations, Heading
+from sgl.core.derivation import RULES
 from sgl.core.grammar import CoreGrammar, Slot, Template, TextLayer, Token
 from sgl.core.interpret import Derivation, derive_graph, derive_heads, derive_tokens
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
@@ -235,7 +236,8 @@ def target_output(output: Output) -> Output:
         try:
             return output.write(grammar, derivation)
         except ViewError as problem:
-            tokens = derive_tokens(grammar, derivation, grammar.anchors[output.uses.graph or 0])
+            anchor = grammar.anchors[output.uses.graph or 0]
+            tokens = derive_tokens(grammar, derivation, 0 if grammar.text_layers[anchor].name == RULES else anchor)
             raise ViewError(f"{output.name}: {problem}, in “{' '.join(tokens)}”") from problem
 
     return replace(output, write=write)

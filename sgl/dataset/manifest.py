@@ -213,8 +213,8 @@ def computed(manifest: Mapping[str, Any]) -> dict[str, str]:
     layers = manifest["layers"]
     views, targets = {view["name"]: view for view in layers["views"]}, (layers["target"], *layers["further"])
     own = [views[name] for name in targets if name in views and views[name].get("template")]
-    graphs = [layer["name"] for layer in layers["graph"]]
-    return {view["name"]: " and ".join(view.get("reads") or [graphs[view.get("layer", 0)]]) for view in own}
+    graphs = {number: layer["name"] for number, layer in enumerate(layers["graph"])}
+    return {view["name"]: " and ".join(view.get("reads") or [graphs.get(view["layer"], "")]) for view in own}
 
 
 #: Reasons for rejection whose name does not explain them.
