@@ -18,6 +18,7 @@ from sgl.cli.files import ARCHIVE, FILE, GRAMMAR, STREAM, force_option, why_not
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import Session, no_cache_option, session_options
 from sgl.cli.terminal import count, json_option, talk_options
+from sgl.dataset import computed, manifest_of
 from sgl.disk import temporary
 from sgl.foreign import CERTIFICATE, ForeignFileError, read_bytes
 from sgl.verify import USEFUL, Result, VerifyError, look, verify
@@ -80,7 +81,8 @@ def command(
         if as_json:
             session.json(report.as_data(), sort=True)
         else:
-            session.present("verify.j2", report=report, shown=visible)
+            recomputed = computed(manifest_of(path).of(dict)) if report.ok else {}
+            session.present("verify.j2", report=report, shown=visible, recomputed=recomputed)
         if not report.ok:
             session.stop(FAILED)
     return session.status

@@ -293,7 +293,7 @@ class TreeBuilder(TokenBuilder):
         """Build a dataset clause whose name is a keyword."""
         return self._node("dataset_clause", [self.name(parts[:1]), *parts[1:]], meta)
 
-    from_clause = distinct = ambiguous = output_clause = keyword_clause
+    from_clause = distinct = ambiguous = output_clause = input_clause = keyword_clause
 
     def test_derives(self, meta: Meta, parts: list[Any]) -> s.Test:
         sentence, *rest = parts

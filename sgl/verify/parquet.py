@@ -214,11 +214,10 @@ def _tree(rows: Rows, shape: Shape) -> tuple[str, int]:
 
 def _names(rows: Rows) -> list[str]:
     """Return each rule's name in ``derivation``: its words if it has no children; category and number if needed."""
-    source = rows.meaning.texts[rows.plan.source]
     categories = [_atom(category.name) for category in rows.meaning.grammar.categories]
     names, longer, ranks = list[str](), list[str](), Counter[str]()
     for rule in rows.meaning.rules:
-        words = " ".join(item.text for item in rule.templates[source] if item.text is not None)
+        words = " ".join(item.text for item in rule.templates[0] if item.text is not None)
         names.append(_atom(words if words and not rule.rhs else rule.name))
         longer.append(f"{names[-1]}:{categories[rule.lhs]}")
     names = _told_apart(names, longer)

@@ -125,6 +125,14 @@ class ViewDecl(NamedDeclaration):
     path: Name | None
 
 
+class ColumnDecl(NamedDeclaration):
+    """``column answer(derivation) from "answer.j2"``, ``column words(en) = "{{ en.split() | length }}"``."""
+
+    arguments: tuple[Name, ...]
+    template: Name | None
+    path: Name | None
+
+
 class FeatureValue(SyntaxNode):
     """``yes ~ 2``."""
 

@@ -141,11 +141,16 @@ class Evaluation:
         self.slices = [cut._replace(labels=tuple(compress(cut.labels, kept))) for cut in self.slices]
         return compounds.only(kept)
 
+    @property
+    def _notation(self) -> str:
+        computed = self.benchmark.view in ("column", "template")
+        return "the target is computed by a template" if computed else "the target is a logical form"
+
     def _partial_match(self) -> PartialMatch | None:
         """Return what decides about partial matches; without a grammar for them, None."""
         request, benchmark, compiled = self.request, self.benchmark, None
         if benchmark.view:
-            why = "the target is a logical form"
+            why = self._notation
         elif benchmark.sentences:
             why = "the dataset is a treebank"
         elif not benchmark.patterns and request.grammar is None:
@@ -173,7 +178,7 @@ class Evaluation:
 
     def _count_surface(self, segmentation: Segmentation | None, line: Advance) -> None:
         if self.benchmark.view:
-            self.unavailable[_BLEU_AND_CHRF] = "the target is a logical form"
+            self.unavailable[_BLEU_AND_CHRF] = self._notation
             return
         try:
             surface = Surface(self._language, segmentation)
