@@ -57,8 +57,8 @@ def command(
         session.stop()
     recipe: Json = yaml.safe_load(PAPERS[paper].read_text("utf-8"))
     if recipe["runs"] == "prompts":
-        results, names = studied(data, map(named_system, outputs), answer, session)
-        _finish(session, fill(recipe, results, names), targets)
+        results, names, axis = studied(data, map(named_system, outputs), answer, session)
+        _finish(session, fill(recipe | {"counted": axis}, results, names), targets)
     evaluations = _evaluations(recipe, data)
     systems = [(name or path.stem, path) for name, path in map(named_system, outputs)]
     files = {name: list(_files(systems, name, alone=len(evaluations) == 1)) for name in evaluations}

@@ -1,0 +1,85 @@
+"""Run programs that models wrote, one for each pattern, and take what they print for their predictions.
+
+A program is a stranger's.  It runs in a process of its own, isolated from the environment and installed packages'
+settings (``python -I``), in an empty directory that is removed, with limits on time, memory, files and processes.  That
+stops mistakes, not malice: it may read files and use the network, as whoever runs it may.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+from sgl.research.analyse.outputs import PredictionsError
+from sgl.research.analyse.predictions import given_outputs, open_predictions
+from sgl.research.evaluate.answers import answer_in
+from sgl.research.evaluate.benchmark import BenchmarkRow
+
+#: Seconds that a program may take, bytes of memory, and bytes that it may print.
+SECONDS, MEMORY, PRINTED = 20, 1 << 30, 1 << 24
+
+#: Sets limits in the new process, where no other thread is disturbed, and runs a file as the main program.
+_START = f"""
+import resource, runpy, sys
+most = dict(CPU={SECONDS}, AS={MEMORY}, FSIZE={PRINTED}, NOFILE=64, NPROC=64, CORE=0)
+for name in most:
+    resource.setrlimit(getattr(resource, "RLIMIT_" + name), (most[name], most[name]))
+runpy.run_path(sys.argv[1], run_name="__main__")
+"""
+
+
+def outputs_of(
+    given: Path | Mapping[str, str] | Sequence[str], rows: Sequence[BenchmarkRow], readers: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Return what programs print for the sources of rows, and which have no outputs, and why.
+
+    ``given`` has a program for each pattern by its name.  Raises ``PredictionsError``.
+    """
+    if find_spec("resource") is None:
+        raise PredictionsError("programs are run only where processes can be limited, which this system cannot do")
+    names = list(dict.fromkeys(row.category for row in rows))
+    aligned = open_predictions(given, "form", frozenset(names)) if isinstance(given, Path) else given_outputs(given)
+    found, faults = dict[str, str](), list[str]()
+    for name in names:
+        said, own = aligned.output(name), [row for row in rows if row.category == name]
+        text = (said and said.text) or ""
+        program = answer_in(text, readers or ("fence",)) or text
+        printed, fault = run_program(program, [row.source for row in own]) if program else ([], "there is none")
+        found |= zip((row.id for row in own), printed, strict=False)
+        faults += [f"{name}: {fault}"] * bool(fault)
+    aligned.finish()
+    return [found.get(row.id, "") for row in rows], faults
+
+
+def run_program(program: str, inputs: Sequence[str]) -> tuple[list[str], str]:
+    """Return the lines that a program prints for lines of inputs, and why there are none."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        place = Path(folder)
+        for name, text in (("program.py", program), ("inputs", "".join(f"{line}\n" for line in inputs))):
+            (place / name).write_text(text, "utf-8", errors="replace")
+        with (place / "inputs").open() as given, (place / "out").open("wb") as out, (place / "err").open("wb") as err:
+            command = (sys.executable, "-I", "-B", "-X", "utf8", "-c", _START, str(place / "program.py"))
+            process = subprocess.Popen(  # noqa: S603 - the user has asked for it
+                command, stdin=given, stdout=out, stderr=err, cwd=folder, env={}, start_new_session=True
+            )
+            try:
+                code = process.wait(SECONDS)
+            except subprocess.TimeoutExpired:
+                return [], f"it takes more than {SECONDS} seconds"
+            finally:
+                # What the program has started ends with it.
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        if code:
+            last = (place / "err").read_text("utf-8", errors="replace").strip().splitlines()
+            return [], last[-1][:200] if last else f"it ends with status {code}"
+        lines = (place / "out").read_text("utf-8", errors="replace").splitlines()
+    if len(lines) != len(inputs):
+        return [], f"it prints {len(lines):,} lines for {len(inputs):,} inputs"
+    return lines, ""
