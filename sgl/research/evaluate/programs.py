@@ -15,6 +15,9 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
+from sgl.cli.terminal import count
+from sgl.disk import write
+from sgl.foreign import TABLE, lines_of, read_bytes
 from sgl.research.analyse.outputs import PredictionsError
 from sgl.research.analyse.predictions import given_outputs, open_predictions
 from sgl.research.evaluate.answers import answer_in
@@ -23,13 +26,15 @@ from sgl.research.evaluate.benchmark import BenchmarkRow
 #: Seconds that a program may take, bytes of memory, and bytes that it may print.
 SECONDS, MEMORY, PRINTED = 20, 1 << 30, 1 << 24
 
-#: Sets limits in the new process, where no other thread is disturbed, and runs a file as the main program.
+#: Sets limits in the new process, where no other thread is disturbed, and runs the program with files for its streams.
 _START = f"""
-import resource, runpy, sys
+import os, resource, runpy
 most = dict(CPU={SECONDS}, AS={MEMORY}, FSIZE={PRINTED}, NOFILE=64, NPROC=64, CORE=0)
 for name in most:
     resource.setrlimit(getattr(resource, "RLIMIT_" + name), (most[name], most[name]))
-runpy.run_path(sys.argv[1], run_name="__main__")
+for stream, (name, mode) in enumerate((("inputs", os.O_RDONLY), ("out", os.O_RDWR), ("err", os.O_RDWR))):
+    os.dup2(os.open(name, mode), stream)
+runpy.run_path("program.py", run_name="__main__")
 """
 
 
@@ -58,28 +63,28 @@ def outputs_of(
 
 def run_program(program: str, inputs: Sequence[str]) -> tuple[list[str], str]:
     """Return the lines that a program prints for lines of inputs, and why there are none."""
+    # Surrogates, which no file can have, become question marks.
+    files = {"program.py": program.encode(errors="replace").decode(), "inputs": "".join(f"{line}\n" for line in inputs)}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        place = Path(folder)
-        for name, text in (("program.py", program), ("inputs", "".join(f"{line}\n" for line in inputs))):
-            (place / name).write_text(text, "utf-8", errors="replace")
-        with (place / "inputs").open() as given, (place / "out").open("wb") as out, (place / "err").open("wb") as err:
-            command = (sys.executable, "-I", "-B", "-X", "utf8", "-c", _START, str(place / "program.py"))
-            process = subprocess.Popen(  # noqa: S603 - the user has asked for it
-                command, stdin=given, stdout=out, stderr=err, cwd=folder, env={}, start_new_session=True
-            )
-            try:
-                code = process.wait(SECONDS)
-            except subprocess.TimeoutExpired:
-                return [], f"it takes more than {SECONDS} seconds"
-            finally:
-                # What the program has started ends with it.
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
-        if code:
-            last = (place / "err").read_text("utf-8", errors="replace").strip().splitlines()
-            return [], last[-1][:200] if last else f"it ends with status {code}"
-        lines = (place / "out").read_text("utf-8", errors="replace").splitlines()
+        for name, text in (files | {"out": "", "err": ""}).items():
+            write(Path(folder) / name, text)
+        null, command = subprocess.DEVNULL, (sys.executable, "-I", "-B", "-X", "utf8", "-c", _START)
+        process = subprocess.Popen(  # noqa: S603 - the user has asked for it
+            command, stdin=null, stdout=null, stderr=null, cwd=folder, env={}, start_new_session=True
+        )
+        try:
+            code = process.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            return [], f"it takes more than {SECONDS} seconds"
+        finally:
+            # What the program has started ends with it.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        said = lines_of(read_bytes(Path(folder) / "err", TABLE, inside=Path(folder)).decode(errors="replace").strip())
+        lines = lines_of(read_bytes(Path(folder) / "out", TABLE, inside=Path(folder)).decode(errors="replace"))
+    if code:
+        return [], said[-1][:200] if said else f"it ends with status {code}"
     if len(lines) != len(inputs):
-        return [], f"it prints {len(lines):,} lines for {len(inputs):,} inputs"
+        return [], f"it prints {count(len(lines), 'line')} for {count(len(inputs), 'input')}"
     return lines, ""

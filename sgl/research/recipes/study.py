@@ -32,32 +32,21 @@ from sgl.research.prompts.questions import JUDGE, OUTPUT, PROGRAM
 from sgl.research.prompts.write import PROOF, QUESTIONS
 
 #: What the shots of prompts may be made for, and what they are if nothing is said.
-_FACTORS = {
-    "exposures": 1,
-    "complexity": "any",
-    "order": "random",
-    "task": OUTPUT,
-    "context": "none",
-    "control": False,
-    "matched": False,
-}
+_FACTORS: Json = {"exposures": 1, "complexity": "any", "order": "random"}
+_FACTORS |= {"control": False, "matched": False, "task": OUTPUT, "context": "none"}
 
 #: Samples of the tests of differences.
 _SAMPLES = 10_000
 
-#: The numbers of answers that are a third of all at least, to be divided by a factor.
+#: How items are divided by a factor.
 _THIRDS = ("lowest", "middle", "highest")
 
 
 class _Set(NamedTuple):
-    """Prompts with answers: their folder and certificate, what they are called, and what they are scored on.
-
-    ``group`` is a split, or what is asked instead of its items.
-    """
+    """Prompts with answers; ``group`` is their split, or what is asked instead of its items."""
 
     path: Path
     proof: JsonValue
-    name: str
     group: str
     system: str
 
@@ -88,7 +77,8 @@ def studied(
     found: Json = {"proved": proved}
     verdicts: dict[str, dict[str, float]] = {}
     patterns: dict[str, str] = {}
-    for group, inside in _grouped(sets, session).items() if not session.diagnostics.errors else ():
+    groups = _grouped(sets, session)
+    for group, inside in groups.items() if not session.diagnostics.errors else ():
         if (result := _evaluated(dataset, inside, answer, session)) is None:
             continue
         evaluation, data = result
@@ -111,7 +101,7 @@ def _set(name: str, path: Path, proof: JsonValue, axis: str) -> _Set:
     other = f", {proof['shots'].of(int)} shots" if axis != "shots" else ""
     factors = (factor for factor in _strategy(proof) if not factor.startswith(axis))
     system = " ".join(filter(None, (name, f"{', '.join(factors)}{other}@{proof[axis].of(int)}")))
-    return _Set(path, proof, name, group, system)
+    return _Set(path, proof, group, system)
 
 
 def _grouped(sets: Iterable[_Set], session: Session) -> dict[str, list[_Set]]:
