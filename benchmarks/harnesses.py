@@ -6,8 +6,8 @@ SGL, and compares its scores with those of the harnesses::
     python -m venv harness && harness/bin/pip install lm-eval inspect-ai
     python benchmarks/harnesses.py --python harness/bin/python
 
-With torch and transformers in that environment too, a *tiny* language model with random weights answers in
-lm-evaluation-harness as well, by way of its own tokenizer and generation; nothing of what it says is right.
+With torch, transformers and accelerate (`lm-eval[hf]`) in that environment too, a *tiny* language model with random
+weights answers in lm-evaluation-harness as well, with a tokenizer of its own; nothing of what it says is right.
 
 The systems are an *oracle*, a *parrot* that repeats the question, lm-eval's *dummy* (`lol`), and the *training
 grammar*, which answers what it derives and nothing else: it should have no held-out item right, and all of the test
@@ -122,7 +122,7 @@ def inside(place: Path) -> None:
             for name, harness in (("lm-eval", run_lm_eval), ("inspect", run_inspect)):
                 logs = place / "logs" / prompts.name / system / name
                 found[f"{prompts.name}/{system}/{name}"] = harness(prompts, answers, logs)
-        if find_spec("torch") and find_spec("transformers"):
+        if all(map(find_spec, ("torch", "transformers", "accelerate"))):
             logs = place / "logs" / prompts.name / "tiny" / "lm-eval"
             found[f"{prompts.name}/tiny/lm-eval"] = run_tiny(prompts, place / "tiny", logs)
     (place / "scores.json").write_text(json.dumps(found), "utf-8")
