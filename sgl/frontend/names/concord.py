@@ -24,11 +24,16 @@ class FeatureTable:
     features: tuple[str, ...]
     table: LexiconTable
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns with values of the features."""
+        return tuple(name.text for name in self.declaration.columns)
+
     def cell(self, values: Sequence[str], column: str) -> str | None:
         """Return the form for values of the features; None if no row has it."""
-        wanted = dict(zip(self.features, values, strict=True))
+        wanted = dict(zip(self.columns, values, strict=True))
         for row in self.table.rows:
-            if all(row.cells.get(feature, value) == value for feature, value in wanted.items()):
+            if all(row.cells.get(name, value) == value for name, value in wanted.items()):
                 return row.cells.get(column)
         return None
 
@@ -68,10 +73,10 @@ def _has_values(own: FeatureTable, features: Mapping[str, Sequence[str]], state:
     """Return whether a table has only values that there are."""
     source, errors = state.sources.get(own.table.name), state.diagnostics.errors
     for row in own.table.rows:
-        for feature in own.features:
-            value, values = row.cells.get(feature), features.get(feature, ())
+        for column, feature in zip(own.columns, own.features, strict=True):
+            value, values = row.cells.get(column), features.get(feature, ())
             if value is not None and value not in values and source is not None:
                 message = f"`{value}` is not a value of the feature `{feature}`"
                 hint = suggest(value, values, "its values are")
-                state.error("SGL0402", cell_span(source, row, feature, value), message, hint)
+                state.error("SGL0402", cell_span(source, row, column, value), message, hint)
     return state.diagnostics.errors == errors
