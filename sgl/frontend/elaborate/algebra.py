@@ -1,9 +1,9 @@
 """Compute with values of features: ``NP[v=i+1]``, ``E[v=min(x, y)]``, ``Kin[rel=compose(r, q)]``, ``where x != y``.
 
 A computation is about one feature.  If that is ordered, its values stand for numbers: themselves if all are whole
-numbers, in increasing order; otherwise their places in the order, from 0.  A number for which no value stands is no value, and neither is
-what a table does not have; a rule is not used where a value does not exist.  The values that there are stay those that
-were declared, so everything is finite.
+numbers in increasing order, otherwise their places in the order, from 0.  A number for which no value stands is no
+value, and neither is what a table does not have; a rule is not used where a value does not exist.  There are no values
+but those that were declared, so everything is finite.
 """
 
 import re
