@@ -22,9 +22,16 @@ _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-_T = TypeVar("_T", str, int, bool, list[object], dict[str, object])
+_T = TypeVar("_T", str, int, float, bool, list[object], dict[str, object])
 
-_KINDS = {str: "text", int: "whole number", bool: "truth value", list: "list", dict: "object"}
+_KINDS = {
+    str: "text",
+    int: "whole number",
+    float: "number with a point",
+    bool: "truth value",
+    list: "list",
+    dict: "object",
+}
 
 
 def read_json(path: Path, kind: Kind, *, inside: Path | None = None) -> object:

@@ -25,7 +25,7 @@ from sgl.diagnostics import Diagnostics, Label, shortlist
 from sgl.frontend import Compiled
 from sgl.memory import kept
 from sgl.parsing import Forest, Parser, TooLongError
-from sgl.pipeline.observers import KEEP_ALL, RuleName, parting, rule_name, side_by_side
+from sgl.pipeline.diverging import KEEP_ALL, RuleName, parting, rule_name, side_by_side
 from sgl.pipeline.sentences import place_of_stream
 from sgl.pipeline.strings import ambiguity_finder, is_twin, of_consequence
 from sgl.rendering import outputs, text_output

@@ -40,9 +40,10 @@ from sgl.frontend import Compiled
 from sgl.lang.packed import write_grammar
 from sgl.parallel.dataset import DatasetWork, parallel_chunks
 from sgl.parallel.executor import Parallelism, RunFolder, interrupted, open_executor, open_run, partial_folder
+from sgl.pipeline.diverging import Losses
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees, unparsed
-from sgl.pipeline.observers import Losses, Observer, registered_observers
+from sgl.pipeline.observers import Observer, registered_observers
 from sgl.pipeline.proofs import CertificateFile, certificate_file, establish
 from sgl.pipeline.report import report_data
 from sgl.pipeline.review import Overlap, review_of

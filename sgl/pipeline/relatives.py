@@ -64,7 +64,7 @@ class _Search:
 
     def _smallest(self, relative: Relative, rest: Constraint) -> Derivation | None:
         try:
-            if self.structures.disjunction((relative.structure,)).empty:
+            if not self.structures.derives(rest, relative.structure):
                 return None
             language = self.structures.language(rest.requiring(relative.structure))
         except StructureTooCostly:

@@ -60,7 +60,7 @@ RESEARCH: dict[str, set[str]] = {
     "exchange": {"logical_forms", "treebank"},
     "logical_forms": set(),
     "prompts": {"evaluate"},
-    "recipes": {"analyse", "evaluate", "prompts"},
+    "recipes": {"analyse", "divergence", "evaluate", "prompts"},
     "treebank": set(),
 }
 

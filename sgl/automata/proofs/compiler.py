@@ -165,6 +165,12 @@ class StructureCompiler:
         """Return the grammar from which a stratum is drawn; with contexts, its states of instances are ``found``."""
         return self.instances(stratum.constraint) if stratum.extent.contexts else self.split(stratum.constraint)
 
+    def derives(self, constraint: Constraint, structure: Structure) -> bool:
+        """Return whether a text that satisfies a constraint contains a structure, without an automaton for both."""
+        split = self.split(constraint)
+        has = _have(split, [self.structure_automaton(structure)])
+        return any(True in has[root] for root, _ in split.roots)
+
     @computed_once
     def instances(self, constraint: Constraint) -> SplitGrammar:
         """Return a split whose ``found`` states are the phrases with one of the structures required first.
@@ -203,7 +209,7 @@ class StructureCompiler:
         return AutomatonView(automaton)
 
 
-def _have(split: SplitGrammar, automata: Sequence[StructureAutomaton]) -> list[set[bool]]:
+def _have(split: SplitGrammar, automata: Sequence[StructureAutomaton | MeasuredAutomaton]) -> list[set[bool]]:
     """Return for each state of a split whether its phrases have one of the structures: all, none, or some of them."""
     words = [automaton.words(split.lexical.rules) for automaton in automata]
     found = joint_states(split, words, [automaton.step for automaton in automata])

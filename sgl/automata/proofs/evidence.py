@@ -30,7 +30,7 @@ from sgl.automata.weights.split import SplitGrammar, acceptance_probability, cou
 from sgl.core.alike import alike
 from sgl.core.claims import Claim, Conflict, IngredientKind, Inventory, Kind, Reason, Unseen, Verdict
 from sgl.core.grammar import CoreGrammar, Rule
-from sgl.core.interpret import Derivation
+from sgl.core.interpret import Derivation, fold
 from sgl.core.pieces import pieces_of
 from sgl.core.plan import (
     GEN,
@@ -128,9 +128,21 @@ class Evidence:
     @computed_once
     def find_in_training(self, structure: Structure) -> Seen | None:
         """Return a training sentence that contains the structure, or ``None`` if none can."""
-        automaton, grammar = self.compiler.structure_automaton(structure), self.compiler.grammar
-        seen = next((text for text in self._texts if automaton.accepts(grammar, text.derivation)), None)
-        return seen or self._first_with(structure, self.populated_training)
+        automaton, states = self.compiler.structure_automaton(structure), list[int]()
+        phrases, ends = self._phrases
+        for text, end in zip(self._texts, ends, strict=True):
+            for rule, children in phrases[len(states) : end + 1]:
+                states.append(automaton.step(rule, tuple([states[child] for child in children])))
+            if automaton.accepts_state(states[end]):
+                return text
+        return self._first_with(structure, self.populated_training)
+
+    @cached_property
+    def _phrases(self) -> tuple[list[tuple[int, tuple[int, ...]]], list[int]]:
+        """The different phrases of the training sentences, each after its parts, and the places of the sentences."""
+        phrases, arity = Numbering[tuple[int, tuple[int, ...]]](), self.compiler.grammar.arity
+        ends = [fold(text.derivation, arity, lambda *phrase: phrases.number(phrase)) for text in self._texts]
+        return phrases.values, ends
 
     @cached_property
     def _texts(self) -> list[Seen]:

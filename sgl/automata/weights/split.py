@@ -236,12 +236,12 @@ def _solved(automaton: TreeAutomaton) -> tuple[EquationSystem, Vector, float]:
 
 def count_derivations(split: SplitGrammar) -> int | None:
     """Return the number of derivations of a split, or ``None`` if it is infinite."""
-    counts = [0] * len(split.category)
-    for component in split.moments.components:
-        if split.moments.recursive(component):
-            return None
-        (state,) = component
-        counts[state] = sum(prod([counts[child] for child in t.children]) for t in split.transitions_of[state])
+    if any(map(split.moments.recursive, split.moments.components)):
+        return None
+    counts: list[int] = np.bincount(split.lexical.states, minlength=len(split.category)).tolist()
+    # By components, the parts of a phrase come before it.
+    for phrase in sorted(split.phrases, key=lambda phrase: split.component_of[phrase.state]):
+        counts[phrase.state] += prod([counts[child] for child in phrase.children])
     return sum(counts[state] for state, _ in split.roots)
 
 

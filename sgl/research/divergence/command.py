@@ -13,10 +13,10 @@ import click
 
 import sgl
 from sgl.cli.files import DIRECTORY, FILE
-from sgl.cli.session import Session, session_options
+from sgl.cli.session import Session, level_options, session_options
 from sgl.cli.terminal import json_option
 from sgl.dataset import MANIFEST, OutputError, check_target
-from sgl.research.divergence import search, sources
+from sgl.research.divergence import reached, search, sources
 from sgl.research.divergence.pasted import RuleNode, nodes_of, pasted
 from sgl.research.divergence.problem import SETS, Annealing, Bounds, Greedy, SplitTarget, measure
 
@@ -124,6 +124,7 @@ def _discard(ctx: click.Context, param: click.Parameter, value: str) -> Fraction
 )
 @click.option("--seed", "seeds", callback=_seeds, default="1", help="Random seed, or several.")
 @json_option
+@level_options
 @session_options
 def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - click's
     """Split the items of PATHS into train and test, with the wanted divergence of compounds.
@@ -212,16 +213,7 @@ def _split(session: Session, items: sources.ItemSet, tasks: _Tasks, options: _Op
         template = "split.j2" if "" in found else "splits.j2"
         given = {"proof": document, "out": out, "seconds": time.monotonic() - started}
         session.present(template, "sgl.research.divergence", **given)
-    for name, (_, proof) in found.items():
-        atoms, limit = proof["divergence"]["atoms"], proof["target"]["atom_limit"]
-        if proof["method"]["name"] == search.ANNEALING and atoms > limit:
-            session.diagnostics.warning(
-                "SGL1303",
-                None,
-                f"no split{name and f' for {name}'} with an atom divergence of at most {limit:g} was found; "
-                f"this one has {atoms:.6f}",
-                hint="the bounds may be too narrow, or the items too few",
-            )
+    reached.report(found, session.diagnostics)
 
 
 #: One of several rules made by features: ``clause#2``.

@@ -14,6 +14,7 @@ from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options
 from sgl.cli.terminal import say
 from sgl.diagnostics import Diagnostics
+from sgl.disk import temporary
 from sgl.research.analyse.command import SYSTEM, installed, report_fault, write_results
 from sgl.research.analyse.predictions import named_system
 from sgl.research.analyse.scoring import Json
@@ -21,11 +22,10 @@ from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate.command import EvaluationRequest, evaluated
 from sgl.research.evaluate.data import evaluation_environment, show_table
 from sgl.research.recipes.engine import campaign, fill
+from sgl.research.recipes.grids import Outputs, join, split_divergences
 from sgl.research.recipes.study import studied
 
 PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").glob("*.yml"))}
-
-_Outputs = Mapping[str, list[tuple[str, Path]]]
 
 
 @click.command("recipe")
@@ -65,8 +65,12 @@ def command(
     for name, path in systems:
         if not any((name, path) in given or any(path in file.parents for _, file in given) for given in files.values()):
             session.diagnostics.error("SGL1411", None, f"`{path}` has no file called {', '.join(list(files)[:5])}")
-    results = {} if session.diagnostics.errors else _results(recipe, evaluations, files, session)
-    _finish(session, fill(recipe, results, list(dict.fromkeys(name for name, _ in systems))), targets)
+    reached = split_divergences(evaluations)
+    with temporary() as folder:
+        if not session.diagnostics.errors and "joined" in recipe:
+            join(recipe["joined"], folder, evaluations, files)
+        results = {} if session.diagnostics.errors else _results(recipe, evaluations, files, session)
+    _finish(session, fill(recipe, results, list(dict.fromkeys(name for name, _ in systems)), reached), targets)
 
 
 def _finish(session: Session, made: Json, targets: Mapping[str, Path | None]) -> NoReturn:
@@ -99,7 +103,7 @@ def _files(systems: list[tuple[str, Path]], evaluation: str, *, alone: bool) -> 
         yield from ((name, file) for file in _within(path / evaluation) if file.stem == "test")
 
 
-def _results(recipe: Json, paths: Mapping[str, Path], files: _Outputs, session: Session) -> Json:
+def _results(recipe: Json, paths: Mapping[str, Path], files: Outputs, session: Session) -> Json:
     if recipe["runs"] == "analyse":
         return _analysed(recipe, paths, files, session.diagnostics)
     found: Json = {}
@@ -123,7 +127,7 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: _Outputs, session: 
     return found
 
 
-def _analysed(recipe: Json, paths: Mapping[str, Path], files: _Outputs, diagnostics: Diagnostics) -> Json:
+def _analysed(recipe: Json, paths: Mapping[str, Path], files: Outputs, diagnostics: Diagnostics) -> Json:
     """Return the analyses of all corpora, and their joint results."""
     from sgl.research.analyse import AnalysisSettings, analyse
 
@@ -143,13 +147,24 @@ def _analysed(recipe: Json, paths: Mapping[str, Path], files: _Outputs, diagnost
     return {"corpora": found, "campaign": campaign(found)}
 
 
+def _titled(part: Json) -> str:
+    """Return the title of a column or row, with the divergences that its splits reached."""
+    reached = part.get("reached", ())
+    known = " to ".join(f"{at['value']:.2f}" for at in reached)
+    if len(reached) == 1 and reached[0]["same"] != reached[0]["name"]:
+        known += f", as {reached[0]['same']}"
+    return f"{part['title']} ({known})" if known else str(part["title"])
+
+
 def _text(cell: Any) -> str:  # noqa: ANN401 - JSON
     """Format a figure with its deviation, and mark it if it departs from the paper's."""
     if not cell or cell["mean"] is None:
         return "–"
     digits = cell["published"]["digits"] if cell.get("published") else cell.get("digits", 1)
     text = f"{cell['mean']:.{digits}f}"
-    if cell.get("interval") and cell["low"] is not None:
+    if cell.get("interval") == "half" and cell["low"] is not None:
+        text += f" ± {(cell['high'] - cell['low']) / 2:.{digits}f}"
+    elif cell.get("interval") and cell["low"] is not None:
         text += f" ({cell['low']:.{digits}f}–{cell['high']:.{digits}f})"
     if cell["deviation"] is not None:
         text += f" ± {cell['deviation']:.{digits}f}"
@@ -161,5 +176,5 @@ def _text(cell: Any) -> str:  # noqa: ANN401 - JSON
 def _shown(template: str, made: Json) -> str:
     """Render the tables with a template: as a page, as LaTeX, or for the terminal."""
     environment = (latex_environment if ".tex" in template else evaluation_environment)("sgl.research.recipes")
-    environment.filters["cell"] = _text
+    environment.filters["cell"], environment.filters["titled"] = _text, _titled
     return environment.get_template(template).render(data=made, cell=_text, say=say, show=show_table)

@@ -30,10 +30,17 @@ from sgl.research.evaluate.data import scale
 FORMAT = "sgl-recipe/1"
 
 
-def fill(recipe: Json, results: Json, systems: Sequence[str]) -> Json:
-    """Return all tables of a recipe, except those without any figure."""
+def fill(recipe: Json, results: Json, systems: Sequence[str], reached: Json | None = None) -> Json:
+    """Return all tables of a recipe, except those without any figure.
+
+    ``reached`` has what evaluations reached of what their names say: a ``value``, and the first of the ``same`` value.
+    """
     tables = [_table(table, results, systems) for table in recipe["tables"]]
     kept = [table for table in tables if any(cell for row in table["rows"] for cell in row["cells"])]
+    known: Json = reached or {}
+    for part in (part for table in kept for part in (*table["columns"], *table["rows"])):
+        names = part.get("metric", part["title"]).split(" - ")
+        part["reached"] = [{"name": name, **known[name]} for name in names if name in known]
     cells = [cell for table in kept for row in table["rows"] for cell in row["cells"] if cell]
     return {
         "format": FORMAT,

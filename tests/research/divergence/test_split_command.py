@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -17,6 +18,8 @@ from diagnostics import INTERNAL
 from split_items import TREEBANK, divergence_of_counts, treebank
 
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
+from sgl.diagnostics import Diagnostics
+from sgl.research.divergence.reached import REACHED, report
 
 
 @pytest.fixture
@@ -492,6 +495,52 @@ def test_a_limit_that_cannot_be_kept_is_said(tmp_path: Path, capsys: pytest.Capt
     options = ["--compound-target=0,1", "--atom-limit=0", "--test=0.2:0.5"]
     assert split(path, *options, "--out", tmp_path / "grid") == OK
     assert "warning[SGL1303]: no split for 1.0 with an atom divergence" in capsys.readouterr().err
+
+
+def test_targets_that_are_missed_are_told_with_what_is_in_the_way(
+    bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever draws scores over targets has to know which divergences were reached."""
+    options = ["--compound-target=0,0.9,1", "--atom-limit=0.001", "--moves=3"]
+    assert split(bank, *options, "--out", tmp_path / "grid") == OK
+    said = capsys.readouterr().err
+    grid = json.loads((tmp_path / "grid" / "splits.json").read_text("utf-8"))["splits"]
+    reached = {one["name"]: one["divergence"]["compounds"] for one in grid}
+    missed = [name for name, value in reached.items() if abs(value - float(name)) > REACHED]
+    assert missed
+    assert f"warning[SGL1304]: {len(missed)} of 3 splits miss a target" in said
+    for name in missed:
+        assert f"`{name}` has a compound divergence of {reached[name]:.4f} instead of {float(name):g}" in said
+    assert "may come nearer" in said
+    assert split(bank, *options, "--out", tmp_path / "other", "--deny", "SGL1304") == FAILED
+    assert split(bank, *options, "--out", tmp_path / "quiet", "--allow", "SGL1304") == OK
+
+
+def test_too_little_atom_divergence_is_told(bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--compound-target=0", "--atom-target=0.5", "--atom-limit=0.01", "--moves=3"]
+    assert split(bank, *options, "--out", tmp_path / "out") == OK
+    atoms = certificate(tmp_path / "out")["divergence"]["atoms"]
+    assert f"an atom divergence of {atoms:.4f} instead of 0.5" in capsys.readouterr().err
+
+
+def test_what_is_in_the_way_is_named_with_its_option() -> None:
+    proof = {
+        "divergence": {"atoms": 0.02, "compounds": 0.4},
+        "target": {"atoms": 0.0, "compounds": 1.0, "atom_limit": 0.02},
+        "sizes": {"train": 3, "test": 1, "discarded": 7},
+        "bounds": {"discards": 7},
+        "method": {"name": "annealing"},
+    }
+    found = {name: (np.zeros(0, np.int8), {**proof, "assignment": own}) for name, own in zip("abc", "xyx", strict=True)}
+    told = Diagnostics()
+    report(found, told)
+    missed, equal = told
+    assert (equal.code, equal.message) == ("SGL1305", "`a` and `c` are the same split")
+    assert (missed.code, missed.hint) == ("SGL1304", "`--atom-limit 0.05` or `--discard 14` may come nearer")
+    assert missed.notes[0] == (
+        "`a` has a compound divergence of 0.4000 instead of 1; "
+        "its atom divergence, 0.0200, is at the limit of 0.02; all items are discarded that may be"
+    )
 
 
 def test_a_text_that_is_no_text_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

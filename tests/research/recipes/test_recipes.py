@@ -254,6 +254,39 @@ def test_the_splits_of_a_grid_are_scored_where_they_are(work: Workplace) -> None
     assert [row["title"] for row in tables["Other test sets"]["rows"]] == ["0.3"]
 
 
+def test_what_splits_reached_stands_in_the_titles(work: Workplace) -> None:
+    """A target that was missed is no point of an axis; the sets of several seeds are scored together, too."""
+    proof = {"format": "sgl-split/1", "assignment": "x", "divergence": {"compounds": 0.41}}
+    for name, gold in (
+        ("0.0", "a b c d"),
+        ("0.5", "e f g h"),
+        ("1.0", "e f g h"),
+        ("1.0-1", "e f g h"),
+        ("1.0-2", "i j k l"),
+    ):
+        for path, text in (
+            (f"grid/{name}/test.tsv", f"x\t{gold}\n"),
+            (f"grid/{name}/certificate.json", json.dumps(proof | ({"assignment": "y"} if name == "0.0" else {}))),
+            (f"500/{name}.txt", f"{gold}\n"),
+        ):
+            (work.directory / path).parent.mkdir(parents=True, exist_ok=True)
+            work.write(path, text)
+    assert run(["recipe", "dbca", "grid", "500=500", "--json", "r.json", "--html", "r.html"]) == OK
+    tables = {each["name"]: each for each in json.loads((work.directory / "r.json").read_text("utf-8"))["tables"]}
+    columns = {column["metric"]: column["reached"] for column in tables["Table 3 (BLEU), Figure 2"]["columns"]}
+    assert columns["0.5"] == [{"name": "0.5", "value": 0.41, "same": "0.5"}]
+    assert columns["1.0"] == [{"name": "1.0", "value": 0.41, "same": "0.5"}]
+    assert columns["0.25"] == []
+    assert [row["title"] for row in tables["Table 2"]["rows"]] == ["1.0-all"]
+    assert tables["Table 2"]["rows"][0]["cells"][0]["mean"] == 100.0
+    page = (work.directory / "r.html").read_text("utf-8")
+    assert "1.0 (0.41, as 0.5)" in page
+    assert page.count(">0.5 (0.41)</text>") == 2
+    # What was not predicted is no point, and does not shift the others.
+    assert "0.25, 500" not in page
+    assert ">1.0 (0.41)</text>" not in page
+
+
 def test_outputs_that_are_not_there_are_named(work: Workplace) -> None:
     work.write("rows.tsv", "a\tx\tpp_in_subject\n")
     (work.directory / "out").mkdir()
