@@ -302,10 +302,12 @@ class Terms:
         """Return whether a variable has values of this kind; report it otherwise."""
         variables, feature = self.variables, scale.feature
         hint = f"write `{feature}={name}` where the value is that itself"
-        if name.quoted or name.text not in variables.mentions:
-            variables.use(name.text, name.span, hint)
+        if name.quoted or not name.text[:1].isalpha():
+            message, near = f"`{name}` is not a value of the feature `{feature}`", suggest(name.text, scale.keys)
+            self.state.error("SGL0402", name.span, message, near or f"its values are: {', '.join(scale.keys)}")
             return False
-        variables.used.add(name.text)
+        if not variables.use(name.text, name.span, hint):
+            return False
         features = {other for _, other in variables.mentions[name.text]}
         alike = (
             all(scale_of(other, self.state.signature).numeric for other in features)
