@@ -57,4 +57,4 @@ def _find(name: str) -> Path:
     for directory in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
         if directory.is_dir():
             return directory
-    raise FileNotFoundError(f"this installation of SGL has no directory {name!r}; install it anew")
+    raise FileNotFoundError(f"this installation of SGL has no directory {name!r}; reinstall SGL")

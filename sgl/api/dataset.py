@@ -195,7 +195,7 @@ def evaluate(
 def _given(predictions: Mapping[str, Predictions]) -> dict[str, Any]:
     """Return the predictions of each system in the form of the command; raises ``TypeError`` or ``GrammarError``."""
     if not isinstance(predictions, Mapping):
-        raise TypeError("`predictions` are by the names of their systems: `{'transformer': 'predictions.txt'}`")
+        raise TypeError("`predictions` maps the names of systems to predictions: `{'transformer': 'predictions.txt'}`")
     if not predictions:
         raise GrammarError("there are no predictions")
     for name, given in predictions.items():

@@ -91,7 +91,7 @@ def load(source: str | PathLike[str], **parameters: str | int | bool) -> Grammar
     with working(None, SourceMap()):
         main = main_of(path, (place := temporary()).__enter__)
     if not str(source) or "\n" in str(source) or main.is_dir():
-        message = f"`{visible(str(source))}` is no file of a grammar"
+        message = f"`{visible(str(source))}` is not a grammar file"
         hint = f"name a file, a dataset, or one of {', '.join(bundled_grammars())}; read a text with `sgl.loads`"
         raise raised([Diagnostic("SGL0001", Severity.ERROR, None, message, hint=hint)], SourceMap())
     return _Opened(main, settings_of(parameters), {}, place).load()
@@ -281,7 +281,7 @@ class Grammar(Shown):
         from sgl.pipeline.report import PairMaker
 
         if name not in self.patterns:
-            raise GrammarError("only items of a pattern have sentences of training beside them; name one with `of`")
+            raise GrammarError("only items of a pattern have training sentences beside them; name a pattern with `of`")
         (pattern,) = (pattern for pattern in self.compiled.plan.patterns if pattern.name == name)
         maker = PairMaker(self.compiled, self._structures)
         pairs = [maker.pair(pattern, item.derivation) for item in texts]

@@ -77,23 +77,23 @@ def whole(number: int, name: str, least: int = 0) -> int:
     from sgl.frontend.names.parameters import MAX_COUNT
 
     if not least <= (found := index(number)) <= MAX_COUNT:
-        raise GrammarError(f"`{name}` is {found:,}; it may be {least:,} to {MAX_COUNT:,}")
+        raise GrammarError(f"`{name}` is {found:,}; it must be from {least:,} to {MAX_COUNT:,}")
     return found
 
 
 def text(value: str, name: str) -> str:
     """Return a text that is asked for; raises ``TypeError`` for anything else, ``GrammarError`` for half characters."""
     if not isinstance(value, str):
-        raise TypeError(f"`{name}` is a text, and not {value!r:.100}")
+        raise TypeError(f"`{name}` must be a text, not {value!r:.100}")
     if has_surrogate(value):
-        raise GrammarError(f"`{visible(name)}` has half of a character (a surrogate), which no file can have")
+        raise GrammarError(f"`{visible(name)}` contains half of a character (a surrogate), which no file can contain")
     return value
 
 
 def texts_of(files: Mapping[str, str] | None, main: str, content: str, folder: Path = Path()) -> dict[Path, bytes]:
     """Return texts by the paths that they stand for; raises ``TypeError`` or ``GrammarError`` for what is no text."""
     if main in (files or {}):
-        raise GrammarError(f"`{main}` is the name of the text itself: name the file in `files` otherwise")
+        raise GrammarError(f"`{main}` is the name of the text itself: rename the file in `files`")
     given = {**(files or {}), main: content}
     return {(folder / text(name, "files")).resolve(): text(value, name).encode() for name, value in given.items()}
 

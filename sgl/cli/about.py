@@ -54,7 +54,7 @@ def command(what: tuple[str, ...]) -> Any:  # noqa: ANN401 - what the command re
     elif word.upper().removeprefix(_PREFIX).isdigit():
         return sglc.main(["explain", word], prog_name="sglc", standalone_mode=False)
     else:
-        raise click.UsageError(f"there is no command and no topic `{word}`; {one_of(word, [*topics, *commands()])}")
+        raise click.UsageError(f"there is no command or topic `{word}`; {one_of(word, [*topics, *commands()])}")
     if not what:
         click.echo(f"\nTopics: {', '.join(topics)}")
     return None
@@ -140,5 +140,5 @@ def clear() -> int:
 def _nothing_kept() -> str:
     directory = cache_directory()
     if directory is None:
-        return "nothing is kept: the cache is switched off"
-    return f"nothing is kept: {directory} cannot be written, or others can write to it"
+        return "nothing is cached: the cache is switched off"
+    return f"nothing is cached: {directory} cannot be written, or others can write to it"

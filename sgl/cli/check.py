@@ -64,7 +64,7 @@ def roots_of(session: Session, path: Path) -> list[Path]:
     if roots and session.form == "full":
         others = [f"`{path}`" for path in roots[1:]]
         more = f"; --root names another: {shortlist(others, _NAMED)}" if others else ""
-        session.echo(f"note: `{path}` is checked as a part of `{roots[0]}`{more}", err=True)
+        session.echo(f"note: `{path}` is checked as part of `{roots[0]}`{more}", err=True)
     return roots[:1] or [path]
 
 

@@ -59,7 +59,7 @@ def command(
     others = {name: other for name, other in others.items() if fingerprint(other.grammar, other.plan) != base}
     for name, other in others.items():
         if not is_part(other, compiled):
-            session.refuse(f"`{name}` is no part of the dataset: it has other patterns, rules or restrictions, or more")
+            session.refuse(f"`{name}` is not a part of the dataset: its patterns, rules or restrictions differ")
     target = out if out is not None else in_out(compiled.project.name)
     # Report before the run what would stop it at the end.
     check_target(target)

@@ -121,7 +121,7 @@ def _warn_of_missing_needs(session: Session, audit: judged.Audit) -> None:
     message = f"training lacks {count(len(missing), 'part')} that patterns need"
     structures = ((entry.name, str(entry.structure)) for entry in missing)
     notes = [f"{name}: {text if len(text) <= _SHOWN else text[: _SHOWN - 1] + '…'}" for name, text in structures]
-    notes.append(f"training: {rows} of {audit.files[0].name}, the first file, that are no items")
+    notes.append(f"training: {rows} of {audit.files[0].name}, the first file, not counting items")
     session.diagnostics.warning("SGL1106", None, message, notes=notes)
     session.show()
 
@@ -255,8 +255,8 @@ def _refuse_empty(session: Session, sample: fitting.Sample, some: bool) -> NoRet
     listed_rows = (*sample.unparsed[:3], *sample.unreadable[:3])
     notes += ["{file}:{line}: {sentence} ({reason})".format(**row) for row in listed_rows]
     known = ", ".join(f"`{kind}`" for kind in sorted(sample.kinds) if kind) or "none"
-    hint = f"the kinds of rows are: {known}" if some else "`sglc audit` says more"
-    session.fail("SGL1105", "no row of the corpus says anything about the weights", notes=notes, hint=hint)
+    hint = f"the kinds of rows are: {known}" if some else "`sglc audit` shows them all"
+    session.fail("SGL1105", "no row of the corpus tells anything about the weights", notes=notes, hint=hint)
 
 
 def _head(
@@ -304,7 +304,7 @@ def _compared(
     for layer in compared:
         if layer not in given:
             session.refuse(
-                f"no column has the layer `{layer}`; the columns are {', '.join(given)} (`--columns` says otherwise)"
+                f"no column has the layer `{layer}`; the columns are {', '.join(given)} (name them with `--columns`)"
             )
     return given, compared
 
@@ -324,7 +324,7 @@ def _report_unreadable(session: Session, number: int, rows: Sequence[ListedRow])
         notes = ["{file}:{line}: {reason}".format(**row) for row in rows[:10]]
         more = ["…"] if number > len(notes) else []
         message = f"{count(number, 'row')} cannot be read"
-        hint = "`--limit` changes what is too long" if any("too long" in n for n in notes) else ""
+        hint = "to allow longer rows, raise `--limit`" if any("too long" in n for n in notes) else ""
         if any(" instead of " in note for note in notes):
-            hint = hint or "`--columns` says which columns the files have"
+            hint = hint or "name the columns of the files with `--columns`"
         session.diagnostics.error("SGL1104", None, message, hint, notes=[*notes, *more])

@@ -42,7 +42,7 @@ def failure_of(problem: Exception, compiled: "Compiled | None") -> tuple[Diagnos
         case ForeignFileError():
             return Diagnostic("SGL1102", Severity.ERROR, None, str(problem), hint=problem.hint), OUTPUT
         case ConlluError() | ViewError() | TextTooLongError():
-            message = f"a text that was drawn has no form: {problem}"
+            message = f"a sampled text cannot be rendered: {problem}"
             return Diagnostic("SGL0513", Severity.ERROR, dataset, message), FAILED
         case StructureTooCostly() | UnsupportedStructure():
             return undecided(problem, compiled), FAILED

@@ -69,16 +69,16 @@ class GrammarFile(Input):
                 except ForeignFileError as problem:
                     self.fail(str(problem), param, ctx)
                 if (main / "manifest.json").is_file():
-                    message = f"`{path}` is a dataset without its grammar, of an older version: name the file"
+                    message = f"`{path}` is a dataset of an older version, without its grammar: name the grammar file"
                     self.fail(message, param, ctx)
                 context.with_resource(unpacking.pop_all())
                 return main
         for own in (path, path.with_suffix(".sgl")):
             if own.is_file():
-                click.echo(f"note: `{own}` is read, not the grammar `{path}` that comes with SGL", err=True)
+                click.echo(f"note: reading `{own}`, not the grammar `{path}` that comes with SGL", err=True)
                 return own
         if path.is_dir():
-            click.echo(f"note: the grammar `{path}` that comes with SGL is read; `./{path}` is the directory", err=True)
+            click.echo(f"note: reading the grammar `{path}` that comes with SGL; `./{path}` is the directory", err=True)
         return bundled.path
 
 
@@ -186,9 +186,9 @@ class Results:
         # A file that no option names is in a directory that belongs to the command.
         asked = self.asked.get(path)
         if foreign.is_input(path):
-            return f"`{path}` is one of the files that are read", "name another file"
+            return f"`{path}` is also an input file", "name another file"
         if kind(path) == LINK and not is_stream(path):
-            return f"cannot write `{path}`: it is a symbolic link", "name the file that it leads to"
+            return f"cannot write `{path}`: it is a symbolic link", "name the file that it points to"
         if path.is_dir():
             return f"cannot write `{path}`: it is a directory", ""
         if not path.parent.is_dir():
@@ -201,8 +201,8 @@ class Results:
             return f"`{path}` is a file of the dataset `{dataset.name}`", "name another file"
         if asked is None or self._forced or asked.is_in(path):
             return None
-        what = "is there already" if asked is TEXT else "is there already, and is something else"
-        return f"`{path}` {what}", "`--force` replaces it"
+        what = "already exists" if asked is TEXT else "already exists, and is something else"
+        return f"`{path}` {what}", "`--force` overwrites it"
 
 
 def why_not(path: Path, problem: OSError) -> str:
@@ -221,7 +221,7 @@ def replace_text(path: Path, text: str) -> None:
         send(path, text.encode("utf-8", "replace"))
         return
     if is_packed(path):
-        raise InTheWayError(path, "it is a file of a dataset")
+        raise InTheWayError(path, "it belongs to a dataset")
     with staged_file(path) as new:
         write(new, text)
 

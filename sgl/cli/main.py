@@ -139,7 +139,7 @@ def main(arguments: list[str] | None = None) -> None:
         from sgl.cache import ignored_variable
 
         if ignored := ignored_variable():
-            click.echo(f"warning: SGL_CACHE_DIR is ignored, as `{ignored}` is relative", err=True)
+            click.echo(f"warning: SGL_CACHE_DIR is ignored, because `{ignored}` is relative", err=True)
     status = run(arguments)
     # At exit, the interpreter would search for cycles in memory that it is about to free.
     gc.freeze()
@@ -321,14 +321,14 @@ def refusal(problem: BaseException) -> tuple[str, str] | None:
         case InTheWayError():
             return "SGL1103", str(problem.strerror)
         case OSError(errno=errno.ENOMEM) | MemoryError():
-            return "SGL0906", "the machine has not enough memory for this"
+            return "SGL0906", "there is not enough memory for this"
         case ImportError() if any(words in text.lower() for words in _UNMAPPED):
-            return "SGL0906", "the machine has not enough memory to load a library"
+            return "SGL0906", "there is not enough memory to load a library"
         case RuntimeError() if "can't start new thread" in text:
             return "SGL0907", "the operating system refuses: no process or thread can be started"
         case RuntimeError() if text.startswith("Symlink loop from "):
             link = text.removeprefix("Symlink loop from ").strip("'")
-            return "SGL0907", f"the operating system refuses: `{link}` is a link that leads in a circle"
+            return "SGL0907", f"the operating system refuses: `{link}` is part of a loop of symbolic links"
         case FileNotFoundError() if not _is_somewhere():
             return "SGL0907", "the current directory has been removed; change to another one"
         case OSError():

@@ -54,7 +54,7 @@ def parallel_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if scheduler and engine == executor.LOCAL:
             raise click.UsageError("--scheduler is the address of a cluster: add --engine dask")
         if scheduler and chosen is not ParameterSource.DEFAULT:
-            message = "the cluster of --scheduler has its workers; leave --workers out"
+            message = "the cluster at --scheduler brings its own workers; leave out --workers"
             raise click.UsageError(message)
         if resume and force:
             raise click.UsageError("--resume continues a run and --force starts over: choose one")

@@ -67,7 +67,7 @@ def command(
         return
     if grammar is None:
         raise click.UsageError("Missing argument 'GRAMMAR'.")
-    _refuse(all((certificate, pattern)), "`--certificate` is about all patterns of one grammar")
+    _refuse(all((certificate, pattern)), "`--certificate` covers all patterns of a grammar; leave out the pattern")
     drawn = read_counts(data) if data is not None else None
     compiled = session.open_dataset(grammar)
     structures = structures_of(compiled.grammar)

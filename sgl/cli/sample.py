@@ -102,14 +102,14 @@ def command(
     more = [] if pairs else ["tree", "graph"]
     session.check_names(shown, [*outputs(core), *more], "layer or view")
     if as_json and (pairs or out is not None):
-        session.refuse("`--json` shows sentences, no pairs and no file")
+        session.refuse("`--json` shows sentences; leave out `--pairs` and `--out`")
     if pairs and what not in [pattern.name for pattern in plan.patterns]:
-        session.refuse("pairs are those of the items of a pattern; name one")
+        session.refuse("pairs show the items of one pattern; name a pattern")
     chosen = choose(session, compiled, what, where)
     core = chosen.grammar
     if out is not None or distinct or parallelism != Parallelism():
         if out is None:
-            session.refuse("these options are for a file; name one with `--out`")
+            session.refuse("these options only apply to a file; name one with `--out`")
         if pairs:
             session.refuse("pairs are shown, not written to a file")
         request = samples.plan_of(plan, [(samples.STREAM, number, chosen.constraint)], seed, distinct)
@@ -172,7 +172,7 @@ def _write_file(
     from sgl.parallel.dataset import PARQUET, TSV, SentenceWork, sample_into
 
     if (form := out.suffix.removeprefix(".")) not in (TSV, PARQUET):
-        session.refuse(f"`{out}` says no format: name it .parquet or .tsv")
+        session.refuse(f"`{out}` has no known format: end its name in .parquet or .tsv")
     unfit = [name for name in columns if name in ("tree", "graph")]
     if unfit:
         session.refuse(f"`{unfit[0]}` is not one line, so it cannot be a column")
@@ -207,7 +207,7 @@ def _write_file(
                 same = target == out or filecmp.cmp(target, out, shallow=False)
                 run.discard()
             if not same:
-                raise FileExistsError(errno.EEXIST, "it is there already, and is another file", str(out))
+                raise FileExistsError(errno.EEXIST, "it already exists, and is another file", str(out))
     except OSError as problem:
         session.fail("SGL1103", why_not(out, problem))
     except FormatError as problem:
@@ -248,7 +248,7 @@ def lines_of(values: Mapping[str, str]) -> list[str]:
 def _finder(session: Session, compiled: Compiled) -> NearestFinder:
     stratum = compiled.plan.in_distribution("train")
     if stratum is None:
-        message = "the dataset has no in-distribution sentences that items could be held against"
+        message = "the dataset has no in-distribution sentences to compare items with"
         session.fail("SGL0804", message, compiled.dataset_span, hint="say how many: `train 1000`")
     split = StructureCompiler(compiled.grammar).split(stratum.constraint)
     if split.empty:

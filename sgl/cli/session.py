@@ -68,7 +68,7 @@ class Judge:
         """Return the diagnostic with its final severity, or None if it is allowed."""
         level = self.levels.get(found.code, "")
         if found.severity is Severity.ERROR:
-            note = f"`--{level} {found.code}` has no effect, as this is an error"
+            note = f"`--{level} {found.code}` has no effect: this is an error"
             return replace(found, notes=(*found.notes, note)) if level in ("warn", "allow") else found
         level = level or self.levels.get(_ALL, "")
         if self.allowed(found) or level == "allow":
@@ -218,7 +218,7 @@ class Session:
         self._uncounted.extend(new)
         if not more and (told_of := self._uncounted).found:
             self._uncounted = Diagnostics()
-            most = f"; the first {_MESSAGES:,} are shown, `--format json` has all" * (len(told_of.found) > _MESSAGES)
+            most = f"; only {_MESSAGES:,} are shown, `--format json` lists all" * (len(told_of.found) > _MESSAGES)
             said.append(f"{count(told_of.errors, 'error')}, {count(told_of.warnings, 'warning')}{most}\n")
         self.reported += "".join(said)
         click.echo("".join(said), nl=False, err=True, color=self._color)

@@ -48,7 +48,7 @@ def new(session: Session, directory: Path, template: str, seed: int | None) -> N
     adverbs are words that nobody has seen, others for each SEED; all else is as it was.
     """
     if kind(directory) is not None and not (kind(directory) == disk.DIRECTORY and not any(directory.iterdir())):
-        message = f"cannot make `{directory}`: it is there already, and is not empty"
+        message = f"cannot create `{directory}`: it already exists, and is not empty"
         session.fail("SGL1103", message, hint="name another directory")
     if seed is not None or template not in templates():
         folder = templates().get(template)
@@ -73,7 +73,7 @@ def new(session: Session, directory: Path, template: str, seed: int | None) -> N
         if not there:
             remove_empty(directory)
         session.fail("SGL1103", why_not(directory, problem))
-    session.echo(f"made {directory}, with {name}.sgl; README.md says what to do next")
+    session.echo(f"created {directory} with {name}.sgl; README.md says what to do next")
 
 
 def _copy(session: Session, directory: Path, path: Path, seed: int | None) -> None:
@@ -84,7 +84,7 @@ def _copy(session: Session, directory: Path, path: Path, seed: int | None) -> No
     with staged_directory(directory) as stage:
         if project is None or not write_fresh(stage, project, seed, session.diagnostics):
             session.stop(FAILED)
-    session.echo(f"made {directory}; `sglc compile {directory}` makes its dataset")
+    session.echo(f"created {directory}; to make its dataset, run `sglc compile {directory}`")
 
 
 def _take_back(written: Iterable[Path]) -> None:

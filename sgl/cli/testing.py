@@ -175,8 +175,8 @@ def _changed(place: Span, before: str, now: str) -> Diagnostic:
     old, new = next((old, new) for old, new in lines if old != new)
     message, notes = "nothing is recorded here yet", tuple[str, ...]()
     if before:
-        message, notes = "this sample is not what was recorded", (f"recorded: {old}", f"now:      {new}")
-    hint = "`sglc test --update` records what it is now"
+        message, notes = "this sample differs from the recorded one", (f"recorded: {old}", f"now:      {new}")
+    hint = "to record the new output, run `sglc test --update`"
     return Diagnostic("SGL0834", Severity.ERROR, place, message, notes=notes, hint=hint)
 
 
@@ -207,7 +207,7 @@ def watch(session: Session, grammar: Path, what: str, number: int) -> None:
     with `-`, new ones with `+`.  Press Ctrl-C to stop.
     """
     if session.quiet:
-        session.refuse("`watch` comes to no end, where these messages are written; `check` does")
+        session.refuse("these messages are written at the end, and `watch` never ends; use `check`")
     workspace, samples, verdicts = Workspace(), list[str](), list[str]()
     with suppress(KeyboardInterrupt):
         root = workspace.roots(grammar)[0]

@@ -42,7 +42,7 @@ from sgl.verify.skeleton import visible
     "--sample",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Check only N rows of each part of the data; this is no verification.",
+    help="Check only N rows of each part of the data; not a full verification.",
 )
 @click.option(
     "--workers",
@@ -63,11 +63,11 @@ def command(
     with Session(keep=not no_cache) as session:
         if path.is_file():
             if signature or grammar or sample:
-                session.refuse("`--signature`, `--grammar` and `--sample` are for the directory of a dataset")
+                session.refuse("`--signature`, `--grammar` and `--sample` need the directory of a dataset")
             _verify_certificate(session, path, as_json)
             session.stop()
         if sample and (signature or grammar):
-            session.refuse("`--sample` is no verification: it takes neither `--signature` nor `--grammar`")
+            session.refuse("`--sample` checks a sample only; leave out `--signature` and `--grammar`")
         try:
             if sample:
                 _look(session, path, sample, as_json)
@@ -108,7 +108,7 @@ def _compile_again(session: Session, path: Path, grammar: Path) -> Result:
 
     session.settings, seed = request_of(path)
     if grammar == STREAM and (grammar := main_of(path)) == path:
-        session.refuse(f"`{path}` has no folder `grammar`: name the file of its grammar")
+        session.refuse(f"`{path}` has no folder `grammar`: name its grammar file")
     compiled = session.open(grammar).with_seed(seed)
     with temporary() as folder:
         again = folder / path.resolve().name
@@ -176,11 +176,11 @@ def release(session: Session, directory: Path, out: Path | None) -> None:
     except ForeignFileError:
         raise
     except OSError as problem:
-        full = "it is also unpacked, among temporary files, to be checked" if problem.errno == ENOSPC else ""
+        full = "the check also unpacks it, into the temporary directory" if problem.errno == ENOSPC else ""
         session.fail("SGL1103", why_not(out or Path(), problem), hint=full)
     for line in loaded:
         session.echo(line)
-    session.echo(f"verified: {count(report.items, 'item')}, no violation")
+    session.echo(f"verified: {count(report.items, 'item')}, no violations")
     session.echo(f"{out}: {packed / 1e6:,.1f} MB, unpacked {size / 1e6:,.1f} MB")
     session.echo(f"signature {visible(report.signature)}")
 

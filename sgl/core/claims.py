@@ -63,7 +63,7 @@ class Kind(Enum):
     HELD_OUT = "held out", "H", "static", "No sentence of training can contain the structure."
     INSTANCE = "instance", "I", "static", "Every item contains the structure, and no structure of another pattern."
     LICENSED = "licensed", "L", "static", "Training shows the parts of the structure, each often enough."
-    EXPOSED = "exposed", "E", "static", "Training has what items are made of, but for what the pattern is about."
+    EXPOSED = "exposed", "E", "static", "Training has all that items are made of, except what the pattern is about."
     STRINGS = (
         "string level",
         "S",

@@ -34,11 +34,11 @@ class Relative(NamedTuple):
 
 #: The name of a copy of a node in a `repeat`, which an author cannot write.
 _GENERATED = re.compile(r"_\d+$")
-_MEANT = "if it is meant as it is, add `# allow SGL0855`; else write a `forbid` of its own"
+_MEANT = "if this is intended, add `# allow SGL0855`; otherwise write a separate `forbid`"
 
 
 def _hint(more: str, meant: str = "`# allow SGL0855`") -> str:
-    return f"to hold it out as well, {more}; if it is meant as it is, add {meant}"
+    return f"to hold it out as well, {more}; if this is intended, add {meant}"
 
 
 def relatives_of(structure: Structure, grammar: CoreGrammar, labels: Set[str]) -> Iterator[Relative]:
@@ -148,7 +148,7 @@ def _labelled(structure: Structure, known: Set[str]) -> Iterator[Relative]:
         for label, asked in _near(link.labels, known):
             links = _with(structure.body.links, place, replace(link, labels=LabelTest(frozenset({label}))))
             body = replace(structure.body, links=links)
-            there = f"the edge is `{label}` there, and not `{asked}`"
+            there = f"the edge is `{label}` there, not `{asked}`"
             yield Relative(replace(structure, body=body), there, _hint(f"write `{asked}|{label}`"))
     for place, variable in enumerate(structure.body.variables):
         for number, test in enumerate(variable.degrees):
@@ -156,7 +156,7 @@ def _labelled(structure: Structure, known: Set[str]) -> Iterator[Relative]:
                 other = replace(test, labels=LabelTest(frozenset({label})))
                 degrees = (*variable.degrees[:number], other, *variable.degrees[number + 1 :])
                 nodes = _with(structure.body.variables, place, replace(variable, degrees=degrees))
-                there = f"it counts `{label}` there, and not `{asked}`"
+                there = f"it counts `{label}` there, not `{asked}`"
                 body = replace(structure.body, variables=nodes)
                 yield Relative(replace(structure, body=body), there, _hint(f"write `#{asked}|{label}`"))
 
@@ -190,7 +190,7 @@ def _mirrored(structure: Structure) -> Iterator[Relative]:
             body = replace(structure.body, links=_with(structure.body.links, place, turned))
             if _is_tree(body):
                 there = f"the edge leads from `{variables[link.target].name}` to `{variables[link.source].name}` there"
-                yield Relative(replace(structure, body=body), there, _hint("forbid it in a clause of its own"))
+                yield Relative(replace(structure, body=body), there, _hint("forbid it in a separate clause"))
 
 
 def _taken_apart(structure: Structure, grammar: CoreGrammar) -> Iterator[Relative]:

@@ -231,7 +231,7 @@ def estimate(
 ) -> Fit:
     """Return the likeliest weights for a sample read in ``layer``; raises ``ValueError`` if it is empty."""
     if not sample.rows:
-        raise ValueError("the sample has no sentence")
+        raise ValueError("the sample has no sentences")
     rounds = _Rounds(grammar, sample, options, selection)
     declared = rounds.declared
     uses, before = rounds.expected(declared)

@@ -129,7 +129,7 @@ def _check_replaceable(target: Path, listing: Listing) -> None:
     if not any(target.iterdir()):
         return
     if (names := listing(target)) is None:
-        raise OutputError(target, "the directory is not empty and is not a dataset of SGL")
+        raise OutputError(target, "the directory is not empty and is not an SGL dataset")
     _check_files(target, names)
 
 
@@ -138,11 +138,11 @@ def _check_files(target: Path, names: Collection[str]) -> None:
     files = sorted(_files_of(target))
     if strangers := [name for name in files if name not in names]:
         shown = ", ".join(strangers[:_NAMED]) + (", …" if strangers[_NAMED:] else "")
-        raise OutputError(target, f"it has files that its list does not name, and that would be lost: {shown}")
+        raise OutputError(target, f"it contains files that are not on its list, and that would be lost: {shown}")
     # Files that the listing itself reads are not input.
     read = [name for name in files if Path(name).suffix != ".json" and name != CHECKSUMS]
     if any(foreign.is_input(target / name) for name in read):
-        raise OutputError(target, "files of it were read in this run")
+        raise OutputError(target, "this run has read files from it")
 
 
 def _files_of(directory: Path) -> Iterator[str]:

@@ -131,7 +131,7 @@ class Diagnostics:
             # Further places are only counted.
             self._more[key] = self._more.get(key, 0) + 1
             notes = found.notes[: len(found.notes) - (self._more[key] > 1)]
-            told = f"it is the same in {self._more[key]:,} more place{'s' * (self._more[key] > 1)}"
+            told = f"the same occurs in {self._more[key]:,} more place{'s' * (self._more[key] > 1)}"
             self._found[key] = replace(found, notes=(*notes, told))
             return
 

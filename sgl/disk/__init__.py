@@ -219,7 +219,7 @@ def send(path: Path, content: bytes) -> None:
         stream = os.open(path, _STREAM)
     except OSError as problem:
         if problem.errno == ENXIO:
-            raise InTheWayError(path, "it is a named pipe, which nobody reads") from None
+            raise InTheWayError(path, "it is a named pipe that nobody reads") from None
         raise
     os.set_blocking(stream, True)
     with os.fdopen(stream, "wb") as file:

@@ -93,7 +93,7 @@ class LockedFolder:
                 locked.leave()
                 raise
             return locked
-        raise OSError(f"the folder {path} is deleted again and again")
+        raise OSError(f"the folder {path} keeps being deleted")
 
     def clear(self, names: str = "") -> None:
         """Delete the entries whose names match, or every one that SGL has made, except the lock."""
@@ -132,7 +132,7 @@ def check_names(folder: Folder, names: str) -> None:
     strangers = [name for name in folder.names() if not re.fullmatch(f"{_LOCKING}|{names}", name)]
     if strangers:
         shown = ", ".join(strangers[:_NAMED]) + (", …" if strangers[_NAMED:] else "")
-        raise InTheWayError(folder.path, f"it contains files that SGL has not made: {shown}")
+        raise InTheWayError(folder.path, f"it contains files that SGL did not write: {shown}")
 
 
 @contextmanager

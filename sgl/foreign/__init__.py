@@ -144,7 +144,7 @@ def _kept_inside(path: Path, inside: Path) -> Path:
     try:
         found = path.resolve()
     except RuntimeError:
-        raise ForeignFileError(path, "links lead in a circle") from None
+        raise ForeignFileError(path, "it is part of a loop of links") from None
     if not found.is_relative_to(inside.resolve()):
         reason = f"a link leads out of `{inside}`"
         raise ForeignFileError(path, reason, hint="put a copy of the file there")
@@ -162,7 +162,7 @@ def _check_status(path: Path, kind: Kind, status: os.stat_result, is_stream: boo
 
 
 def _too_large(path: Path, kind: Kind, size: int) -> ForeignFileError:
-    reason = f"it has {size:,} bytes, and {kind.name} may have {kind.limit:,}"
+    reason = f"it has {size:,} bytes; {kind.name} may have at most {kind.limit:,}"
     return ForeignFileError(path, reason, error=EFBIG)
 
 

@@ -25,12 +25,12 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _T = TypeVar("_T", str, int, float, bool, list[object], dict[str, object])
 
 _KINDS = {
-    str: "text",
-    int: "whole number",
-    float: "number with a point",
-    bool: "truth value",
-    list: "list",
-    dict: "object",
+    str: "a text",
+    int: "a whole number",
+    float: "a number with a point",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
 }
 
 
@@ -66,7 +66,7 @@ def json_of(content: bytes, path: Path, line: int = 0) -> object:
     except json.JSONDecodeError as problem:
         raise fault(f"it is not JSON: {problem.msg}", problem.pos) from None
     except UnicodeEncodeError:
-        raise fault("it has half of a surrogate pair, which is no character") from None
+        raise fault("it contains half of a surrogate pair, which is not a character") from None
     except _RefusedError as problem:
         raise fault(str(problem)) from None
     except ValueError:
@@ -88,7 +88,7 @@ def _once(members: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _no_number(text: str) -> object:
-    raise _RefusedError(f"{text} is no number")
+    raise _RefusedError(f"{text} is not a number")
 
 
 def _finite(text: str) -> float:
@@ -102,7 +102,7 @@ def _finite(text: str) -> float:
 class JsonValue:
     """A value in a JSON file with its place, so that errors can name what is missing or wrong.
 
-    ``manifest["layers"]["source"].of(str)`` returns a text, or raises an error: "`layers.source` is no text".
+    ``manifest["layers"]["source"].of(str)`` returns a text, or raises an error: "`layers.source` is not a text".
     """
 
     path: Path
@@ -113,7 +113,7 @@ class JsonValue:
         """Return the value, which must be of this type, such as ``str`` or ``int``."""
         # To Python, True is an int.
         if not isinstance(self.data, kind) or isinstance(self.data, bool) is not (kind is bool):
-            raise self.fault(f"is no {_KINDS[kind]}")
+            raise self.fault(f"is not {_KINDS[kind]}")
         return self.data
 
     def fault(self, what: str) -> ForeignFileError:
@@ -123,7 +123,7 @@ class JsonValue:
     def one_of(self, values: Collection[str]) -> str:
         """Return the text, which must be one of these."""
         if self.of(str) not in values:
-            raise self.fault(f"is none of {', '.join(values)}")
+            raise self.fault(f"is not one of {', '.join(values)}")
         return self.of(str)
 
     def __getitem__(self, name: str) -> JsonValue:

@@ -47,7 +47,7 @@ _PAGES = {0: (5, 2), 2: (7, 2), 3: (8, 4)}
 #: The deepest nesting of structures and lists that is read.
 _DEEPEST = 10
 
-_DAMAGED = "it is damaged, or no Parquet file"
+_DAMAGED = "it is damaged or not a Parquet file"
 
 
 @contextmanager
@@ -66,14 +66,14 @@ def parquet(
             # Use one thread: Arrow's own threads end the process if memory runs short.
             file = reader(stream, read_dictionary=[*shared], pre_buffer=False)
             if whole and (rows := file.metadata.num_rows) > MOST_ROWS:
-                raise ForeignFileError(path, f"it has {rows:,} rows, and may have {MOST_ROWS:,}")
+                raise ForeignFileError(path, f"it has {rows:,} rows; it may have at most {MOST_ROWS:,}")
             if whole and size > LARGEST_TABLE:
                 raise _too_large(path)
             yield file
     except ForeignFileError:
         raise
     except MemoryError:
-        raise ForeignFileError(path, "it is damaged, or needs more memory than there is") from None
+        raise ForeignFileError(path, "it is damaged, or needs more memory than is available") from None
     except OSError as problem:
         # Arrow reports damage as an OSError without a number, or as a bad place in the file.
         reason = problem.strerror if problem.errno != EINVAL else None
@@ -130,7 +130,7 @@ def _is_text(kind: Any) -> bool:  # noqa: ANN401 - a type of Arrow
 
 
 def _too_large(path: Path) -> ForeignFileError:
-    reason = f"it has more than {LARGEST_TABLE:,} bytes when it is unpacked"
+    reason = f"it has more than {LARGEST_TABLE:,} bytes when unpacked"
     return ForeignFileError(path, reason, hint="read it in pieces, with `pyarrow.parquet.ParquetFile`")
 
 
@@ -161,7 +161,7 @@ def _page(path: Path, stream: BufferedReader) -> int:
     if min(unpacked, packed, values) < 0:
         raise ValueError
     if unpacked > LARGEST_PAGE:
-        raise ForeignFileError(path, f"a page of it has {unpacked:,} bytes when it is unpacked")
+        raise ForeignFileError(path, f"a page of it has {unpacked:,} bytes when unpacked")
     if encoding == _REPEATING:
         raise ForeignFileError(path, "a column of it is written as differences of texts (DELTA_BYTE_ARRAY)")
     stream.seek(packed, 1)

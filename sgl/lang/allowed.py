@@ -58,7 +58,7 @@ class AllowedWarnings:
             if code not in CODES:
                 message, hint = f"there is no code `{code}`", suggest(code, CODES)
             else:
-                message, hint = f"this comment allows `{code}`, of which there is none here", "remove it"
+                message, hint = f"this comment allows `{code}`, which does not occur here", "remove it"
             if code not in CODES or (allowance not in self._used and code < _LATER):
                 yield Diagnostic("SGL0114", Severity.WARNING, allowance.place, message, hint=hint)
 

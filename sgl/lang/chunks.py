@@ -166,7 +166,7 @@ class _Scanner:
         at = hidden(self.text[position + 1 : end]) + 1
         if at:
             character = self.text[position + at]
-            message = f"this quotation has a character that cannot be seen, {code_of(character)}"
+            message = f"this quotation has an invisible character, {code_of(character)}"
             self._fail("SGL0107", position + at, message, REMOVE)
         self._put(self.text[position : end + 1])
         return end + 1

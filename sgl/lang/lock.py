@@ -42,7 +42,7 @@ def check_lock(project: Project, diagnostics: Diagnostics) -> None:
     for name, digest in _used(project.main.path, project.sources):
         known, place = recorded.get(name, ("", source.span(0, 0)))
         if known != digest:
-            message = f"`{name}` is not what the lock has recorded" if known else f"`{name}` is not in the lock"
+            message = f"`{name}` differs from the lock" if known else f"`{name}` is not in the lock"
             diagnostics.error("SGL0007", place, message, hint)
 
 

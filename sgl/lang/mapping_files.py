@@ -52,7 +52,7 @@ def _relation_rows(file: YamlFile, root: YamlNode) -> Iterator[RelationRow]:
             if kind.text != KINDS:
                 raise MalformedTable(value, f"the kinds of words are written after `{KINDS}:`")
             if more:
-                raise MalformedTable(more[0][0], f"a row has nothing else beside `{KINDS}`")
+                raise MalformedTable(more[0][0], f"a row has nothing else next to `{KINDS}`")
         if listed.items is None and not listed.is_empty:
             raise MalformedTable(listed, "a word goes with a list of words")
         names = tuple(Name(text_of(item, _SINGLE), file.line(item)) for item in listed.items or ())
@@ -105,6 +105,6 @@ def _named(file: YamlFile, node: YamlNode, what: str, known: Sequence[str] = ())
             sections = ", ".join(f"`{section}`" for section in _SECTIONS)
             raise MalformedTable(key, f"there is no section `{name}`; there are {sections}")
         if name.text in seen:
-            raise MalformedTable(key, f"`{name}` occurs here twice")
+            raise MalformedTable(key, f"`{name}` occurs twice here")
         seen.add(name.text)
         yield name, value

@@ -74,9 +74,9 @@ def record_of(folder: Path, inside: Path | None = None) -> Record | None:
         return None
     main, seed = document["main"].of(str), document["seed"].of(int)
     if not _MAIN.fullmatch(main):
-        raise document["main"].fault("is no name of a grammar file")
+        raise document["main"].fault("is not the name of a grammar file")
     if not 0 <= seed <= LARGEST_SEED:
-        raise document["seed"].fault("is no seed")
+        raise document["seed"].fault("is not a seed")
     opened(folder / main, SOURCE, inside=folder).close()
     parameters = {name: value.of(str) for name, value in document["parameters"].members().items()}
     return Record(main, parameters, seed, content.decode())
@@ -125,7 +125,7 @@ def _unpacked(archive: Path, place: Path) -> Path:
         except ForeignFileError as problem:
             problem.filename = str(shown_folder(Path(problem.filename)))
             raise
-    raise ForeignFileError(archive, f"there is no folder `{FOLDER}` of a dataset in it")
+    raise ForeignFileError(archive, f"it contains no `{FOLDER}` folder of a dataset")
 
 
 def write_grammar(directory: Path, project: Project, parameters: Mapping[str, str], seed: int) -> dict[str, str]:

@@ -96,8 +96,8 @@ class ParseFailure:
         declaration = f"`{clip(self.keyword)}` declaration"
         if self.ended:
             line = "line of a " if self.ended == "line" else ""
-            return f"this {line}{declaration} stops too early"
-        return f"`{clip(self.found)}` cannot stand here in a {declaration}"
+            return f"this {line}{declaration} ends too early"
+        return f"`{clip(self.found)}` cannot appear here in a {declaration}"
 
     def here(self, hint: str, message: str = "") -> Finding:
         """Return a finding about the found text."""

@@ -123,7 +123,7 @@ def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Pr
         diagnostics.error("SGL0001", None, f"no file can have the name `{visible(str(path))}`")
         return None
     except (OSError, RuntimeError):
-        diagnostics.error("SGL0001", None, f"`{path}` is a symbolic link that leads in a circle")
+        diagnostics.error("SGL0001", None, f"`{path}` is part of a loop of symbolic links")
         return None
     parent = shown_folder(path.parent).as_posix()
     # Another directory of this name is not the standard library.
@@ -261,7 +261,7 @@ class _Loader:
         if main == place or record is None:
             sources.dependencies.missed()
             hint = "write the directory of a dataset, or the name of a grammar file without quotes and `.sgl`"
-            self.diagnostics.error("SGL0001", span, f"`{written.text}` is no dataset that has its grammar", hint)
+            self.diagnostics.error("SGL0001", span, f"`{written.text}` is not a dataset with its grammar", hint)
             return None
         shown = root.display(main.parent)
         sources.add(SourceFile(f"{shown}/{RECORD}", record.text))
@@ -356,7 +356,7 @@ def read_file(
     except OSError as problem:
         sources.dependencies.missed()
         missing, large = problem.errno == ENOENT, problem.errno == EFBIG
-        message = f"the file `{shown}` " + ("is not there" if missing else f"cannot be read: {problem.strerror}")
+        message = f"the file `{shown}` " + ("does not exist" if missing else f"cannot be read: {problem.strerror}")
         hint = _instead_of(path) if missing else "split it into several files" if large else ""
         diagnostics.error("SGL0003" if large else "SGL0001", span, message, hint)
         return None

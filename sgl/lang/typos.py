@@ -59,7 +59,7 @@ def _strange_sign(failure: ParseFailure) -> Finding | None:
     kind = unicodedata.category(found) if len(found) == 1 else ""
     if kind in ("Cf", "Zs"):
         hint = REMOVE if kind == "Cf" else "write a plain space in its place"
-        return failure.here(hint, f"here is a character that cannot be seen, {code_of(found)}")
+        return failure.here(hint, f"here is an invisible character, {code_of(found)}")
     if plain(found) != found and plain(found).isascii() and found.isidentifier():
         return failure.here(f"write `{clip(plain(found))}` in plain characters (of ASCII)")
     return None
@@ -101,9 +101,9 @@ def _bare_child(failure: ParseFailure) -> Finding | None:
     category = _category_like(plain(name), failure)
     if head[:start].rstrip().endswith("->") and name in declared_in(failure.source, "layer"):
         arrow = head.rindex("->")
-        return Finding(arrow, arrow + 2, "write what the phrase consists of", "nothing stands after `->`")
+        return Finding(arrow, arrow + 2, "write what the phrase consists of", "nothing follows `->`")
     if failure.text.startswith("(", stop):
-        hint = f"write the child by itself; `{clip(name)}(…)` may stand in the line of another layer"
+        hint = f"write the child alone; `{clip(name)}(…)` may be used in the line of another layer"
         return Finding(start, stop, hint, "the source has no functions: its texts are read")
     if plain(name) != name and plain(name).isascii():
         hint = f"write `{clip(plain(name))}` in plain characters"

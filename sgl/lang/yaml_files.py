@@ -131,7 +131,7 @@ def text_of(node: YamlNode, what: str) -> str:
         raise MalformedTable(node, what)
     at = hidden(node.text)
     if at >= 0:
-        message = f"this value has a character that cannot be seen, {code_of(node.text[at])}"
+        message = f"this value has an invisible character, {code_of(node.text[at])}"
         raise MalformedTable(node, message, hides=True)
     return node.text
 
@@ -155,7 +155,7 @@ def read_rows(
         _report_malformed(source, problem, diagnostics)
     except ReaderError as problem:
         start, message = _control(problem, source)
-        hint = "remove it; it cannot be seen in most editors"
+        hint = "remove it; most editors do not show it"
         diagnostics.error("SGL0601", source.span(start, start + 1), f"this is not YAML: {message}", hint)
     except MalformedTable as problem:
         if problem.hides:
@@ -199,7 +199,7 @@ def yaml_of(text: str, path: Path, *, typed: bool = False) -> object:
     else:
         if not others:
             return value
-        reason, line = "it has several documents, and one is read", 0
+        reason, line = "it has several documents; only one can be read", 0
     raise ForeignFileError(path, reason, line=line)
 
 
@@ -207,7 +207,7 @@ def _plain(node: YamlNode, typed: bool) -> object:
     """Return a value as a Python object."""
     tag = getattr(node.event, "tag", None)
     if tag:
-        raise MalformedTable(node, f"`{tag}` says of what kind a value is: write the value alone")
+        raise MalformedTable(node, f"`{tag}` is a type tag: write the value without it")
     if node.items is not None:
         return [_plain(item, typed) for item in node.items]
     if node.pairs is None:
@@ -215,9 +215,9 @@ def _plain(node: YamlNode, typed: bool) -> object:
         return _scalar(node, text) if typed and not quoted else text
     found: dict[str, object] = {}
     for key, value in node.pairs:
-        name = text_of(key, "a name is a text, no list and no mapping")
+        name = text_of(key, "a name is text, not a list or a mapping")
         if name in found:
-            raise MalformedTable(key, f"`{name}` is there twice")
+            raise MalformedTable(key, f"`{name}` occurs twice")
         found[name] = _plain(value, typed)
     return found
 
@@ -306,9 +306,9 @@ def read_table(source: SourceFile, diagnostics: Diagnostics) -> LexiconTable | N
 
 def _table_rows(file: YamlFile, root: YamlNode) -> Iterator[TableRow]:
     if root.pairs is not None:
-        raise MalformedTable(root, "a table is a list, this is a mapping")
+        raise MalformedTable(root, "a table is a list, but this is a mapping")
     if root.text:
-        raise MalformedTable(root, "a table is a list of rows, this is a single value")
+        raise MalformedTable(root, "a table is a list of rows, but this is a single value")
     for node in root.items or ():
         if node.pairs is None:
             a_list, other = "a table has a list inside its list", "a row of a table is a mapping from columns to values"

@@ -115,5 +115,5 @@ def odd_labels(subject: Subject) -> Iterator[Finding]:
         for label, rules in alone.items():
             if near := [other for other in (*labels, *_ODD) if one_slip(label, other)]:
                 ((name, span),) = rules.items()
-                message = f"in the rule `{name}`, `{label}` is no label of Universal Dependencies"
+                message = f"in the rule `{name}`, `{label}` is not a label of Universal Dependencies"
                 yield Finding(subject.names.labels.get(label, [span])[0], message, suggest(label, near))

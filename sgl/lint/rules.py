@@ -28,7 +28,7 @@ def twins(subject: Subject) -> Iterator[Finding]:
     for (span, place), rules in same.items():
         names = shortlist((categories[rule.lhs].name for rule in rules), 3)
         partly = f" for {names}" if len(rules) < instances[span] else ""
-        message = f"the rule `{rules[0].name}` makes the same as `{first_at[place].name}`{partly}"
+        message = f"the rule `{rules[0].name}` makes the same phrases as `{first_at[place].name}`{partly}"
         hint = "remove one of the two; a weight makes a phrase more frequent"
         notes = ("a sentence with such a phrase has two readings, each with its weight",)
         yield Finding(span, message, hint, labels=(Label(place, "the same rule"),), notes=notes)

@@ -32,8 +32,8 @@ def words_in_another_script(subject: Subject) -> Iterator[Finding]:
             odd = {text for _, text in texts if _script_of(text) not in ("", usual) and len(text) > 1}
             # A word may occur in many rules.
             for text, span in {text: span for span, text in reversed(texts) if text in odd}.items():
-                message = f"`{text}` in the layer `{layer.name}` is in another script than its other words"
-                yield Finding(span, message, f"write the word of `{layer.name}`, or leave it as it is if it is meant")
+                message = f"`{text}` in the layer `{layer.name}` uses a different script from its other words"
+                yield Finding(span, message, f"write the word of `{layer.name}`, or keep it if it is intended")
 
 
 @of_grammar("SGL0620")
@@ -62,9 +62,9 @@ def one_translation(subject: Subject) -> Iterator[Finding]:
         # If there are many, they are intended: a language may have one word for two of another.
         for words in several if len(several) <= _SLIPS < len(alike) else ():
             (first, place), (second, span), *_ = words.items()
-            message = f"`{_written(second)}` and `{_written(first)}` are one word in `{layer.name}`"
+            message = f"`{_written(second)}` and `{_written(first)}` share one word in `{layer.name}`"
             labels = (Label(place, "the other one"),) if place != span else ()
-            yield Finding(span, message, "if that is meant, leave it as it is", labels=labels)
+            yield Finding(span, message, "if that is intended, keep it", labels=labels)
 
 
 def _written(template: Template) -> str:

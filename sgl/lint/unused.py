@@ -42,7 +42,7 @@ def unreachable_rules(subject: Subject) -> Iterator[Finding]:
             told.add(name)
             category = production.lhs.info.name
             message = f"`{name}` never takes part in a sentence: `{category}` cannot be reached from `{start}`"
-            yield Finding(production.span, message, f"use `{category}` in a rule, or remove what is idle")
+            yield Finding(production.span, message, f"use `{category}` in a rule, or remove `{name}`")
 
 
 @of_grammar("SGL0411")

@@ -48,7 +48,7 @@ def one_lemma_for_all(subject: Subject) -> Iterator[Finding]:
         lemmas = {value for node in nodes for name, value in node.attributes or () if name == "lemma"}
         if len(lemmas) == 1 and lemmas <= columns and len({word.versions[0].templates[0] for word in own}) > 1:
             message = f"all {len(own)} words of `{own[0].name}` have the lemma `{min(lemmas)}`"
-            hint = f"a column is written with its sign: `lemma=${min(lemmas)}`"
+            hint = f"write a column with `$`: `lemma=${min(lemmas)}`"
             yield Finding(own[0].span, message, hint, label="the first of them")
 
 
@@ -74,8 +74,8 @@ def counted_spaces(subject: Subject, compiled: Compiled) -> Iterator[Finding]:
                 spaced[span] = texts[-1]
         for span, text in spaced.items():
             divided = " ".join(f'"{word}"' for word in text.split())
-            message = f'`length {counted}` counts `"{text}"` as one word, and the text has a space in it'
-            yield Finding(span, message, f"quote each word by itself: `{divided}`")
+            message = f'`length {counted}` counts `"{text}"` as one word, but the text contains a space'
+            yield Finding(span, message, f"quote each word separately: `{divided}`")
 
 
 @of_dataset("SGL0822")

@@ -68,7 +68,7 @@ class DaskExecutor(Executor):
             try:
                 return pickle.loads(future.result())  # noqa: S301 - its own worker sent it
             except (distributed.KilledWorker, distributed.CancelledError) as problem:
-                raise WorkerLostError("the workers of the cluster die") from problem
+                raise WorkerLostError("the workers of the cluster keep dying") from problem
 
         return result
 

@@ -107,7 +107,7 @@ class SentenceWork:
         try:
             return arrow_array(self._writers[name].column(batch.derivations))
         except ViewError as problem:
-            reason = f"a text has no form in the view `{name}`: {problem}"
+            reason = f"a text cannot be rendered in the view `{name}`: {problem}"
             raise FormatError(reason) from problem
 
     @cached_property

@@ -387,7 +387,7 @@ def _check_new(path: Path) -> None:
 
 def _check_resumed(kept: Identity, identity: Identity, parallelism: Parallelism) -> None:
     if not parallelism.resume:
-        raise InterruptedRunError("an interrupted run of it is there")
+        raise InterruptedRunError("there is an interrupted run of it")
     if kept.get("format") != FORMAT:
         raise InterruptedRunError("it was started with another version of SGL")
     differing = [name for name in identity if kept.get(name) != identity[name]]

@@ -78,7 +78,7 @@ def describe_failure(grammar: CoreGrammar, text: str, failure: ParseFailure) -> 
     """Return why a text has no reading: ``parsed up to “The dog”; expected V, VT``."""
     expected = ", ".join(failure.expected(grammar)) or "nothing more"
     if not failure.position:
-        return f"no sentence begins so; expected {expected}"
+        return f"no sentence begins like this; expected {expected}"
     return f"parsed up to “{text[: failure.position]}”; expected {expected}"
 
 

@@ -103,7 +103,7 @@ def nodes_in_common(compiled: Compiled, stream: str) -> str:
             shared = sorted({f"`{name}`" for name in variables_in(item) if name.text in own})
             if shared:
                 return (
-                    f"{', '.join(shared)} stand for nodes of the structure here, too: write other names for others, or "
+                    f"{', '.join(shared)} also stand for nodes of the structure here: rename those meant as others, or "
                 )
     return ""
 

@@ -122,7 +122,7 @@ def _read(text: str) -> GraphPattern:
     try:
         return read_structure(text)
     except StructureError as problem:
-        raise NoStructureError(f"`{text}` is no structure: {problem}") from None
+        raise NoStructureError(f"`{text}` is not a structure: {problem}") from None
 
 
 def _manifest(dataset: Path) -> Manifest:

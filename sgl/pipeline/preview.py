@@ -79,7 +79,7 @@ def report_preview(compiled: Compiled, structures: StructureCompiler, diagnostic
     seen = kept("preview", same, None, lambda: look(compiled, structures))
     for stream, text in seen.repeating[:1]:
         others = shortlist([f"`{other}`" for other, _ in seen.repeating[1:]], _NAMED)
-        message = f"each of {TRIED:,} sentences that were tried for `{stream}` repeats a lemma, which none may"
+        message = f"each of {TRIED:,} sentences that were tried for `{stream}` repeats a lemma, which is not allowed"
         hint = "enlarge the lexicon, or leave a part of speech out of `distinct lemmas`"
         notes = [f"one of them is: {text}", *([f"likewise for {others}"] if others else ())]
         diagnostics.warning("SGL0858", place_of_stream(compiled, stream), message, hint, notes=notes)
@@ -197,7 +197,7 @@ class _Reader:
                 forest = self._parser.forest(text)
             except TooLongError:
                 continue
-            assert forest is not None, f"the parser does not read what was drawn: {text}"
+            assert forest is not None, f"the parser cannot read a sampled sentence: {text}"
             if forest.count == 1:
                 continue
             (found,) = self._finder.find_batch([text], Derivations.of([own]), structures=structures).values()

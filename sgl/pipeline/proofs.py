@@ -187,7 +187,7 @@ def plan_with(plan: Plan, drawn: tuple[DrawnNeed, ...]) -> Plan:
 
 #: Why a part cannot be drawn, with a hint.
 _TOO_SMALL = (
-    "they would be drawn by themselves, and for all needs together `train` is too small",
+    "they would be drawn separately, and `train` is too small for all needs together",
     (
         "make `train` larger, need fewer, or give the rules of this part more weight; for less of everything leave "
         "`train` as it was, and add `percent 10` to `dataset`"

@@ -197,7 +197,7 @@ class _PatternReporter(_Reporter):
 
     def _waivers(self, proofs: PatternProofs) -> None:
         for structure in proofs.idle_waivers:
-            message = f"this is no piece of what `{self.lowered.pattern.name}` holds out"
+            message = f"this is not a piece of what `{self.lowered.pattern.name}` holds out"
             hint = "remove the clause, or write one of the pieces"
             notes = [f"a piece is {self._written(p.structure)}" for p in proofs.pieces[:_OFFERED]]
             self.diagnostics.error("SGL0852", self._place(structure), message, hint, notes=notes)

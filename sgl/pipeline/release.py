@@ -48,7 +48,7 @@ def name_of(directory: Path) -> str:
         raise ReleaseError(f"the grammar of `{directory}` declares no release", hint)
     name = f"{manifest['name'].of(str)}-{manifest['release']['version'].of(str)}"
     if not name.replace("-", "").replace(".", "").replace("_", "").isalnum():
-        raise ReleaseError(f"the manifest gives a name that no file has: {name!r}")
+        raise ReleaseError(f"the name in the manifest cannot be a file name: {name!r}")
     return name
 
 
@@ -137,7 +137,7 @@ def compare(directory: Path, again: Path) -> Result:
         tally.checked += 1
         stated, made = directory / name, again / name
         if not made.is_file():
-            tally.fault("the grammar gives no such file", name)
+            tally.fault("the grammar does not produce this file", name)
             continue
         try:
             opened(stated, TABLE, inside=directory).close()
@@ -173,7 +173,7 @@ def _difference_of_tables(stated: Path, made: Path) -> str:
     try:
         with parquet(stated) as found, parquet(made) as expected:
             if not found.schema_arrow.equals(expected.schema_arrow, check_metadata=True):
-                return "the columns are others"
+                return "the columns differ"
             same_library = found.metadata.created_by == expected.metadata.created_by
         rows, again = table_of(stated), table_of(made)
         for name in rows.column_names:

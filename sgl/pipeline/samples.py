@@ -79,7 +79,7 @@ def read_category(text: str) -> CategoryTest:
     settings, inside = list(_SETTING.finditer(rest.removesuffix("]"))), rest.removesuffix("]")
     read = sum(len(found[0]) for found in settings)
     if bracket and (not rest.endswith("]") or read != len(inside)):
-        raise PartialTreeError(f"`{text}` is no category with features, such as `NP[case=dat]`")
+        raise PartialTreeError(f"`{text}` is not a category with features, such as `NP[case=dat]`")
     values = [(found[1], frozenset(found[2].replace(" ", "").split("|"))) for found in settings]
     return CategoryTest(name, tuple(values))
 

@@ -58,7 +58,7 @@ def _report_improper(compiled: Compiled, figures: Consistency, diagnostics: Diag
     diagnostics.error(
         "SGL0707",
         spans[0] if spans else compiled.dataset_span,
-        "sampling from this grammar need not end",
+        "sampling from this grammar may never end",
         label="this rule makes a phrase inside a phrase of the same kind",
         labels=[Label(span, "and this one") for span in spans[1:4]],
         notes=(
@@ -82,7 +82,7 @@ def check_views(compiled: Compiled) -> tuple[Diagnostic, ...]:
             blamed.update(suspects)
             layer = grammar.graph_layers[view.uses.graph or 0]
             text = interpret(grammar, derivation).texts[grammar.anchors[view.uses.graph or 0]]
-            message = f"a text has no form in the view `{view.name}`: {problem}"
+            message = f"a text cannot be rendered in the view `{view.name}`: {problem}"
             hint = f"look at the attributes of its words and the edges of its rules in `{layer.name}`"
             span = compiled.rule_spans[_to_blame(view, suspects or derivation, problem)]
             diagnostics.error("SGL0513", span, message, hint, notes=(f"the text is: {text}",))
@@ -175,7 +175,7 @@ def _counted(compiled: Compiled, compiler: StructureCompiler, stratum: Stratum, 
     for name in (lowered.declaration.name for lowered in declared):
         span = name.span if name.text == stratum.category.removeprefix(PART_PREFIX) else span
     if (number := count_derivations(split)) is None:
-        message = f"`{stratum.stream}` has no end: `all` of it cannot be listed"
+        message = f"`{stratum.stream}` is infinite: `all` of it cannot be listed"
         report_endless(compiled, diagnostics, span, endless_rule(split), message)
     elif number * stratum.extent.copies > MAX_COUNT:
         message = f"`{stratum.stream}` has {number:,} sentences in all"
@@ -232,7 +232,7 @@ def _can_be_counted(number: int, test: LengthTest, span: Span, diagnostics: Diag
     if number + test.number < 0:
         diagnostics.error("SGL0801", span, "no text has fewer than 0 words", notes=(longest,))
     elif number + test.number > most:
-        notes = (f"a structure counts to {most} at most",)
+        notes = (f"a structure can count to at most {most}",)
         hint = f"`--limit counts={number + test.number}` allows it; the automaton grows with it"
         diagnostics.error("SGL0801", span, longest, hint, notes=notes)
     return 0 <= number + test.number <= most

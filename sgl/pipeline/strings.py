@@ -95,7 +95,7 @@ class AmbiguityFilter:
 
     def _answers(self, text: str, own: Derivation) -> list[Derivation]:
         forest = self._finder.parser.forest(text)
-        assert forest is not None, f"the parser does not read what was drawn: {text}"
+        assert forest is not None, f"the parser cannot read a sampled sentence: {text}"
         read = {tuple([target(one) for target in self._targets]): one for one in forest.readings(MOST_READINGS)}
         read.pop(tuple([target(own) for target in self._targets]))
         return [*read.values()]

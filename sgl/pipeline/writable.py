@@ -141,7 +141,7 @@ def _way_out(problem: NotEnoughError, readings: bool) -> str:
     if problem.possible is not None and problem.possible >= problem.wanted and every:
         return f"take every sentence, with `{every}`, or give the rare rules and words more weight"
     if often == UNEXPOSED_WORD and not problem.found:
-        nothing = "" if split == TRAIN else "; a pattern that is to have no items says `size 0`"
+        nothing = "" if split == TRAIN else "; for a pattern without items, write `size 0`"
         return f"let training show the words, as `expose 1 {{ N[@targets] }}` does{nothing}"
     if often == REPEATED_LEMMA:
         return (

@@ -137,7 +137,7 @@ class Meaning:
         for number in self.nodes:
             if number not in shown:
                 word = self.constant(number) or self.lemma[number]
-                raise ViewError(f"'{word}' hangs on no other word")
+                raise ViewError(f"'{word}' is attached to no other word")
 
     def function(self, number: int, atom: Callable[[str, str], str], *before: str) -> str:
         """Return a single word as a function; ``atom`` makes its atoms from open roles and their variables.

@@ -144,7 +144,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         """Return a value that can be written; raises ``SecurityError`` for any other."""
         if isinstance(value, (str, int, float, Undefined)):
             return self.held(value)
-        raise SecurityError(f"{self.what} writes texts and numbers, no lists and no nodes")
+        raise SecurityError(f"{self.what} writes texts and numbers, not lists or nodes")
 
     def joined(self, values: Iterable[object], separator: str = "") -> str:
         """Return the result of ``~`` or ``join``."""
@@ -210,7 +210,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             raise TemplateSyntaxError(message, node.lineno)
         text = node.data if isinstance(node, nodes.TemplateData) else value
         if isinstance(text, str) and (at := hidden(text)) >= 0:
-            message = f"a text has a character that cannot be seen, {code_of(text[at])}"
+            message = f"a text contains an invisible character, {code_of(text[at])}"
             raise TemplateSyntaxError(message, node.lineno + text.count("\n", 0, at))
         taken = self.hidden if getattr(node, "ctx", "") == "load" else self.hidden | self.given
         aliases = (name if isinstance(name, str) else name[1] for name in getattr(node, "names", ()))
@@ -304,9 +304,9 @@ def said(error: BaseException) -> str:
         case TemplateError():
             return _OWNERS.sub(lambda owner: _CALLED.get(owner[1], "a list"), str(error))
         case RecursionError() | SyntaxError() | MemoryError():
-            return "something stands too deep in itself"
+            return "something is nested too deeply"
         case TypeError() if not str(error).startswith("macro "):
-            return "a filter, a macro or an operator is given what it does not take"
+            return "a filter, a macro or an operator gets an argument that it does not take"
         case ValueError() | LookupError() | ArithmeticError() | AttributeError():
             return "there is no such value, or it is too large"
     return str(error)

@@ -179,7 +179,7 @@ def draw_heights(splits: Mapping[str, Sequence[float]], name: str) -> Markup:
         series.append({"name": split, "mean": mean, "bars": [bar for bar in every if bar[1] >= _INVISIBLE]})
         said.append(f"{split}: mean height {mean:.1f}")
     told = {"title": "Heights of the derivations in each split", "description": "; ".join(said)}
-    return drawn("draw_histograms", series=series, name=name, unit_name="rules above one another", **told)
+    return drawn("draw_histograms", series=series, name=name, unit_name="rules on the longest path", **told)
 
 
 _WORD_GAP = 16.0

@@ -205,7 +205,7 @@ def _that(test: NodeTest) -> str:
     kind = _kind(test)
     if kind.startswith("word "):
         return f"{'without' if test.negated else 'with'} {replace(test, negated=False)}"
-    return f"that is no {kind}" if test.negated else f"that is {_a(kind)}"
+    return f"that is not {_a(kind)}" if test.negated else f"that is {_a(kind)}"
 
 
 def _degree_phrase(test: DegreeTest) -> str:

@@ -177,7 +177,7 @@ def _check_tree(heads: Sequence[int]) -> None:
     _check_size(heads)
     for word, head in enumerate(heads, 1):
         if head < 0:
-            raise _Fault(f"the HEAD of word {word} is no number")
+            raise _Fault(f"the HEAD of word {word} is not a number")
         if head > len(heads):
             raise _Fault(f"the HEAD of word {word} is {head}, which does not exist")
     if heads.count(0) != 1:
@@ -210,7 +210,7 @@ def _read_line(raw: bytes) -> tuple[int, TreebankWord] | Contraction | None:
     found = _NUMBER.fullmatch(number)
     first, mark, last = found.groups() if found else ("", "", "")
     if not found or (mark == "-" and int(first) > int(last)):
-        raise _Fault(f"ID is {number[:40]!r}, which is no number of a word")
+        raise _Fault(f"ID is {number[:40]!r}, which is not the number of a word")
     if mark == ".":
         return None
     if mark:

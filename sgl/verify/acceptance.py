@@ -1,6 +1,6 @@
 """Decide which candidates are accepted: test finished sentences, and check the list of rejected ones.
 
-A candidate is rejected for the first reason that holds; docs/certificate.md lists the reasons.  This module has no
+A candidate is rejected for the first of the reasons in tests/verify/soundness.md.  This module has no
 parser to find ambiguous sentences: ``derivations/rejected.tsv`` lists another reading of each, which must show why.
 """
 
@@ -71,7 +71,7 @@ def named_in(row: bytes, place: str) -> Named:
             return Named(found[1].decode(), tuple(map(int, found[2].split())))
     except UnicodeDecodeError:
         raise Refusal(f"{place}: {row[:40]!r} is not UTF-8") from None
-    raise Refusal(f"{place}: {row[:40]!r} is no candidate with a derivation")
+    raise Refusal(f"{place}: {row[:40]!r} is not a candidate with a derivation")
 
 
 class Acceptance:
@@ -100,12 +100,12 @@ class Acceptance:
         """Check that the listed reading of a candidate's sentence justifies its rejection."""
         other, text, source = listed.derivation, self.meaning.text, self.plan.source
         if not self.meaning.is_text(other):
-            raise Refusal(f"R06 {listed.name}: the derivation listed is no derivation of a text")
+            raise Refusal(f"R06 {listed.name}: the listed derivation is not a derivation of a text")
         if own == other or text(source, own) != text(source, other):
-            raise Refusal(f"R06 {listed.name}: the derivation listed is no other reading of its sentence")
+            raise Refusal(f"R06 {listed.name}: the listed derivation is not another reading of its sentence")
         readings = () if split == GENERALIZATION else (own, other)
         if not (self._holds_out(readings) or self._differ(own, other)):
-            raise Refusal(f"R06 {listed.name}: the derivation listed is no reason to reject it")
+            raise Refusal(f"R06 {listed.name}: the listed derivation is not a reason to reject it")
 
     def _holds_out(self, readings: tuple[Derivation, ...]) -> bool:
         """Return whether one of these readings has a structure that a pattern holds out."""

@@ -147,7 +147,7 @@ class Candidates:
     def _listed(self, number: int, state: int, every: int) -> Derivation:
         """Return derivation number ``number`` of a state with ``every`` derivations, or () if it is too long."""
         if not 0 <= number < every or every != self._ends_of(state)[-1]:
-            raise Refusal(f"R01 state {state} has not {every} derivations")
+            raise Refusal(f"R01 state {state} does not have {every} derivations")
         rules, waiting = list[int](), [(state, number)]
         while waiting and len(rules) + len(waiting) <= LONGEST:
             state, number = waiting.pop()

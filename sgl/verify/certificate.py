@@ -1,8 +1,8 @@
 """Check a certificate, trusting nothing else: ``python certificate.py certificate.json [STEPS]``.
 
-Two lemmas establish its claims; docs/certificate.md has their proofs, the format, the codes: A. The automaton of a
-structure accepts exactly the derivations whose graph contains it. B. A split derives a phrase only in the automaton
-states that the invariant of a claim lists.
+Two lemmas establish its claims; tests/verify/soundness.md has their proofs, docs/certificate.md the format and codes:
+A. The automaton of a structure accepts exactly the derivations whose graph contains it. B. A split derives a phrase
+only in the automaton states that the invariant of a claim lists.
 """
 
 import gc

@@ -83,7 +83,7 @@ def _add_leaf(found: Absorbed, rule: GrammarRule, layer: int, number: int) -> No
     fragment = rule.fragments[layer]
     node = fragment.nodes[number]
     if number in fragment.exports or node.glue or any(edge.source == number for edge in fragment.edges):
-        raise Flaw(f"a word of rule {rule.name} may be absorbed and is no leaf")
+        raise Flaw(f"a word of rule {rule.name} may be absorbed but is not a leaf")
     found.labels.update(edge.label for edge in fragment.edges if edge.target == number)
     found.leaves.append(dict(node.attributes or ()))
 

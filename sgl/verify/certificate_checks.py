@@ -88,16 +88,16 @@ def _unknown(manifest: Manifest) -> Iterator[str]:
         claims, results = VERDICTS.get(own.method, ((), ()))
         said = f"{own.pattern!r}: {own.claim!r}: {own.method!r}: {own.result!r}"
         if own.pattern not in patterns or own.claim not in claims or own.result not in results:
-            yield f"{said} is no verdict on a pattern"
+            yield f"{said} is not a verdict on a pattern"
         elif (own.pattern, own.claim) in given:
             yield f"{said} is a second verdict"
         elif own.result in (PROVED, NOTHING):
             idle = _is_idle(own, drawn)
             # A licensed structure may have no pieces: then there is nothing to show.
             if idle and own.result == PROVED and own.claim != "licensed":
-                yield f"{said}, and there are no sentences that it would be about"
+                yield f"{said}, but there are no sentences for it to be about"
             elif not idle and own.result == NOTHING:
-                yield f"{said}, and there are sentences that it would be about"
+                yield f"{said}, but there are sentences for it to be about"
         given.add((own.pattern, own.claim))
 
 

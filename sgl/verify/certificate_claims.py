@@ -63,7 +63,7 @@ class ClaimChecker:
         """Check a claim: that it concerns the right part of the data, and that its evidence holds."""
         self._check_place(claim)
         if not self._needed(claim) <= self.facts:
-            raise Flaw("for a fact that it follows from there is no evidence")
+            raise Flaw("a fact that it follows from has no evidence")
         if claim.kind == "exposes":
             self._check_exposed(claim)
         elif claim.evidence is not None and claim.kind == "contains":
@@ -156,7 +156,7 @@ class ClaimChecker:
             self._take_step(self.data.splits[claim.split], step, self.tables[structure], stack)
         roots, accepting = self.data.splits[claim.split].roots, self.data.structures[structure].accepting
         if [(own.split in roots, own.automaton in accepting) for own in stack] != [(True, True)]:
-            raise Flaw("the derivation is not one of a text that contains it")
+            raise Flaw("the derivation is not of a text that contains it")
 
     def _take_step(self, split: CertifiedSplit, step: int, table: Table, stack: list[Reached]) -> None:
         """Replace the children of a transition, the last on the stack with the first on top, by their parent."""
@@ -165,7 +165,7 @@ class ClaimChecker:
         symbol, result, *children = split.transitions[step]
         parts = [stack.pop() for _ in children[: len(stack)]]
         if [part.split for part in parts] != children:
-            raise Flaw("the transitions are no derivation")
+            raise Flaw("the transitions are not a derivation")
         stack.append(Reached(result, table.get((symbol, *[part.automaton for part in parts]), 0)))
 
     def _check_exposed(self, claim: CertifiedClaim) -> None:

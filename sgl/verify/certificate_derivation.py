@@ -31,11 +31,11 @@ def check_derivation(grammar: CertifiedGrammar) -> None:
     text, graph = grammar.text(RULES), grammar.graph(DERIVATION)
     layers = grammar.text_layers[text], grammar.graph_layers[graph]
     if layers != (WrittenLayer(RULES), GraphLayer(DERIVATION, RULES)):
-        raise Flaw("the derivation is no tree over its rules")
+        raise Flaw("the derivation is not a tree over its rules")
     for rule in grammar.rules:
         found = rule.templates[text], rule.fragments[graph]
         if found != (_words(rule), _tree(grammar, rule, rule.fragments[graph].edges)):
-            raise Flaw(f"rule {rule.name} is not in the derivation what it is")
+            raise Flaw(f"rule {rule.name} has other words or edges in the derivation")
 
 
 def _words(rule: GrammarRule) -> Template:

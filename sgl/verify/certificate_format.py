@@ -65,7 +65,7 @@ def shown(text: str) -> str:
 def content_of(path: Path | str = "", *, most: int = LARGEST) -> bytes:
     """Return the bytes of a regular file; a pipe or a device may be endless."""
     if not (file := Path(path)).is_file() or file.stat().st_size > most:
-        raise RefusalError(f"C01 {path}: no regular file of at most {most:,} bytes")
+        raise RefusalError(f"C01 {path}: not a regular file of at most {most:,} bytes")
     return file.read_bytes()
 
 

@@ -45,7 +45,7 @@ def _check_rule(grammar: CertifiedGrammar, rule: GrammarRule, anchors: list[int]
     what = f"rule {rule.name}"
     _below(what, [rule.lhs, *rule.rhs], len(grammar.categories))
     if len(rule.templates) != len(grammar.text_layers) or len(rule.fragments) != len(grammar.graph_layers):
-        raise Flaw(f"{what} has not a template and a fragment for each layer")
+        raise Flaw(f"{what} does not have a template and a fragment for each layer")
     for template in rule.templates:
         for item in template:
             _check_item(what, item, len(rule.rhs))
@@ -108,7 +108,7 @@ def _check_sampler(data: CertificateData) -> None:
         for rule, children in zip(state.rules, state.children, strict=True):
             _below(f"state {number} of the sampler", children, len(sampler.states))
             if len(children) != len(rules[rule].rhs):
-                raise Flaw(f"state {number} of the sampler has not the children of rule {rule}")
+                raise Flaw(f"state {number} of the sampler does not have the children of rule {rule}")
 
 
 def _below(what: str, numbers: Iterable[int], size: int) -> None:

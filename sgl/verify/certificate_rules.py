@@ -58,7 +58,7 @@ class Lengths:
 
     def __init__(self, grammar: CertifiedGrammar, bodies: Sequence[StructureBody]) -> None:
         if any(body.lengths or not bodies[0].variables for body in bodies[1:]):
-            raise Flaw("a `without` is about no lengths, and about nodes")
+            raise Flaw("a `without` cannot test lengths, only nodes")
         self.tests: tuple[LengthComparison, ...] = bodies[0].lengths
         self.layers = dict[str, int]()
         for test in self.tests:
@@ -225,7 +225,7 @@ def _joint(grammar: CertifiedGrammar, name: str) -> list[JointLayer]:
         before = [*map(operator.add, before, ports)]
     numbers = [layer.number for layer in found]
     if numbers != sorted({*numbers}):
-        raise Flaw(f"{name} is no layer, and no layers in their order")
+        raise Flaw(f"{name} is neither a layer nor a list of layers in their order")
     return found
 
 
@@ -306,7 +306,7 @@ def _glued(rule: GrammarRule, part: RuleFragment, ports: Sequence[int]) -> dict[
     for number, node in enumerate(part.nodes):
         for port in node.glue:
             if found.get(port) != port:
-                raise Flaw(f"rule {rule.name} glues what is no port, or a port twice")
+                raise Flaw(f"rule {rule.name} glues something that is not a port, or a port twice")
             found[port] = number
     return found
 
@@ -314,7 +314,7 @@ def _glued(rule: GrammarRule, part: RuleFragment, ports: Sequence[int]) -> dict[
 def _check_exports(rule: GrammarRule, part: RuleFragment, ports: int) -> None:
     known = all(node < len(part.nodes) for node in part.exports)
     if not known or not len({*part.exports}) == len(part.exports) == ports:
-        raise Flaw(f"rule {rule.name} has not the ports of its category")
+        raise Flaw(f"rule {rule.name} does not have the ports of its category")
     if any(end >= len(part.nodes) for edge in part.edges for end in (edge.source, edge.target)):
         raise Flaw(f"an edge of rule {rule.name} leads to no node of it")
 

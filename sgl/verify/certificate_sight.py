@@ -1,6 +1,6 @@
 """Reduce graphs of phrases to what a structure sees of them: the types of lemma A.
 
-A ``Sight`` distinguishes graphs of phrases as far as a structure does; docs/certificate.md shows why that is enough.
+A ``Sight`` distinguishes graphs of phrases as far as a structure does; tests/verify/soundness.md shows why it suffices.
 Nodes of a graph are numbers, the ports first; ``None`` stands for a node outside.
 """
 
@@ -108,7 +108,7 @@ class Phrase:
         wrong = {edge for edge in self.edges if NONE in self.barred[edge.source] | self.barred[edge.target]}
         # A phrase of the derivation may have a head that is no node of the other layer.
         if any(edge.label != SAME for edge in wrong):
-            raise Flaw("an edge leads to a phrase that is no node")
+            raise Flaw("an edge leads to a phrase that is not a node")
         self.edges -= wrong
 
     def _take(self, row: Sequence[int], part: "Phrase") -> None:

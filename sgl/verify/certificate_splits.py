@@ -34,7 +34,7 @@ class Splits:
         split = self.data.splits[number]
         for transition in split.transitions:
             if not self._fits(split, transition):
-                raise Flaw(f"the transition {transition} is no rule of its symbol")
+                raise Flaw(f"the transition {transition} is not a rule of its symbol")
         if any(root >= len(split.states) or split.states[root] != self.data.core.grammar.start for root in split.roots):
             raise Flaw("a root is not a text")
         if not self.usable(number):

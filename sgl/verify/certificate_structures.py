@@ -98,7 +98,7 @@ class Structures:
         named = read_structure(structure.name)
         layer = named.layer or self.grammar.graph_layers[0].name
         if layer != structure.layer or [x.said for x in named.bodies] != [x.said for x in structure.bodies]:
-            raise Flaw("its data are not what its name says")
+            raise Flaw("its data do not match its name")
         check_unseen(self.grammar, structure)
 
     def check_automaton(self, structure: CertifiedStructure, table: Table) -> None:

@@ -308,7 +308,7 @@ def _read_block(block: list[bytes], start: int, offset: int, words: TokenTable) 
         number = start
         for first, last, text in spans:
             if last > len(spelling):
-                raise MalformedError(f"{first}-{last} is no multiword token of the words")
+                raise MalformedError(f"{first}-{last} is not a multiword token of the words")
             spelling = (*spelling[: first - 1], text, *[""] * (last - first), *spelling[last:])
         words.names(tuple([name for name, _ in comments]))
         if dict(comments)["text"] != "".join(spelling).removesuffix(" "):
@@ -327,7 +327,7 @@ def _read_span(line: bytes, before: int) -> tuple[int, int, str]:
     if others != ["_"] * len(others) or misc not in ("_", "SpaceAfter=No") or not form:
         raise MalformedError(f"{token} has more than its form and the space behind it")
     if not before < first < last:
-        raise MalformedError(f"{token} is no multiword token of the words")
+        raise MalformedError(f"{token} is not a multiword token of the words")
     return first, last, form + " " * (misc == "_")
 
 

@@ -216,7 +216,7 @@ def _heads(sentence: Sentence, layer: str, rules: int, words: int) -> Sequence[i
     told = dict(sentence.comments).get(f"heads_{layer}")
     heads = [int(head) if _WORD.fullmatch(head) else -1 for head in told.split(" ")] if told is not None else []
     if told is not None and not (len(heads) == rules and all(0 <= head <= words for head in heads)):
-        raise MalformedError(f"heads_{layer} has not a word for each rule")
+        raise MalformedError(f"heads_{layer} does not have a word for each rule")
     return heads
 
 

@@ -21,7 +21,7 @@ FEATURE = re.compile(rf"{VALUE}(\[[a-z0-9]+\])?={VALUE}(,{VALUE})*")
 def line(*cells: str) -> str:
     """Return a line of columns; refuse columns that contain separators."""
     if UNWRITABLE.search("".join(cells)):
-        raise Flaw(f"{cells} are no columns of a line")
+        raise Flaw(f"{cells} are not columns of a line")
     return "\t".join(cells) + "\n"
 
 
@@ -56,7 +56,7 @@ def word_columns(attributes: tuple[Pair, ...] | None) -> WordColumns:
     for name, value in values.items():
         text = f"{name}={value}"
         if "|" in text:
-            raise Flaw(f"{attributes} are no features")
+            raise Flaw(f"{attributes} are not features")
         (feats if is_feature(text, value) else misc).append(text)
     return WordColumns([*fixed, "|".join(sorted(feats, key=str.lower)) or "_"], misc)
 

@@ -61,7 +61,7 @@ def other_columns(path: Path, expected: Mapping[str, str]) -> str:
     if found != [(name, kind, None) for name, kind in expected.items()]:
         shown = ", ".join(f"{name} ({kind})" for name, kind, _ in found)
         return f"the columns are {shown}, not {', '.join(expected)}"
-    return "the file has notes that no dataset has" if notes - _NOTED else ""
+    return "the file has metadata that no dataset has" if notes - _NOTED else ""
 
 
 def _values(path: Path, column: Any) -> list[Any]:  # noqa: ANN401 - an array of Arrow

@@ -89,7 +89,7 @@ def parts(data: LoadedData, tally: Result) -> None:
 @checks("V024")
 def restrictions(data: LoadedData, tally: Result) -> None:
     places = data.places(*TRAINING_LIKE, GENERALIZATION)
-    _expect_none(data, tally, places, data.manifest.nowhere, "this is to be nowhere")
+    _expect_none(data, tally, places, data.manifest.nowhere, "this must not occur anywhere")
 
 
 #: The number of train sentences with a structure.
@@ -162,4 +162,4 @@ def _expect_quota(data: LoadedData, tally: Result, place: Place, quota: QuotaCla
     for group in (*((clause,) for clause in quota.within), *quota.within_one_of):
         _expect_one(data, tally, place, group, f"{place.stream} lacks {' or '.join(map(str, group))}")
     for clause in quota.outside:
-        _expect_none(data, tally, [place], (clause,), f"{place.stream} is to be outside of this")
+        _expect_none(data, tally, [place], (clause,), f"{place.stream} must be outside of this")

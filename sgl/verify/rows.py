@@ -120,7 +120,7 @@ class Others:
         answers = {self._answer(row.derivation)}
         for other in self.found:
             if not self.meaning.is_text(other) or text(source, other) != text(source, row.derivation):
-                raise Refusal(f"{self.readings.place}: {row.name}: the derivation is no reading of its sentence")
+                raise Refusal(f"{self.readings.place}: {row.name}: the derivation is not a reading of its sentence")
             if (answer := self._answer(other)) in answers:
                 raise Refusal(f"{self.readings.place}: {row.name}: the derivation gives no other answer")
             answers.add(answer)
@@ -152,7 +152,7 @@ class Rows:
         """Return the path of a file of the dataset; refuse links that lead elsewhere."""
         own = self.directory / path
         if own.resolve() != own or not own.is_file():
-            raise Refusal(f"R02 {path}: the file is missing, or no regular file")
+            raise Refusal(f"R02 {path}: the file is missing or not a regular file")
         return own
 
     def rows(self) -> Iterator[Row]:
@@ -225,9 +225,9 @@ class Rows:
                 raise Refusal(f"R02 {self._shown(file)} has more rows than are drawn")
         for own in readings:
             if own.next is not None:
-                raise Refusal(f"{own.place}: {own.next.name} is no row with another answer")
+                raise Refusal(f"{own.place}: {own.next.name} is not a row with another answer")
         if (rejected := self.acceptance.rejections.next) is not None:
-            raise Refusal(f"R06 {rejected.name} is not to be rejected")
+            raise Refusal(f"R06 {rejected.name} should not be rejected")
 
 
 def refusal(problem: OSError | Flaw) -> str:

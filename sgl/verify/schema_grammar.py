@@ -110,7 +110,7 @@ class GrammarRule:
 
     def __post_init__(self) -> None:
         if not WEIGHT.fullmatch(self.weight):
-            raise Flaw(f"the weight {self.weight!r} of rule {self.name} is no decimal number")
+            raise Flaw(f"the weight {self.weight!r} of rule {self.name} is not a decimal number")
 
     @property
     def ends(self) -> tuple[int, tuple[int, ...]]:

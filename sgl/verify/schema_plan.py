@@ -37,7 +37,7 @@ class ExtentClaim:
 
     def __post_init__(self) -> None:
         if self.copies < 1:
-            raise Flaw("a sentence is there at least once")
+            raise Flaw("a sentence occurs at least once")
 
     @property
     def shared(self) -> bool:

@@ -109,7 +109,7 @@ def splits_disjoint(data: LoadedData, tally: Result) -> None:
         tally.add(partial(_twice, data, own, others, verb))
     if not distinct:
         tally.figure("sentences that train, dev and test share", shared)
-    tally.figure("sentences that they share but for case and spaces", recased)
+    tally.figure("sentences that they share except for case and spaces", recased)
 
 
 def _looking_alike(data: LoadedData) -> Iterator[Repetition]:
@@ -163,7 +163,7 @@ def _are_twins(data: LoadedData) -> bool:
 def readings(data: LoadedData, tally: Result) -> None:
     manifest, strings = data.manifest, data.manifest.ambiguous
     if strings is None:
-        raise SkippedError("the manifest says nothing of readings")
+        raise SkippedError("the manifest says nothing about readings")
     strata = [(split, stratum) for split, claim in manifest.splits.items() for stratum in claim.strata]
     for _, stratum in strata:
         place = f"{MANIFEST}: {stratum.stream}"

@@ -70,7 +70,7 @@ class DegreeComparison:
 
     def __post_init__(self) -> None:
         if self.comparison not in SIGNS:
-            raise Flaw(f"{self.comparison!r} compares no numbers")
+            raise Flaw(f"{self.comparison!r} does not compare numbers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class LengthComparison:
 
     def __post_init__(self) -> None:
         if self.comparison not in SIGNS:
-            raise Flaw(f"{self.comparison!r} compares no numbers")
+            raise Flaw(f"{self.comparison!r} does not compare numbers")
 
 
 def passes(number: int, test: DegreeComparison | LengthComparison) -> bool:
@@ -127,7 +127,7 @@ class StructureBody:
     def __post_init__(self) -> None:
         names = self.names
         if any(end >= len(names) for link in self.links for end in (link.source, link.target)):
-            raise Flaw("a link has an end that is no variable of the body")
+            raise Flaw("a link has an end that is not a variable of the body")
         if len({*names}) < len(names):
             raise Flaw("two variables of a body have one name")
 

@@ -150,7 +150,7 @@ def expected(value: Json, kind: Kind) -> Json:
     if not whole or not isinstance(value, kind):
         raise FormError(f"{NAMES[kind]} expected, found {_shown(value)}")
     if isinstance(value, str) and NOT_TEXT.search(value):
-        raise FormError("a string with characters that no text has")
+        raise FormError("a string with characters that no text can have")
     return value
 
 

@@ -35,7 +35,7 @@ def test_a_mistake_raises_with_the_message_of_the_command_line(place: Path) -> N
     with pytest.raises(sgl.GrammarError, match="did you mean `layer`") as found:
         sgl.load(place / "wrong.sgl")
     assert "SGL0103" in {each.code for each in found.value.diagnostics}
-    with pytest.raises(sgl.GrammarError, match="the file `nowhere` is not there"):
+    with pytest.raises(sgl.GrammarError, match="the file `nowhere` does not exist"):
         sgl.load("nowhere")
 
 

@@ -64,31 +64,41 @@ ODD: list[tuple[str, Callable[[Here], object], type[Exception], str]] = [
     ("no pattern", lambda h: h.grammar.patterns["pp"], KeyError, "did you mean `pp_in_subject`?"),
     ("no name", lambda h: h.grammar.prove(""), sgl.GrammarError, "no pattern ``; there is: pp_in_subject"),
     ("lines for a file", lambda _: sgl.load("module x\nlayer en : text"), sgl.GrammarError, "with `sgl.loads`"),
-    ("a text of bytes", lambda _: sgl.loads(b"layer en : text"), TypeError, "`grammar.sgl` is a text"),  # type: ignore[arg-type]
-    ("a file of a number", lambda _: sgl.loads("", {"a.yaml": 1}), TypeError, "`a.yaml` is a text"),  # type: ignore[dict-item]
+    ("a text of bytes", lambda _: sgl.loads(b"layer en : text"), TypeError, "`grammar.sgl` must be a text"),  # type: ignore[arg-type]
+    ("a file of a number", lambda _: sgl.loads("", {"a.yaml": 1}), TypeError, "`a.yaml` must be a text"),  # type: ignore[dict-item]
     ("what is not declared", lambda h: h.grammar.extend("", without="np"), sgl.GrammarError, "SGL"),
     ("a fraction", lambda h: h.grammar.sample(1.5), TypeError, "integer"),  # type: ignore[arg-type]
-    ("fewer than none", lambda h: h.grammar.sample(-1), sgl.GrammarError, "`count` is -1; it may be 0 to 10,000,000"),
-    ("too many", lambda h: h.grammar.sample(10**12), sgl.GrammarError, "it may be 0 to 10,000,000"),
+    (
+        "fewer than none",
+        lambda h: h.grammar.sample(-1),
+        sgl.GrammarError,
+        "`count` is -1; it must be from 0 to 10,000,000",
+    ),
+    ("too many", lambda h: h.grammar.sample(10**12), sgl.GrammarError, "it must be from 0 to 10,000,000"),
     ("a seed", lambda h: h.grammar.sample(seed="x"), TypeError, "integer"),  # type: ignore[arg-type]
-    ("a source", lambda h: h.grammar.sample(of=3), TypeError, "`of` is a text, and not 3"),  # type: ignore[arg-type]
+    ("a source", lambda h: h.grammar.sample(of=3), TypeError, "`of` must be a text, not 3"),  # type: ignore[arg-type]
     ("an open brace", lambda h: h.grammar.sample(of="{"), sgl.GrammarError, "is never closed"),
     ("open brackets", lambda h: h.grammar.sample(of="(" * 500), sgl.GrammarError, "has no `)`"),
-    ("no reading", lambda h: h.grammar.parse("A cat.", limit=0), sgl.GrammarError, "`limit` is 0; it may be 1 to"),
-    ("no sentence", lambda h: h.grammar.parse(None), TypeError, "`sentence` is a text"),  # type: ignore[arg-type]
+    (
+        "no reading",
+        lambda h: h.grammar.parse("A cat.", limit=0),
+        sgl.GrammarError,
+        "`limit` is 0; it must be from 1 to",
+    ),
+    ("no sentence", lambda h: h.grammar.parse(None), TypeError, "`sentence` must be a text"),  # type: ignore[arg-type]
     ("no layer", lambda h: h.grammar.parse("A cat.", layer="zz"), sgl.GrammarError, "there is no text layer `zz`"),
     ("no split", lambda h: h.dataset.to_arrow("../gen"), sgl.GrammarError, "there is no split `../gen`"),
-    ("a list of files", lambda h: h.evaluate(["x.txt"]), TypeError, "are by the names of their systems"),
+    ("a list of files", lambda h: h.evaluate(["x.txt"]), TypeError, "maps the names of systems to predictions"),
     ("a number", lambda h: h.evaluate({"x": 3}), TypeError, "`x` has no predictions: 3"),
-    ("numbers", lambda h: h.evaluate({"x": [1.5] * 20}), sgl.GrammarError, "the prediction for `1` is no text: 1.5"),
-    ("a name of a row", lambda h: h.evaluate({"x": {3: "a"}}), sgl.GrammarError, "the prediction for `3` is no text"),
+    ("numbers", lambda h: h.evaluate({"x": [1.5] * 20}), sgl.GrammarError, "the prediction for `1` is not text: 1.5"),
+    ("a name of a row", lambda h: h.evaluate({"x": {3: "a"}}), sgl.GrammarError, "the prediction for `3` is not text"),
     (
         "no row",
         lambda h: h.evaluate({"x": {"gen-9": "a"}}),
         sgl.GrammarError,
         "1 of the 1 predictions have an unknown id",
     ),
-    ("a model", lambda h: h.evaluate({"x": lambda _: None}), sgl.GrammarError, "is no text: None"),
+    ("a model", lambda h: h.evaluate({"x": lambda _: None}), sgl.GrammarError, "is not text: None"),
     ("all left out", lambda h: h.evaluate({"x": {}}, missing="left-out"), sgl.GrammarError, "no row has a prediction"),
     ("no files", lambda h: sgl.evaluate(h.dataset, {}), sgl.GrammarError, "there are no predictions"),
     ("a file that is not there", lambda h: h.evaluate({"x": "nowhere"}), sgl.GrammarError, "SGL1102"),

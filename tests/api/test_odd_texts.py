@@ -35,11 +35,11 @@ def archive(dataset: sgl.Dataset, place: Path, sign: str = "/", more: str = "", 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (lambda: sgl.loads(TEXT.replace("yes", "y\ud800")), "`grammar.sgl` has half of a character"),
-        (lambda: sgl.loads(TEXT, files={"a.yaml": "\udfff"}), "`a.yaml` has half of a character"),
-        (lambda: sgl.loads(TEXT, files={"\ud800.yaml": "a"}), "`files` has half of a character"),
+        (lambda: sgl.loads(TEXT.replace("yes", "y\ud800")), "`grammar.sgl` contains half of a character"),
+        (lambda: sgl.loads(TEXT, files={"a.yaml": "\udfff"}), "`a.yaml` contains half of a character"),
+        (lambda: sgl.loads(TEXT, files={"\ud800.yaml": "a"}), "`files` contains half of a character"),
         (lambda: sgl.loads(TEXT, files={"grammar.sgl": "a"}), "the name of the text itself"),
-        (lambda: sgl.load(""), "`` is no file of a grammar"),
+        (lambda: sgl.load(""), "`` is not a grammar file"),
     ],
 )
 def test_texts_and_names_that_nobody_means(given: Callable[[], object], message: str) -> None:
@@ -48,7 +48,7 @@ def test_texts_and_names_that_nobody_means(given: Callable[[], object], message:
 
 
 def test_a_directory_is_no_grammar(tmp_path: Path) -> None:
-    with pytest.raises(sgl.GrammarError, match="is no file of a grammar"):
+    with pytest.raises(sgl.GrammarError, match="is not a grammar file"):
         sgl.load(tmp_path)
 
 
@@ -60,7 +60,7 @@ def test_an_archive_may_have_been_packed_on_windows(dataset: sgl.Dataset, sign: 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"seed": -1}, "odd.zip/odd/grammar/grammar.json`: `seed` is no seed"),
+        ({"seed": -1}, "odd.zip/odd/grammar/grammar.json`: `seed` is not a seed"),
         ({"parameters": {"nope": "1"}}, "`grammar.json` of the dataset sets `nope`: the grammar has no parameter"),
         ({"more": "\nlexicon 5\n"}, "odd.zip/odd/grammar/grammar.sgl:"),
     ],
@@ -80,9 +80,9 @@ def test_nothing_at_the_place_of_a_prediction_is_no_prediction(dataset: sgl.Data
     given = {"none": some, "nan": some | {"train-000002": float("nan")}, "fewer": {"train-000001": gold[0]}}
     scores = sgl.evaluate(dataset, given, split="train", samples=100)  # type: ignore[arg-type]
     assert {name: scores.flat(name)["exact"] for name in given} == {"none": 0.5, "nan": 0.5, "fewer": 0.5}
-    with pytest.raises(TypeError, match="`system` is a text"):
+    with pytest.raises(TypeError, match="`system` must be a text"):
         scores.flat(3)  # type: ignore[arg-type]
-    with pytest.raises(sgl.GrammarError, match="the prediction for `1` has half of a character"):
+    with pytest.raises(sgl.GrammarError, match="the prediction for `1` contains half of a character"):
         sgl.evaluate(dataset, {"model": ["\ud800", "no"]}, split="train", samples=100)
 
 

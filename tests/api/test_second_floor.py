@@ -45,7 +45,7 @@ def test_a_grammar_in_a_text_is_like_one_in_a_file(nouns: sgl.Grammar, tmp_path:
 def test_what_is_wrong_in_a_text_is_said_with_its_line() -> None:
     with pytest.raises(sgl.GrammarError, match=r"grammar\.sgl:2:1"):
         sgl.loads("layer en : text\nlaier ja : text\n")
-    with pytest.raises(sgl.GrammarError, match=r"`tables/nouns\.yaml` is not there"):
+    with pytest.raises(sgl.GrammarError, match=r"`tables/nouns\.yaml` does not exist"):
         sgl.loads(NOUNS)
 
 

@@ -308,8 +308,8 @@ def test_the_items_are_those_that_are_shown_without_pairs(farm: str, capsys: pyt
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        (["--pairs"], "pairs are those of the items of a pattern"),
-        (["train", "--pairs"], "pairs are those of the items of a pattern"),
+        (["--pairs"], "pairs show the items of one pattern"),
+        (["train", "--pairs"], "pairs show the items of one pattern"),
         (["hen_object", "--pairs", "--show", "tree"], "there is no layer or view `tree`"),
     ],
 )

@@ -87,7 +87,7 @@ def test_a_directory_is_no_grammar(work: Workplace) -> None:
 
 def test_a_grammar_that_is_not_there(work: Workplace) -> None:
     work.write("farms.sgl", BASE)
-    work.refuses(FAILED, "SGL0001", "`farm.sgl` is not there", "did you mean `farms.sgl`?")
+    work.refuses(FAILED, "SGL0001", "`farm.sgl` does not exist", "did you mean `farms.sgl`?")
 
 
 def test_a_link_that_leads_to_itself(work: Workplace) -> None:

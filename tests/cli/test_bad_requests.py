@@ -65,7 +65,7 @@ def test_training_of_which_nothing_is_left(work: Workplace) -> None:
 
 def test_a_number_where_the_dataset_wants_a_category(work: Workplace) -> None:
     work.write(MAIN, BASE.replace("  train 20", "  from 5\n  train 20"))
-    work.refuses(FAILED, "SGL0201", "`from` takes a name and no number")
+    work.refuses(FAILED, "SGL0201", "`from` takes a name, not a number")
 
 
 EDGES = "; ".join(f"{a} -[*]-> {b}" for a, b in ("AB", "CD", "EF", "GH", "IJ", "KL"))

@@ -101,8 +101,8 @@ def test_line_ends_and_byte_order_marks_do_no_harm(name: str, files: Workplace) 
 @pytest.mark.parametrize(
     ("file", "content", "words"),
     [
-        ("a.txt", "", "0 predictions where 2 are wanted"),
-        ("a.txt", "x\n" * 3, "3 predictions where 2 are wanted"),
+        ("a.txt", "", "0 predictions where 2 are expected"),
+        ("a.txt", "x\n" * 3, "3 predictions where 2 are expected"),
         ("a.txt", b"\xe9\n\xe9\n", "line 1 is not UTF-8 at byte 1"),
         ("a.txt", bytes(range(256)), "is not UTF-8"),
         ("a.tsv", "x\ty\tz\n", "line 1 has 3 columns"),
@@ -110,7 +110,7 @@ def test_line_ends_and_byte_order_marks_do_no_harm(name: str, files: Workplace) 
         ("a.tsv", "{0}1\ta\nnobody\tb\n", "1 of the 2 predictions have an unknown id"),
         ("a.jsonl", '{"id": "nobody", "prediction": "a"}\n', "have an unknown id"),
         ("a.jsonl", "17\n18\n", "line 1 has no `prediction`"),
-        ("a.json", '[{"prediction": "a"}]', "1 prediction where 2 are wanted"),
+        ("a.json", '[{"prediction": "a"}]', "1 prediction where 2 are expected"),
         ("a.jsonl", '{"predicted": 17}\n', "line 1 has no `prediction`"),
         ("a.jsonl", '{"id": "{0}1", "prediction": "a"}\n{"prediction": "b"}', "has no `id`"),
         ("a.conllu", "1\ta\n\n", "2 columns instead of 10"),
@@ -174,7 +174,7 @@ def test_files_that_are_read_are_never_written_over(files: Workplace) -> None:
         for path in (command[1], command[2].removeprefix("a="), f"rows/../{command[1]}"):
             before = (files.directory / path).read_bytes()
             assert run([*command, "--json", path, "--force"]) == OUTPUT
-            assert "is one of the files that are read" in said(files)
+            assert "is also an input file" in said(files)
             assert (files.directory / path).read_bytes() == before
         assert run([*command, "--json", "r", "--html", "r"]) == USAGE
         assert "two results would be written to one file" in said(files)
@@ -200,11 +200,11 @@ COMPOUNDS = [
     ("[" * 20, "a cow\na dog\n", "this is nested too deep (line 1)"),
     ("[" * 20_000, "a cow\na dog\n", "(line 1)"),
     ("DET: {a: [b}", "a cow\na dog\n", "it is not YAML"),
-    ("? [DET]\n: {a: [b]}", "a cow\na dog\n", "a name is a text, no list and no mapping (line 1)"),
-    ("DET: !!python/name:os.system {a: [b]}", "a cow\na dog\n", "says of what kind a value is"),
-    ("DET: {a: [b]}\nDET: {the: [c]}", "a cow\na dog\n", "`DET` is there twice (line 2)"),
-    ("DET: [a]", "a cow\na dog\n", "`DET` is no object"),
-    ("DET: {a: b}", "a cow\na dog\n", "`DET.a` is no list"),
+    ("? [DET]\n: {a: [b]}", "a cow\na dog\n", "a name is text, not a list or a mapping (line 1)"),
+    ("DET: !!python/name:os.system {a: [b]}", "a cow\na dog\n", "is a type tag"),
+    ("DET: {a: [b]}\nDET: {the: [c]}", "a cow\na dog\n", "`DET` occurs twice (line 2)"),
+    ("DET: [a]", "a cow\na dog\n", "`DET` is not an object"),
+    ("DET: {a: b}", "a cow\na dog\n", "`DET.a` is not a list"),
     ("X: {a: [b]}", "a cow\na dog\n", "there is no role `X`"),
     ("DET: {a: [b]}", "a cow\na dog\n", "`a cow` is not made of atoms of the lexicon"),
     ("DET: {a: [b]}", "a\n", "has 1 compounds for 2 rows"),

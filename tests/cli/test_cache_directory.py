@@ -202,7 +202,7 @@ def test_a_relative_directory_is_ignored_and_that_is_said_once(work: Workplace) 
         text=True,
         check=True,
     )
-    assert done.stderr == "warning: SGL_CACHE_DIR is ignored, as `here` is relative\n"
+    assert done.stderr == "warning: SGL_CACHE_DIR is ignored, because `here` is relative\n"
     assert str(work.directory / "home") in done.stdout
     assert work.files() == ["home", "home/sgl"]
 
@@ -219,7 +219,7 @@ def test_where_no_directory_can_be_made_everything_works(farm: Workplace, monkey
     assert open_cache() is None
     assert run(["check", MAIN]) == OK
     assert run(["cache", "info"]) == OK
-    assert "nothing is kept" in farm.capsys.readouterr().out
+    assert "nothing is cached" in farm.capsys.readouterr().out
 
 
 @pytest.mark.usefixtures("farm")

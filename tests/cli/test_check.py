@@ -37,7 +37,7 @@ def test_parts_of_one_grammar_are_checked_once(work: Workplace) -> None:
     assert run(["check", "rules.sgl", MAIN]) == OK
     captured = work.capsys.readouterr()
     assert captured.out.count("\n") == 1
-    assert captured.err == "note: `rules.sgl` is checked as a part of `farm.sgl`\n"
+    assert captured.err == "note: `rules.sgl` is checked as part of `farm.sgl`\n"
 
 
 def test_standard_input_is_checked(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:

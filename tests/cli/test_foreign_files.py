@@ -73,7 +73,7 @@ def endless(path: Path) -> None:
 SPOILT: dict[Callable[[Path], None], str] = {
     pipe: "it is not a file but a device or a pipe",
     device: "device or a pipe",
-    endless: "bytes, and a",
+    endless: "bytes; a",
 }
 
 #: Each command with a file that it reads.
@@ -144,7 +144,7 @@ def test_a_dataset_whose_trees_are_a_pipe_is_scored_without_them(place: Workplac
             ("[" * 100_000, "its brackets are nested more than 100 deep"),
             ('{"format": ' * 100_000, "its brackets are nested more than 100 deep"),
             ("{}", "there is no `"),
-            ("[]", "it is no object"),
+            ("[]", "it is not an object"),
             ('{"splits": [], "layers": {}}', "cannot read"),
             ('{"splits": 7, "layers": {"target": 7, "further": "x"}}', "cannot read"),
             ('{"layers": {}, "layers": {}}', "an object has `layers` twice"),
@@ -161,7 +161,7 @@ def test_json_that_is_no_manifest_is_described_in_words(
 def test_a_directory_whose_manifest_is_deep_is_no_dataset_and_stays(place: Workplace) -> None:
     place.write("ds/manifest.json", '{"format": ' + "[" * 100_000)
     assert run(["compile", MAIN, "--out", "ds"]) == OUTPUT
-    assert "is not a dataset of SGL" in place.capsys.readouterr().err
+    assert "is not an SGL dataset" in place.capsys.readouterr().err
 
 
 def test_lines_of_compounds_end_with_line_feeds_alone(place: Workplace) -> None:

@@ -40,7 +40,7 @@ def test_a_file_of_that_name_is_read_with_a_word(name: str, work: Workplace) -> 
     work.write(name, BASE)
     assert run(["check", "cogs", "--fast"]) == OK
     captured = work.capsys.readouterr()
-    assert captured.err == f"note: `{name}` is read, not the grammar `cogs` that comes with SGL\n"
+    assert captured.err == f"note: reading `{name}`, not the grammar `cogs` that comes with SGL\n"
     assert captured.out.startswith("farm: ")
 
 
@@ -51,4 +51,4 @@ def test_a_misspelt_name_is_recognised(work: Workplace) -> None:
 
 def test_a_path_is_never_a_name(work: Workplace) -> None:
     assert run(["check", str(Path("somewhere") / "cogs")]) == FAILED
-    assert "is not there" in work.capsys.readouterr().err
+    assert "does not exist" in work.capsys.readouterr().err

@@ -117,8 +117,8 @@ def test_a_file_that_is_there_is_replaced_by_force_only(work: Workplace) -> None
     work.write(MAIN, BASE)
     work.write("drawn.tsv", "important\n")
     draw = ("sample", "-n", "1", "--out", "drawn.tsv")
-    said = work.refuses(OUTPUT, "error[SGL1103]", "is there already", command=draw)
-    assert "hint: `--force` replaces it" in said
+    said = work.refuses(OUTPUT, "error[SGL1103]", "already exists", command=draw)
+    assert "hint: `--force` overwrites it" in said
     assert run(["sample", MAIN, *draw[1:], "--force"]) == OK
 
 

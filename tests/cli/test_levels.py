@@ -43,7 +43,7 @@ def test_a_code_has_the_level_that_is_asked_for(
 def test_an_error_stays_one_and_says_so(work: Workplace) -> None:
     work.write(MAIN, BASE + "rule np: NP -> Mouse\n")
     assert run(["check", MAIN, "--allow", "SGL0201"]) == FAILED
-    assert "= `--allow SGL0201` has no effect, as this is an error" in work.capsys.readouterr().err
+    assert "= `--allow SGL0201` has no effect: this is an error" in work.capsys.readouterr().err
 
 
 def test_what_is_denied_stops_a_compilation(work: Workplace) -> None:

@@ -117,7 +117,7 @@ def test_a_structure_does_not_count_far(structure: str, trees: Workplace) -> Non
     pattern = f"pattern far\n  forbid {{ {structure} }}\n"
     trees.write("trees.sgl", BRANCHING + pattern)
     found = said(trees, "check", "trees.sgl", "--format", "full")
-    assert "error[SGL0801]: a structure counts to 40 at most" in found
+    assert "error[SGL0801]: a structure can count to at most 40" in found
     assert "`--limit counts=1000000000` allows it" in found
 
 

@@ -43,7 +43,7 @@ def test_another_file_is_refused_until_it_is_recorded(name: str, content: str, l
     locked.write(name, content)
     for command in (["check", MAIN], ["sample", MAIN], ["lock", MAIN]):
         text = said(locked, *command, status=FAILED)
-        assert f"error[SGL0007]: `{name}` is not what the lock has recorded" in text
+        assert f"error[SGL0007]: `{name}` differs from the lock" in text
         assert " --> farm.lock:" in text
     assert said(locked, "lock", MAIN, "--update").startswith("farm.lock: 3 files\n")
     said(locked, "check", MAIN, "--fast")

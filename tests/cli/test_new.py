@@ -16,7 +16,7 @@ TEMPLATES = sorted(templates())
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_a_template_is_tested_and_without_warnings(template: str, work: Workplace) -> None:
     assert run(["new", "my-birds", "--from", template]) == OK
-    assert work.capsys.readouterr().out == "made my-birds, with my_birds.sgl; README.md says what to do next\n"
+    assert work.capsys.readouterr().out == "created my-birds with my_birds.sgl; README.md says what to do next\n"
     grammar = "my-birds/my_birds.sgl"
     text = (work.directory / grammar).read_text("utf-8")
     assert "\nmodule my_birds " in text

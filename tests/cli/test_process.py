@@ -131,7 +131,7 @@ def test_the_machine_can_refuse_what_has_no_session(work: Workplace, monkeypatch
 
     monkeypatch.setattr("sgl.cli.about.open_cache", refuse)
     assert run(["cache", "info"]) == OUTPUT
-    assert work.capsys.readouterr().err == ("error[SGL0906]: the machine has not enough memory for this\n")
+    assert work.capsys.readouterr().err == ("error[SGL0906]: there is not enough memory for this\n")
 
 
 def test_the_end_of_a_file_is_no_interruption(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -225,7 +225,7 @@ def test_between_versions_tells_what_is_no_longer_kept_apart(
     assert twice == "The cat chased the cat."
 
     text = prove(capsys, "--between", new, old)
-    assert "keeps this out, and farm (A) does not: { N[lemma=hen] }" in text
+    assert "keeps this out, but farm (A) does not: { N[lemma=hen] }" in text
 
 
 def test_between_a_grammar_and_itself_nothing_departs(

@@ -144,7 +144,7 @@ def test_commands_write_files_by_their_session_alone() -> None:
 @pytest.mark.parametrize("option", WRITING, ids=" ".join)
 def test_nothing_that_is_read_is_written_over(option: tuple[str, str], place: Workplace) -> None:
     for name in READ.get(option[0], GRAMMAR):
-        what = "is a file of the dataset `ds`" if name.startswith("ds/") else "that are read"
+        what = "is a file of the dataset `ds`" if name.startswith("ds/") else "is also an input file"
         refuses(place, [*WRITING[option], option[1], name, "--force"], what)
         link = place.directory / ended(" ".join(option), "link")
         link.symlink_to(place.directory / name)
@@ -158,13 +158,13 @@ def test_what_is_something_else_is_replaced_by_force_only(option: tuple[str, str
     asked = [*WRITING[option], option[1], name]
     for text in ("my thesis\n", '{"name": "my-package"}\n', "\\documentclass{article}\n"):
         place.write(name, text)
-        refuses(place, asked, "is there already")
+        refuses(place, asked, "already exists")
     assert run([*asked, "--force"]) == OK
     assert (place.directory / name).read_bytes() != text.encode()
     # A former result takes its place unasked, unless it is a text that says nothing of itself.
     kind = next(p.type for n, _, p in options(Result) if (n, p.opts[-1]) == option)
     if kind is TEXT or option[0] == "sample":
-        refuses(place, asked, "is there already")
+        refuses(place, asked, "already exists")
     else:
         assert run(asked) == OK
 
@@ -215,7 +215,7 @@ def test_a_grammar_in_a_dataset_is_not_lost_when_it_is_compiled_again(place: Wor
 @pytest.mark.slow
 def test_a_split_is_not_replaced_by_a_split_of_its_own_items(place: Workplace) -> None:
     assert run(["split", "bank.conllu", "--out", "s"]) == OK
-    refuses(place, ["split", "s", "--out", "s", "--force"], "files of it were read in this run")
+    refuses(place, ["split", "s", "--out", "s", "--force"], "this run has read files from it")
     place.write("s/notes.txt", "mine")
     again = ["split", "bank.conllu", "--out", "s", "--force"]
     refuses(place, again, "that would be lost: notes.txt")
@@ -235,4 +235,4 @@ def test_a_complete_run_is_resumed_without_a_change(place: Workplace) -> None:
 def test_a_run_that_is_resumed_replaces_no_other_file(place: Workplace) -> None:
     place.write("a.tsv", "mine\n")
     asked = ["sample", MAIN, "-n", "5", "--out", "a.tsv", "--resume"]
-    refuses(place, asked, "it is there already, and is another file")
+    refuses(place, asked, "it already exists, and is another file")

@@ -102,5 +102,5 @@ def test_a_file_whose_name_is_written_otherwise_is_not_there_and_is_named(work: 
     work.write("farm.sgl", text.format(composed) + DATASET.replace("Text", "N"))
     run(["check", "farm.sgl"])
     said = work.capsys.readouterr().err
-    assert f"error[SGL0001]: the file `{composed}` is not there" in said
+    assert f"error[SGL0001]: the file `{composed}` does not exist" in said
     assert "did you mean" in said

@@ -122,7 +122,7 @@ def test_a_sample_that_changes_is_shown_beside_the_recorded_one(work: Workplace)
     said(work, "--update")
     work.write(MAIN, BASE.replace('"dog"', '"fox"') + PATTERN)
     text = said(work, status=FAILED)
-    assert "error[SGL0834]: this sample is not what was recorded" in text
+    assert "error[SGL0834]: this sample differs from the recorded one" in text
     assert "= recorded: The dog" in text or "= recorded: The cat" in text
     assert "= now:      The" in text
     assert "fox" in text

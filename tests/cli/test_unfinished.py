@@ -70,7 +70,7 @@ def test_a_module_is_checked_with_the_grammar_that_uses_it(grammar_of_modules: W
     work = grammar_of_modules
     assert run(["check", "words/ponies.sgl", "--fast"]) == OK
     captured = work.capsys.readouterr()
-    assert "is checked as a part of `farm.sgl`" in captured.err
+    assert "is checked as part of `farm.sgl`" in captured.err
     assert captured.out.startswith("farm: ")
     work.write("words/ponies.sgl", "words small = \n")
     assert run(["check", "words/ponies.sgl", "--fast"]) == FAILED

@@ -62,7 +62,7 @@ def test_every_row_is_counted_once(work: Workplace) -> None:
     said = work.capsys.readouterr().err
     assert "error[SGL1104]: 2 rows cannot be read" in said
     assert "first.tsv:7: the line is empty" in said
-    assert "hint: `--columns` says which columns the files have" in said
+    assert "hint: name the columns of the files with `--columns`" in said
     assert data["failing"] == [{"word": "unicorn", "rows": 1}, {"word": ".", "rows": 1}]
     assert data["structures"] == {}
 
@@ -147,7 +147,7 @@ def test_what_a_corpus_contains_is_shown_as_text(work: Workplace, corpus: Path) 
         (["first.tsv", "--target=syn"], USAGE, "there is no text layer or view `syn`"),
         (["first.tsv", "--columns=en", "--target=ja"], USAGE, "no column has the layer `ja`"),
         (["first.tsv", "--normalise=spacng"], USAGE, "did you mean `spacing`?"),
-        (["first.tsv", "--json=first.tsv"], OUTPUT, "is one of the files that are read"),
+        (["first.tsv", "--json=first.tsv"], OUTPUT, "is also an input file"),
         (["first.tsv", "--json=nowhere/a.json"], OUTPUT, "there is no directory"),
         (["first.tsv", "--html=."], OUTPUT, "cannot write"),
     ],
@@ -266,7 +266,7 @@ def test_sets_share_rows_and_frames(work: Workplace, sets: dict[str, object]) ->
         {"first": train, "second": cow, "rows": 0, "distinct": 0, "framed": 1},
         {"first": horse, "second": cow, "rows": 0, "distinct": 0, "framed": 1},
     ]
-    assert "1                   2  gen.tsv: Horse: Subj -> Obj" in work.capsys.readouterr().out
+    assert "1                      2  gen.tsv: Horse: Subj -> Obj" in work.capsys.readouterr().out
     page = (work.directory / "s.html").read_text("utf-8")
     for words in ("cow_in_object.need", "zebra", "Horse: Subj -&gt; Obj"):
         assert words in page
@@ -284,7 +284,7 @@ def test_an_ambiguous_row_has_the_reading_that_the_corpus_chose(work: Workplace)
     assert [reading["outputs"] for reading in row["chosen"]] == [{"en": "A dog saw the cat."}]
     assert len(row["others"]) == 3
     said = work.capsys.readouterr().out
-    assert "1 row ambiguous; the published text is that of" in said
+    assert "1 row ambiguous; the published text comes from" in said
     assert "    chosen  " in said
 
 

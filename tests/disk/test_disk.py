@@ -111,7 +111,7 @@ def test_a_locked_folder_is_cleared_of_the_names_that_were_given_to_it(tmp_path:
     write(tmp_path / "run" / "mine.txt", "the user's")
     locked.delete()
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["mine.txt"]
-    with pytest.raises(InTheWayError, match=r"that SGL has not made: mine\.txt"):
+    with pytest.raises(InTheWayError, match=r"that SGL did not write: mine\.txt"):
         LockedFolder.take(tmp_path / "run", "rows-[0-9]+")
 
 
@@ -133,7 +133,7 @@ def test_a_folder_is_locked_once(tmp_path: Path) -> None:
 
 def test_a_pipe_that_nobody_reads_is_named_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InTheWayError, match="a named pipe, which nobody reads"):
+    with pytest.raises(InTheWayError, match="a named pipe that nobody reads"):
         send(tmp_path / "pipe", b"text")
 
 

@@ -167,7 +167,7 @@ def test_an_archive_without_a_name_of_its_own_replaces_no_file_of_the_user(
     archive = project / "farm-1.0.0.zip"
     archive.write_text("mine")
     assert run(["release", "ds"]) != OK
-    assert "`farm-1.0.0.zip` is there already, and is something else" in capsys.readouterr().err
+    assert "`farm-1.0.0.zip` already exists, and is something else" in capsys.readouterr().err
     assert archive.read_text() == "mine"
     assert run(["release", "ds", "--force"]) == OK
     assert run(["release", "ds"]) == OK, "a former archive is replaced"

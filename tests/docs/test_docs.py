@@ -139,6 +139,10 @@ def test_what_a_page_opens_in_the_browser_is_there(page: Path) -> None:
     written |= set(re.findall(r"--out (\S+\.sgl)", text))
     written |= {f"{made}/{made}.sgl" for made in re.findall(r"sglc new (\w+)", text)}
     assert opened <= written | set(sgl.grammars())
+    # Every grammar that a reader can take from the page; one that is wrong on purpose shows its message instead.
+    shown = {block.title for block in blocks(page) if block.title is not None and block.title.endswith(".sgl")}
+    shown |= set(re.findall(r"\]\(examples/(\w+\.sgl)\)", text))
+    assert shown - {"wrong.sgl"} <= opened
 
 
 @pytest.mark.slow

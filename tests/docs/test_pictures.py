@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from docs_pictures import DOCS, PICTURES, patterns_page
+from rooms import APART, LAYERS
 
 #: Those of grammars that are quickly compiled.
 QUICK = [name for name in PICTURES if name != "sget"]
@@ -16,6 +17,12 @@ QUICK = [name for name in PICTURES if name != "sget"]
 def test_a_picture_shows_what_the_grammar_says(name: str) -> None:
     kept = (DOCS / "pictures" / f"{name}.html").read_text("utf-8")
     assert kept == PICTURES[name](), "python tests/support/docs_pictures.py"
+
+
+def test_the_picture_of_the_rooms_has_every_package() -> None:
+    rooms = {name for *_, names in LAYERS for name in names.split()} | {name for name, *_ in APART}
+    packages = {path.parent.name for path in (DOCS.parent / "sgl").glob("*/__init__.py")}
+    assert packages - rooms == set()
 
 
 def test_every_picture_is_on_a_page() -> None:

@@ -55,7 +55,7 @@ def test_a_stream_is_read_under_the_names_that_a_shell_gives_it(tmp_path: Path) 
     (tmp_path / "link").symlink_to(stream)
     try:
         assert refusal(tmp_path / "link") == "it is not a file but a device or a pipe"
-        assert refusal(stream) == "it has 1,001 bytes, and a small file may have 1,000"
+        assert refusal(stream) == "it has 1,001 bytes; a small file may have at most 1,000"
     finally:
         os.close(end)
 
@@ -64,7 +64,7 @@ def test_a_file_may_have_so_many_bytes_as_its_kind_says(file: Path) -> None:
     file.write_bytes(b"x" * 1_000)
     assert len(foreign.read_bytes(file, SMALL)) == 1_000
     os.truncate(file, 1 << 40)
-    assert refusal(file) == "it has 1,099,511,627,776 bytes, and a small file may have 1,000"
+    assert refusal(file) == "it has 1,099,511,627,776 bytes; a small file may have at most 1,000"
 
 
 def test_a_link_may_lead_to_another_file_of_its_directory_and_not_out_of_it(tmp_path: Path) -> None:
@@ -101,10 +101,10 @@ def test_a_byte_that_is_not_utf_8_has_a_place(file: Path) -> None:
         ("", "it is not JSON: Expecting value (line 1, column 1)"),
         ('{"a":\n x}', "it is not JSON: Expecting value (line 2, column 2)"),
         ('{"a": 1, "b": 2, "a": 3}', "an object has `a` twice"),
-        ("[NaN]", "NaN is no number"),
+        ("[NaN]", "NaN is not a number"),
         ("[1e999]", "1e999 is too large a number"),
         ("[" + "9" * 5_000 + "]", "a number has too many digits"),
-        (r'["\ud800"]', "it has half of a surrogate pair, which is no character"),
+        (r'["\ud800"]', "it contains half of a surrogate pair, which is not a character"),
         ("[" * 100_000, "its brackets are nested more than 100 deep"),
         ('{"a":' * 101 + "1" + "}" * 101, "its brackets are nested more than 100 deep"),
     ],
@@ -131,7 +131,7 @@ def test_brackets_in_texts_and_beside_one_another_are_not_deep(file: Path, text:
 def test_a_line_of_json_is_named_by_its_number(file: Path) -> None:
     with pytest.raises(ForeignFileError, match=r"Expecting value \(line 7, column 2\)"):
         json_of(b"[", file, line=7)
-    with pytest.raises(ForeignFileError, match=r"NaN is no number \(line 7\)"):
+    with pytest.raises(ForeignFileError, match=r"NaN is not a number \(line 7\)"):
         json_of(b"NaN", file, line=7)
 
 

@@ -42,11 +42,11 @@ def write(path: Path, table: pa.Table, **options: Any) -> Path:  # noqa: ANN401 
 BOMBS: dict[str, tuple[Callable[[Path], Path], str]] = {
     "rows": (
         lambda path: write(path, _rows(MOST_ROWS + 1, "a").select(["id", "derivation"])),
-        f"it has {MOST_ROWS + 1:,} rows, and may have {MOST_ROWS:,}",
+        f"it has {MOST_ROWS + 1:,} rows; it may have at most {MOST_ROWS:,}",
     ),
     "a text of all rows": (
         lambda path: write(path, _rows(3_000, "(a " + "b " * 499_000 + ")")),
-        f"it has more than {LARGEST_TABLE:,} bytes when it is unpacked",
+        f"it has more than {LARGEST_TABLE:,} bytes when unpacked",
     ),
     "a page": (
         lambda path: write(path, _rows(1, "b" * LARGEST_PAGE).select(["id", "derivation"]), use_dictionary=False),
@@ -64,7 +64,7 @@ BOMBS: dict[str, tuple[Callable[[Path], Path], str]] = {
     ),
     "brackets": (
         lambda path: write(path, _rows(1, "a", list=pa.nulls(1, _deep(99)))),
-        "it is damaged, or no Parquet file",
+        "it is damaged or not a Parquet file",
     ),
 }
 _PLAIN = pa.schema([(name, pa.string()) for name in COLUMNS])
@@ -168,5 +168,5 @@ def test_a_file_whose_bytes_were_changed_is_a_table_or_is_refused(tmp_path: Path
 
 def test_what_goes_wrong_while_rows_are_read_has_a_name(tmp_path: Path) -> None:
     path = write(tmp_path / "table.parquet", _rows(5, "a"))
-    with pytest.raises(ForeignFileError, match="it is damaged, or no Parquet file"), parquet(path) as file:
+    with pytest.raises(ForeignFileError, match="it is damaged or not a Parquet file"), parquet(path) as file:
         file.read_row_group(7)

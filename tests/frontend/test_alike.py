@@ -109,4 +109,4 @@ def test_a_layer_is_like_one_other_layer(tmp_path: Path, capsys: pytest.CaptureF
         LAYERS.replace("mal : text (as en)", "mal : text (as en, as de)") + RULES, "utf-8"
     )
     assert run(["check", str(tmp_path / "two.sgl")]) != 0
-    assert "error[SGL0308]: the layer `mal` is like `en`, and like `de`" in "".join(capsys.readouterr())
+    assert "error[SGL0308]: the layer `mal` is declared to be like both `en` and `de`" in "".join(capsys.readouterr())

@@ -100,7 +100,7 @@ def test_rows_with_one_mistake_are_one_message(expression: str, row: str, code: 
     assert outcome.marked(found[0]).startswith("{en: wa") or outcome.marked(found[0]).startswith("- {en: wa")
     # The first row, the place that asks for it, three more rows, and the rest as a number.
     assert [label.text for label in found[0].labels] == ["asked for here", "and here", "and here", "and here"]
-    assert found[0].notes == ("it is the same in 3 more places",)
+    assert found[0].notes == ("the same occurs in 3 more places",)
 
 
 def test_different_mistakes_of_rows_are_different_messages(tmp_path: Path) -> None:

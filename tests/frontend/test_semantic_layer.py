@@ -198,7 +198,7 @@ def test_an_author_s_own_view_is_an_output_like_any_other(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("template", "code", "words"),
     [
-        (None, "SGL0001", "is not there"),
+        (None, "SGL0001", "does not exist"),
         ("{{ nodes", "SGL0513", "line 1 of the template"),
         ("{% include 'a' %}", "SGL0513", "cannot be used"),
     ],

@@ -92,4 +92,4 @@ def test_a_word_that_is_not_marked_is_asked_for(tmp_path: Path, capsys: pytest.C
 def test_one_word_has_the_mark_before_it(cell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(tmp_path, yaml=FILES["staff.yaml"].replace("security ^guard", cell))
     assert run(["check", str(path)]) != 0
-    assert f"`{cell}` has no one word that is marked" in "".join(capsys.readouterr())
+    assert f"`{cell}` does not mark exactly one word" in "".join(capsys.readouterr())

@@ -172,8 +172,8 @@ def test_the_verifier_accepts_it() -> None:
     [
         ("1-2\tdu\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No", ""),
         ("1-2\tdu\t_\tX\t_\t_\t_\t_\t_\t_", "more than its form"),
-        ("2-3\tdu\t_\t_\t_\t_\t_\t_\t_\t_", "no multiword token"),
-        ("1-1\tdu\t_\t_\t_\t_\t_\t_\t_\t_", "no multiword token"),
+        ("2-3\tdu\t_\t_\t_\t_\t_\t_\t_\t_", "not a multiword token"),
+        ("1-1\tdu\t_\t_\t_\t_\t_\t_\t_\t_", "not a multiword token"),
         ("1-2\tdes\t_\t_\t_\t_\t_\t_\t_\t_", "# text is not the tokens"),
     ],
 )
@@ -212,7 +212,7 @@ def test_no_structure_may_see_what_can_be_absorbed(place: Workplace, structure: 
 
 def test_a_word_that_heads_a_phrase_may_not_be_absorbed(place: Workplace) -> None:
     source = garden.SOURCE.replace('absorb ","', 'absorb "chat"')
-    assert "it is no leaf of the graph" in says(place, source, "check", status=FAILED)
+    assert "the word is not a leaf of the graph" in says(place, source, "check", status=FAILED)
 
 
 def test_the_checker_of_certificates_refuses_a_structure_that_sees_it() -> None:

@@ -26,7 +26,7 @@ from sgl.diagnostics import Diagnostics
 from sgl.pipeline.sentences import check_examples
 from sgl.resources import grammars_dir
 
-DOCS = Path(__file__).parents[2] / "docs" / "sget-published.md"
+DOCS = Path(__file__).with_name("sget_errata.md")
 
 #: Of the training rows of each kind, every so many are read here.
 EVERY = {"in_distribution": 40, "concatenation": 5, "other_exposure": 10, "primitive_exposure": 10}

@@ -74,7 +74,7 @@ def test_a_quotation_with_one_is_refused_with_its_place(character: str, work: Wo
     line = (BASE + word).count("\n", 0, len(BASE) + 1) + 1
     assert run(["check", MAIN, "--format", "concise"]) == FAILED
     said = work.capsys.readouterr().err
-    assert f"{MAIN}:{line}:12: error[SGL0107]: this quotation has a character" in said
+    assert f"{MAIN}:{line}:12: error[SGL0107]: this quotation has an invisible character" in said
     assert character not in said
 
 
@@ -114,7 +114,7 @@ def test_a_word_that_a_paradigm_makes_has_none_either(work: Workplace) -> None:
 
 @pytest.mark.parametrize("text", ["a\x1bb", "{{ '\\x1b' }}", "{{ 'a' | join('\u202e') }}"])
 def test_a_template_with_one_is_no_view(text: str) -> None:
-    with pytest.raises(ViewError, match="line 2 of the template: a text has a character"):
+    with pytest.raises(ViewError, match="line 2 of the template: a text contains an invisible character"):
         template_view(f"\n{text}")
 
 

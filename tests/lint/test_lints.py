@@ -22,7 +22,7 @@ rule np_again: NP -> "the" N
 
 def test_a_rule_under_another_name_is_a_twin(tmp_path: Path) -> None:
     outcome = assert_diagnostics(TWIN, [("SGL0406", "np_again")], tmp_path)
-    assert "makes the same as `np`" in outcome.rendered()
+    assert "makes the same phrases as `np`" in outcome.rendered()
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ rule vp_past: VP[form=past] -> V[form=past] NP
   syn V -[obj]-> NP
 """
     outcome = assert_diagnostics(text, [("SGL0406", "vp_past")], tmp_path)
-    assert "makes the same as `vp`" in outcome.rendered()
+    assert "makes the same phrases as `vp`" in outcome.rendered()
 
 
 def test_a_weight_without_a_rival(tmp_path: Path) -> None:

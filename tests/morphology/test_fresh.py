@@ -92,7 +92,7 @@ def test_a_grammar_with_fresh_words(work: Workplace) -> None:
     for name, text in TABLES.items():
         work.write(name, text)
     assert run(["new", "fresh", "--from", "zoo.sgl", "--fresh-words", "3"]) == OK
-    assert work.capsys.readouterr().out == "made fresh; `sglc compile fresh` makes its dataset\n"
+    assert work.capsys.readouterr().out == "created fresh; to make its dataset, run `sglc compile fresh`\n"
     found = {
         path.name: path.read_text("utf-8")
         for path in (work.directory / "fresh" / "grammar").iterdir()

@@ -40,7 +40,7 @@ def test_a_file_that_is_there_is_replaced_only_on_request(work: Workplace) -> No
 @pytest.mark.parametrize(
     ("options", "status", "reason"),
     [
-        (["--out", "pairs.csv"], USAGE, "says no format"),
+        (["--out", "pairs.csv"], USAGE, "has no known format"),
         (["--out", "no/such/folder/pairs.tsv"], OUTPUT, "there is no directory"),
         (["--out", "a.tsv", "--show", "en,tree"], USAGE, "`tree` is not one line"),
         (["--workers", "2"], USAGE, "name one with `--out`"),
@@ -73,7 +73,7 @@ def test_a_text_without_a_form_is_no_row(work: Workplace, monkeypatch: pytest.Mo
     monkeypatch.setitem(VIEWS, "cogs", VIEWS["cogs"]._replace(write=refuse))
     cogs = str(grammars_dir() / "cogs.sgl")
     assert run(["sample", cogs, "-n", "5", "--show", "en,cogs", "--out", "forms.tsv"]) == FAILED
-    assert "no form in the view `cogs`: it is too large" in work.capsys.readouterr().err
+    assert "cannot be rendered in the view `cogs`: it is too large" in work.capsys.readouterr().err
     assert work.files() == []
 
 
@@ -82,7 +82,7 @@ def test_a_text_without_a_form_is_no_row(work: Workplace, monkeypatch: pytest.Mo
     [
         (SCHEDULER, "add --engine dask"),
         ([*SCHEDULER, "--engine", "local", "--workers", "2"], "add --engine dask"),
-        ([*SCHEDULER, "--engine", "dask", "--workers", "2"], "leave --workers out"),
+        ([*SCHEDULER, "--engine", "dask", "--workers", "2"], "leave out --workers"),
         (["--resume", "--force"], "choose one"),
         (["--resume", "--force", "--workers", "2", "--no-cache"], "choose one"),
         (["--engine", "ray"], "'ray' is not one of"),
@@ -135,7 +135,7 @@ def test_an_interrupted_compilation_is_in_the_way_of_a_plain_one(work: Workplace
         pass
     assert run(["compile", path, "--out", "a"]) == OUTPUT
     said = work.capsys.readouterr().err
-    assert "error[SGL0902]: `a`: an interrupted run of it is there" in said
+    assert "error[SGL0902]: `a`: there is an interrupted run of it" in said
     assert "hint: `--resume` continues it" in said
     assert run(["compile", path, "--out", "a", "--resume"]) == OUTPUT
     assert "another version" in work.capsys.readouterr().err

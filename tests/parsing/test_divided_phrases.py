@@ -138,7 +138,7 @@ def test_a_part_may_begin_the_sentence_with_a_capital() -> None:
     [
         ("Anna ruft Ben.", "parsed up to “Anna ruft Ben”; expected “an”"),
         ("Anna ruft an.", "parsed up to “Anna ruft”; expected NP"),
-        ("Ruft Anna.", "no sentence begins so; expected “Anna”, “Ben”, “Weil”, Text"),
+        ("Ruft Anna.", "no sentence begins like this; expected “Anna”, “Ben”, “Weil”, Text"),
         ("Anna sieht Ben an.", "parsed up to “Anna sieht Ben”; expected “.”"),
     ],
 )

@@ -90,7 +90,7 @@ def test_a_failure_says_how_far_the_text_is_understood_and_what_could_follow() -
 
 def test_of_a_text_that_begins_like_none_it_is_said_what_begins_one() -> None:
     said = describe_failure(TOY, "zzz", ENGLISH.failure("zzz"))
-    assert said == "no sentence begins so; expected “A”, “Emma”, “Lina”, “The”, “What”, “Who”, Text"
+    assert said == "no sentence begins like this; expected “A”, “Emma”, “Lina”, “The”, “What”, “Who”, Text"
 
 
 def test_the_word_at_a_place_ends_at_a_separator_or_at_what_is_attached() -> None:

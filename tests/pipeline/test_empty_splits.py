@@ -96,7 +96,7 @@ def test_all_of_a_part_is_an_error_if_nothing_of_it_is_accepted(
     assert "error[SGL0809]: `gen/owls/0` cannot yield 4 sentences" in said
     assert "all 4 derivations of this part of the data were rejected" in said
     assert "rejected 4 for a word that no sentence of train has" in said
-    assert "a pattern that is to have no items says `size 0`" in said
+    assert "for a pattern without items, write `size 0`" in said
     assert not (tmp_path / "out").exists()
 
 

@@ -254,10 +254,10 @@ def test_what_no_measure_can_be_is_told(clauses: str, expected: str, tmp_path: P
 @pytest.mark.parametrize(
     ("body", "hint"),
     [
-        ("depth nmod >= 2; depth case >= 1", "put one of them into braces of its own, as a condition: `within {"),
-        ("depth nmod >= 2; depth case <= 1", "exclude the deeper walk, in braces of its own: `exclude {"),
+        ("depth nmod >= 2; depth case >= 1", "put one of them into separate braces, as a condition: `within {"),
+        ("depth nmod >= 2; depth case <= 1", "exclude the deeper walk, in separate braces: `exclude {"),
         ("V -[obj]-> N; depth nmod >= 2", "write the walk with its nodes: `A -[ccomp]{3}-> B`"),
-        ("V -[obj]-> N; depth nmod <= 2", "exclude the deeper walk, in braces of its own: `exclude {"),
+        ("V -[obj]-> N; depth nmod <= 2", "exclude the deeper walk, in separate braces: `exclude {"),
     ],
 )
 def test_a_depth_that_does_not_stand_alone_is_told_what_to_write(body: str, hint: str, tmp_path: Path) -> None:

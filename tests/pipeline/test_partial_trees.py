@@ -119,7 +119,7 @@ def test_sampling_is_that_of_the_grammar_given_the_tree() -> None:
         ("(the NP)", "begins with its category"),
         ("(S)", "`S` alone is any phrase of it"),
         ("(S ] _)", "has no place in a tree"),
-        ("(S NP[case] VP)", "no category with features"),
+        ("(S NP[case] VP)", "not a category with features"),
         ("(" * 250 + "S", "over 200 brackets"),
     ],
 )

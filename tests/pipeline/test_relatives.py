@@ -12,7 +12,7 @@ import sgl
 
 GRAMMAR = (Path(__file__).parent / "relatives.sgl").read_text("utf-8")
 ONE = "`{}` and `{}` are one word there"
-EDGE = "the edge is `{}` there, and not `{}`"
+EDGE = "the edge is `{}` there, not `{}`"
 
 #: Structures whose authors mean more than they write: what they mean, and the sentences that stay in training.
 MEANT = [
@@ -165,10 +165,10 @@ def drawn(structure: str, place: Path) -> list[str]:
     ("clause", "said_of_it"),
     [
         ("forbid { V -[obj]-> N; V may be K }", "`K` does not occur between these braces"),
-        ("forbid { V -[obj]-> N; V may be V }", "`V` is one node in any case"),
-        ("forbid { V -[obj]-> N; V is not V }", "`V` is one node in any case"),
-        ("forbid { V -[obj]-> N; A -[amod]-> B; A may be N; N is not A }", "may be one node, and are not"),
-        ("forbid derivation { near; with_relative; near may be with_relative }", "nodes have a capital letter"),
+        ("forbid { V -[obj]-> N; V may be V }", "`V` is always one node"),
+        ("forbid { V -[obj]-> N; V is not V }", "`V` is always one node"),
+        ("forbid { V -[obj]-> N; A -[amod]-> B; A may be N; N is not A }", "are both one node and two"),
+        ("forbid derivation { near; with_relative; near may be with_relative }", "begin with a capital letter"),
         ("forbid { V -[obj]-> N } without { A -[amod]-> B; A may be N }", "`may be` stands between"),
         ("forbid { V -[obj]-> N }\n  need 5 { V -[nsubj]-> N; A -[amod]-> B; A may be N }", "`may be` stands between"),
     ],

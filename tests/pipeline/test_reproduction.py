@@ -133,7 +133,7 @@ def test_files_that_only_one_side_has_are_named(copy: Path, made: Path) -> None:
     (copy / "README.md").unlink()
     assert differences(copy, made) == {
         "README.md": "the file is missing",
-        "notes.txt": "the grammar gives no such file",
+        "notes.txt": "the grammar does not produce this file",
     }
 
 
@@ -183,7 +183,7 @@ def test_a_damaged_table_is_called_damaged_in_words(copy: Path, made: Path) -> N
     # The footer, in which Arrow looks for the columns.
     path.write_bytes(content[:-1200] + bytes(1000) + content[-200:])
     said = differences(copy, made)["parquet/gen.parquet"]
-    assert said == "the file cannot be read: it is damaged, or no Parquet file"
+    assert said == "the file cannot be read: it is damaged or not a Parquet file"
 
 
 def test_columns_and_rows_that_are_missing_are_named(copy: Path, made: Path) -> None:
@@ -192,7 +192,7 @@ def test_columns_and_rows_that_are_missing_are_named(copy: Path, made: Path) -> 
     _rewrite(path, table.slice(0, table.num_rows - 1))
     assert f"row {table.num_rows}: " in differences(copy, made)["parquet/gen.parquet"]
     _rewrite(path, table.drop_columns(["features"]))
-    assert differences(copy, made)["parquet/gen.parquet"] == "the columns are others"
+    assert differences(copy, made)["parquet/gen.parquet"] == "the columns differ"
     path.write_bytes(b"PAR1")
     assert "cannot be read" in differences(copy, made)["parquet/gen.parquet"]
 

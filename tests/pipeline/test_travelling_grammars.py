@@ -199,8 +199,8 @@ def test_a_grammar_uses_it_and_travels_with_it(farm: Path, work: Workplace) -> N
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("nowhere", "`nowhere` is no dataset that has its grammar"),
-        ("farm.sgl", "`farm.sgl` is no dataset that has its grammar"),
+        ("nowhere", "`nowhere` is not a dataset with its grammar"),
+        ("farm.sgl", "`farm.sgl` is not a dataset with its grammar"),
         ("..", "`..` is outside the project directory"),
         ("/", "`/` is outside the project directory"),
     ],
@@ -229,7 +229,7 @@ def test_a_directory_hides_no_grammar_of_sgl(farm: Path, work: Workplace) -> Non
 
 def test_a_dataset_without_a_grammar_is_none(farm: Path, work: Workplace) -> None:
     shutil.rmtree(farm / "grammar")
-    assert "is a dataset without its grammar" in said(work, USAGE, "sample", "farm")
+    assert "is a dataset of an older version, without its grammar" in said(work, USAGE, "sample", "farm")
     assert "has no folder `grammar`" in said(work, USAGE, "verify", "farm", "--grammar")
 
 
@@ -241,14 +241,14 @@ def test_commands_leave_it_as_it_is(command: tuple[str, ...], farm: Path, work: 
     main = farm / "grammar" / "farm.sgl"
     main.write_text(main.read_text("utf-8").replace("param size =", "param  size  ="), "utf-8")
     before = contents(farm)
-    assert "it is a file of a dataset" in said(work, OUTPUT, *command, str(main))
+    assert "it belongs to a dataset" in said(work, OUTPUT, *command, str(main))
     assert run(["fmt", "."]) == OK
     assert contents(farm) == before
 
 
 def test_it_is_not_written_over_by_itself(farm: Path, work: Workplace) -> None:
     before = contents(farm)
-    assert "files of it were read in this run" in said(work, OUTPUT, "compile", "farm", "--out", "farm")
+    assert "this run has read files from it" in said(work, OUTPUT, "compile", "farm", "--out", "farm")
     assert contents(farm) == before
 
 
@@ -274,14 +274,14 @@ def _with_record(folder: Path, **members: object) -> None:
 
 #: What is changed in the folder of a grammar, with a file outside it, and what is said.
 _PLANTED: dict[str, tuple[Callable[[Path, Path], object], str]] = {
-    "main elsewhere": (lambda own, _: _with_record(own, main="../../mine.sgl"), "is no name of a grammar file"),
-    "main at the top": (lambda own, _: _with_record(own, main="/etc/passwd"), "is no name of a grammar file"),
+    "main elsewhere": (lambda own, _: _with_record(own, main="../../mine.sgl"), "is not the name of a grammar file"),
+    "main at the top": (lambda own, _: _with_record(own, main="/etc/passwd"), "is not the name of a grammar file"),
     "no main": (lambda own, _: _with_record(own, main="none.sgl"), "No such file"),
-    "main is a number": (lambda own, _: _with_record(own, main=3), "`main` is no text"),
-    "seed below zero": (lambda own, _: _with_record(own, seed=-1), "`seed` is no seed"),
+    "main is a number": (lambda own, _: _with_record(own, main=3), "`main` is not a text"),
+    "seed below zero": (lambda own, _: _with_record(own, seed=-1), "`seed` is not a seed"),
     "no JSON": (lambda own, _: (own / RECORD).write_text("{"), "it is not JSON"),
     "a link for the main file": (lambda own, mine: _link(own / "farm.sgl", mine), "a link leads out of"),
-    "a link to itself": (lambda own, _: _link(own / "farm.sgl", own / "farm.sgl"), "links lead in a circle"),
+    "a link to itself": (lambda own, _: _link(own / "farm.sgl", own / "farm.sgl"), "it is part of a loop of links"),
     "a link for the folder": (lambda own, mine: _moved(own, mine.parent / "grammar"), "a link leads out of"),
     "a link for the record": (lambda own, mine: _link(own / RECORD, mine), "a link leads out of"),
     "a link for a table": (lambda own, mine: _link(own / "animals.yaml", mine), "is outside the project directory"),

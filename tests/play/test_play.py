@@ -107,6 +107,8 @@ def test_a_mistake_is_underlined_explained_and_mended(page: Page) -> None:
     replace(page, "graph on en", "graph on enn")
     says(page, "#messages", "enn")
     page.wait_for_selector(".cm-content .wrong")
+    page.wait_for_selector("#messages .error button.fix", timeout=_PATIENCE)
+    assert page.locator("#messages .error >> nth=0").inner_text().count("did you mean") == 1
     page.click("#messages .error button.fix >> nth=0", timeout=_PATIENCE)
     says(page, "#messages", "Nothing is wrong.")
 
@@ -118,10 +120,19 @@ def test_a_name_that_is_pointed_at_says_what_it_is(page: Page) -> None:
 
 
 def test_samples_follow_what_is_typed(page: Page) -> None:
-    page.click("#tab-samples")
     says(page, "#sampled", "the")
     replace(page, 'word Det: "the"', 'word Det: "yonder"')
     says(page, "#sampled", "yonder")
+
+
+def test_the_line_after_the_head_of_a_declaration_is_indented_and_others_are_as_before(page: Page) -> None:
+    page.click(".cm-content")
+    page.keyboard.press("Control+End")
+    page.keyboard.type("\npattern once\nsize 3\nneed nothing")
+    lines = page.locator(".cm-line")
+    assert [lines.nth(lines.count() - back).inner_text() for back in (3, 2, 1)] == [
+        "pattern once", "  size 3", "  need nothing",
+    ]  # fmt: skip
 
 
 def test_a_pattern_is_refuted_with_its_witness_and_healed(page: Page) -> None:
@@ -130,7 +141,6 @@ def test_a_pattern_is_refuted_with_its_witness_and_healed(page: Page) -> None:
     scroll_to_end(page)
     replace(page, "forbid", "assert never")
     says(page, "#patterns .state", "refuted")
-    page.click("#patterns details.pattern > summary")
     page.wait_for_selector("#patterns .leak svg .marked", timeout=_PATIENCE)
     scroll_to_end(page)
     replace(page, "assert never", "forbid")
@@ -174,7 +184,7 @@ def test_the_page_is_accessible(browser: Browser, address: str, scheme: Literal[
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     page = browser.new_page(color_scheme=scheme, bypass_csp=True)
     open_page(page, address)
-    for tab in ("#tab-samples", "#tab-patterns", "#tab-messages"):
+    for tab in ("#tab-patterns", "#tab-messages"):
         page.click(tab)
         page.wait_for_timeout(500)
         found = axe.Axe().run(page).response["violations"]
@@ -186,7 +196,7 @@ def test_the_page_is_accessible(browser: Browser, address: str, scheme: Literal[
 def test_a_phone_shows_the_page_without_scrolling_sideways(browser: Browser, address: str) -> None:
     page = browser.new_page(viewport={"width": 390, "height": 844})
     open_page(page, address)
-    for tab in ("#tab-messages", "#tab-samples", "#tab-patterns"):
+    for tab in ("#tab-messages", "#tab-patterns"):
         page.click(tab)
         page.wait_for_timeout(300)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -88,8 +88,8 @@ def test_function_words_are_not_shown() -> None:
     ("graph", "view", "message"),
     [
         (Graph((DOG, BARK), (), 1), "cogs", "the verb 'bark' has no arguments"),
-        (Graph((DOG, BARK), (), 1), "varfree", "'dog' hangs on no other word"),
-        (Graph((DOG, BARK), (), 1), "penman", "'dog' hangs on no other word"),
+        (Graph((DOG, BARK), (), 1), "varfree", "'dog' is attached to no other word"),
+        (Graph((DOG, BARK), (), 1), "penman", "'dog' is attached to no other word"),
         (Graph((DOG, node(1, type="entity", lemma="cat")), (), 0), "cogs", "shares its token"),
         (Graph((DOG, node(1, type="entity", lemma="cat")), (), 0), "recogs", "token of its own"),
         (Graph((node(0), DOG), ((1, "nmod", 0),), 1), "cogs", "a word without meaning"),

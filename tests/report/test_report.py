@@ -174,7 +174,7 @@ def test_the_checks_are_counted_by_themselves() -> None:
     assert "Checks of the written data: 2</summary>" in render_report(report(guarantees=checks))
     readings = guarantee("string level", "checked") | {"method": "parsing"}
     text = render_report(report(guarantees=[readings, *checks]))
-    assert "Checks of the written data: 2, and what its strings can also mean</summary>" in text
+    assert "Checks of the written data: 2, and other readings of its strings</summary>" in text
 
 
 def test_a_failing_guarantee_shows_at_the_top() -> None:

@@ -89,8 +89,8 @@ def test_a_structure_is_read_aloud(sget: Compiled, text: str, words: str) -> Non
             "{ V -[nsubj|nsubj:pass]-> N; N -[nmod]-> M }",
             "No training sentence has a subject that has a nominal modifier.",
         ),
-        ("{ V -[iobj]-> N[upos!=PRON] }", "No training sentence has an indirect object that is no pronoun."),
-        ("{ V -[obl:to]-> N[PronType!=Int] }", "No training sentence has a to-phrase that is no question word."),
+        ("{ V -[iobj]-> N[upos!=PRON] }", "No training sentence has an indirect object that is not a pronoun."),
+        ("{ V -[obl:to]-> N[PronType!=Int] }", "No training sentence has a to-phrase that is not a question word."),
         (
             "{ V[upos=VERB] -[obj]-> O; V -[obl:to]-> P }",
             "No training sentence has a verb that has an object and a to-phrase.",

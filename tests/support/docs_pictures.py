@@ -13,6 +13,7 @@ from pathlib import Path
 
 from docs_editor import editor_page
 from markupsafe import Markup
+from rooms import rooms
 
 import sgl
 from sgl.api.grammar import Grammar
@@ -98,7 +99,7 @@ def maker(name: str) -> PairMaker:
 
 @cache
 def pair(name: str, pattern: str, seed: int = 1) -> Pair:
-    """Return an item of a pattern, with the nearest sentence of training."""
+    """Return an item of a pattern, with the nearest training sentence."""
     loaded = grammar(name)
     compiled = loaded.compiled
     (item,) = loaded.sample(1, seed=seed, of=pattern)
@@ -126,6 +127,7 @@ def _farm_pair(name: str, caption: str) -> str:
 
 #: The pictures, by their names.
 PICTURES: dict[str, Callable[[], str]] = {
+    "rooms": rooms,
     "editor": lambda: _figure(
         "{{ page }}",
         "The probability of a rule, the sentences that a need can expect, one pattern that is proved, and the sentence "

@@ -113,7 +113,7 @@ def _text(target: Output, item: Item) -> str:
     """The text of an item in a target, from the words and graphs that it has already.
 
     Raises:
-        ViewError: its graph has no form in the view, as one that is too large.
+        ViewError: its graph has cannot be rendered in the view, as one that is too large.
     """
     if target.layer is None:
         view = next(view for view in target.grammar.views if view.name == target.name)

@@ -191,7 +191,7 @@ def _malformed_tables() -> Iterator[Tampering]:
     }
     for name, alter in parquets.items():
         act = partial(_change_parquet, alter)
-        yield Tampering("malformed Parquet", name, "the columns are others", PARQUET, act)
+        yield Tampering("malformed Parquet", name, "the columns differ", PARQUET, act)
     yield Tampering("malformed Parquet", "text", "the file is not Parquet", PARQUET, _no_parquet)
 
 

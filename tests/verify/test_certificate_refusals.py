@@ -192,7 +192,7 @@ def test_an_edge_has_nodes_at_its_ends(honest: str) -> None:
                 del rule["fragments"][0]["nodes"][0]["attributes"]
 
     refusals = judge(changed(honest, nameless, core=True).encode())[0]
-    assert any("an edge leads to a phrase that is no node" in refusal for refusal in refusals)
+    assert any("an edge leads to a phrase that is not a node" in refusal for refusal in refusals)
 
 
 # ---- splits and what is drawn

@@ -49,9 +49,9 @@ def test_a_dataset_without_a_certificate_is_told_so(tmp_path: Path) -> None:
     [
         ("on the graphs", "searched", "passed", "lists no certificate"),
         ("held out", "static", "refuted", "lists no certificate"),
-        ("held out", "static", "proved!", "is no verdict"),
-        ("held out", "formal", "proved", "is no verdict"),
-        ("fair", "static", "proved", "is no verdict"),
+        ("held out", "static", "proved!", "is not a verdict"),
+        ("held out", "formal", "proved", "is not a verdict"),
+        ("fair", "static", "proved", "is not a verdict"),
     ],
 )
 def test_a_verdict_is_a_known_one(word: str, method: str, verdict: str, said: str, tmp_path: Path) -> None:
@@ -319,7 +319,7 @@ def test_a_manifest_without_a_word_on_readings_is_told_so(tmp_path: Path) -> Non
     del content["ambiguous"]
     (directory / "manifest.json").write_text(json.dumps(content), encoding="utf-8")
     result = verify(directory).result("V027")
-    assert (result.status, result.reason) == ("skipped", "the manifest says nothing of readings")
+    assert (result.status, result.reason) == ("skipped", "the manifest says nothing about readings")
 
 
 def test_a_stratum_without_figures_was_not_parsed(tmp_path: Path) -> None:

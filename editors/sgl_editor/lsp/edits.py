@@ -103,7 +103,7 @@ def rename(document: Document, params: types.RenameParams) -> types.WorkspaceEdi
     form = {"": r"\w+", "capital": r"[A-Z]\w*", "small": r"(?![A-Z])[^\W\d][\w]*"}[letter]
     if not re.fullmatch(form + r"(?::\w+)*" * (symbol.kind == "label"), new):
         begins = f", and begins with a {letter} letter" if letter else ""
-        raise _refused(f"`{new}` is no name here: a name consists of letters, digits and `_`{begins}")
+        raise _refused(f"`{new}` is not a name here: a name consists of letters, digits and `_`{begins}")
     if any(one.symbol == symbol._replace(name=new) for one in sites):
         raise _refused(f"there is a {symbol.kind.replace('_', ' ')} `{new}` already")
     return _changes(document.grammar, (Edit(one.span, new) for one in sites if one.symbol == symbol))

@@ -355,7 +355,7 @@ class AmbiguityFinder:
 
     def _ambiguity(self, text: str, derivation: Derivation) -> Ambiguity:
         forest = self.parser.forest(text)
-        assert forest is not None, f"the parser does not read what was drawn: {text}"
+        assert forest is not None, f"the parser cannot read a sampled sentence: {text}"
         if forest.count == 1:
             return Ambiguity()
         structures, _ = self.finder.in_forest(forest)
@@ -371,7 +371,7 @@ class AmbiguityFinder:
         contains one, return any other reading.
         """
         forest = self.parser.forest(text)
-        assert forest is not None, f"the parser does not read what was drawn: {text}"
+        assert forest is not None, f"the parser cannot read a sampled sentence: {text}"
         for output in self.outputs:
             if (other := differing_reading(forest, output, output(derivation))) is not None:
                 return other

@@ -31,12 +31,12 @@ def _is_sound(clause: s.StructureClause, state: Resolved) -> bool:
     apart = {frozenset((one.first.text, one.second.text)) for one in told if not one.may}
     small = (one for one in told if one.may and not all(n.text[0].isupper() for n in (one.first, one.second)))
     for one in small:
-        message = f"`{one.first}` and `{one.second}` are no nodes that may be one: nodes have a capital letter"
-        state.error("SGL0801", one.span, message, "a use of one rule is none of another; leave this out")
+        message = f"`{one.first}` and `{one.second}` cannot be one node: names of nodes begin with a capital letter"
+        state.error("SGL0801", one.span, message, "a use of one rule is never a use of another; leave this out")
         return False
     for one in (one for one in told if one.may and frozenset((one.first.text, one.second.text)) in apart):
-        message = f"`{one.first}` and `{one.second}` may be one node, and are not"
-        state.error("SGL0801", one.span, message, "leave one of the two out")
+        message = f"`{one.first}` and `{one.second}` are both one node and two"
+        state.error("SGL0801", one.span, message, "remove one of the two")
         return False
     return True
 

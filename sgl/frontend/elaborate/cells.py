@@ -21,7 +21,7 @@ def cells_of(
 ) -> dict[tuple[str, ...], str] | None:
     """Return what a cell is for values of the features of its table; None after a report."""
     if len(domains) != len(table.features):
-        message = f"`{cell.table}` is about {len(table.features)} features: {', '.join(table.features)}"
+        message = f"`{cell.table}` needs values of {len(table.features)} features: {', '.join(table.features)}"
         state.error("SGL0622", cell.span, message, labels=[Label(table.declaration.name.span, "declared here")])
         return None
     columns = [column for column in table.table.columns if column not in table.columns]
@@ -34,11 +34,11 @@ def cells_of(
     if lacking:
         pairs = [", ".join(map(" = ".join, zip(table.columns, values, strict=True))) for values in lacking]
         message = f"`{table.table.name}` has no `{cell.column}` for {shortlist([f'`{pair}`' for pair in pairs], 4)}"
-        hint = "add a row, or a last one without values of features, for all others"
+        hint = "add a row, or end with a row without feature values, which covers all others"
         state.error("SGL0622", cell.span, message, hint)
         return None
     for form in (form for form in found.values() if form and form.split() != [form]):
-        message = f"`{form}` has a space in it; a form is one word, or a part of one"
+        message = f"`{form}` contains a space; a form is one word, or a part of one"
         state.error("SGL0609", cell.span, message, "write it without spaces")
         return None
     return {values: form or "" for values, form in found.items()}

@@ -143,7 +143,7 @@ class Evaluation:
             column = problem.column
             hint = f'fill in the column, with `""` for an empty text, or write `${column} or …`'
             if meant := suggested(column.text, self.columns):
-                hint = f"did you mean `{column}` by its `{meant}`? Else {hint}"
+                hint = f"did you mean `{column}` where this row says `{meant}`? Otherwise, {hint}"
             self.report("SGL0604", f"this row has no `{column}`", hint, Label(column.span, "asked for here"))
         return None
 
@@ -341,7 +341,7 @@ def check_morphology(state: Resolved) -> None:
     for paradigm, _ in state.names.declared(s.Paradigm):
         if paradigm.place is not None and paradigm.place.text not in PLACES:
             hint = suggest(paradigm.place.text, PLACES) or f"write {', '.join(f'`({place})`' for place in PLACES)}"
-            message = f"a paradigm changes the end of a word, or another part, but no `{paradigm.place}`"
+            message = f"a paradigm changes the end of a word or another part of it, not `{paradigm.place}`"
             state.error("SGL0201", paradigm.place.span, message, hint)
     for function, _ in state.names.declared(s.Function):
         lists.append(("parameter", function.parameters, function.name))

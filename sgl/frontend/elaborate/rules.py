@@ -112,7 +112,7 @@ class RuleNames:
             mentioned.append((column.name.text, column.span, "" if id(column) in within else hint))
         for label in s.parts_of(s.LabelText, part):
             names = VARIABLE.findall(f"${label.text}" if label.is_set else label.text)
-            mentioned += [(name, label.span, "an edge of a rule has a label, no label set") for name in names]
+            mentioned += [(name, label.span, "an edge of a rule has a label, not a label set") for name in names]
         known = [name for name, span, hint in mentioned if self.variables.use(name, span, hint)]
         given = {name: s.Name(mark(name), self.rule.span, quoted=True) for name in known}
         for cell in s.parts_of(s.TableCell, part):
@@ -195,7 +195,7 @@ class RuleNames:
         near = suggest(name, self.index)
         if near or name[:1].isupper():
             return near or f"its children: {known}"
-        return f'a word is quoted: `"{name}"`; the children of the rule: {known}'
+        return f'quote a word: `"{name}"`; the children of the rule are: {known}'
 
 
 Values = tuple[str, ...]
@@ -258,7 +258,7 @@ class _Group:
                 missing.append(f"`{_told(given)}`")
         if missing:
             last = [part for part in self.parts if part.conditions][-1]
-            hint = "add it, or one without `if` for all other values; brackets leave values out: `N[case=acc|dat]`"
+            hint = "add it, or one without `if` for all other values; brackets exclude values: `N[case=acc|dat]`"
             state.error("SGL0314", last.span, f"there is no {self.what} for {shortlist(missing, _SHOWN)}", hint)
 
 
@@ -316,7 +316,7 @@ def _groups(rule: s.Rule, weights: Sequence[s.WeightCase], variables: VariableTa
     state, plain = variables.state, [weight for weight in weights if not weight.conditions]
     if len(plain) > 1:
         message = "the rule has two weights without a condition"
-        state.error("SGL0314", plain[-1].span, message, "write `if …` behind one of them")
+        state.error("SGL0314", plain[-1].span, message, "add `if …` to one of them")
     found = [_Group("weight", weights, False, bool(plain), variables)]
     for layer in dict.fromkeys(clause.layer.text for clause in rule.layers):
         clauses = [clause for clause in rule.layers if clause.layer.text == layer]
@@ -329,7 +329,7 @@ def _groups(rule: s.Rule, weights: Sequence[s.WeightCase], variables: VariableTa
 
 def _report_idle(parts: Sequence[_Part], state: Signed) -> None:
     for part in parts:
-        message = "this applies for no values that the rule can have"
+        message = "this never applies: the rule cannot have these values"
         if not part.conditions:
-            message = "the conditions of the others leave no values for this one"
+            message = "the other conditions leave no values for this one"
         state.error("SGL0314", part.span, message, "remove it, or correct them")

@@ -202,7 +202,7 @@ def substitution(
     mentioned = mentioned_in(body)
     for parameter in parameters:
         if parameter.text not in mentioned:
-            hint = f"it stands as `{parameter}` for a number and as `${parameter}` for labels or words"
+            hint = f"it is used as `{parameter}` for a number and as `${parameter}` for labels or words"
             state.error("SGL0830", parameter.span, f"the parameter `{parameter}` is never used", hint)
     given = dict(zip((name.text for name in parameters), arguments, strict=True))
     named = nodes_given(use) if isinstance(use, s.Application) else frozenset()
@@ -259,7 +259,7 @@ def write_out(ref: s.GraphRef, scope: Scope) -> Written | None:
         if inner is None:
             return None
         if name.text in found or isinstance(inner, s.Layered):
-            told = f"speaks of `{name}` twice" if name.text in found else "has its layers where it is declared"
+            told = f"names the layer `{name}` twice" if name.text in found else "has its layers where it is declared"
             message, hint = f"this structure {told}", "write each layer once, before its braces"
             scope.resolved.session.error("SGL0832", name.span, message, hint)
             return None
@@ -343,7 +343,7 @@ def items_of(
                 yield item
             continue
         if quota.name.text in inside:
-            state.error("SGL0830", item.amount.span, f"the quota `{quota.name}` is used by itself")
+            state.error("SGL0830", item.amount.span, f"the quota `{quota.name}` uses itself")
             continue
         use = item.amount if isinstance(item.amount, s.Application) else item.amount.value
         arguments = substitution(quota, use, state)

@@ -52,7 +52,7 @@ def each_layer(
             named, left = _leading(items, layers), None
             for item in items[len(named) : len(named) + 1]:
                 hint = f"the graph layers are: {', '.join(layers)}; edges are separated by `;`"
-                state.error("SGL0306", item.span, "before the edges of a clause only graph layers are named", hint)
+                state.error("SGL0306", item.span, "only graph layers can be named before edges", hint)
         layers_of_clause = (clause.layer, *named)
         found += [replace(clause, layer=layer, template=left) for layer in layers_of_clause]
     return tuple(found)
@@ -114,13 +114,13 @@ def _entries_of_use(use: s.FormsUse, block: s.Forms, state: Resolved, signature:
     wanted, given, found = [name.text for name in block.parameters], use.arguments, list[s.Entry]()
     if len(wanted) != len(given):
         takes = ", ".join(["a category", *(f"`${name}`" for name in wanted)])
-        message = f"`{block.name}` takes {len(wanted) + 1} things, not {len(given) + 1}: {takes}"
+        message = f"`{block.name}` takes {len(wanted) + 1} arguments, not {len(given) + 1}: {takes}"
         state.error("SGL0617", use.span, message, labels=[Label(block.name.span, "declared here")])
         return []
     values = dict(zip(wanted, given, strict=True))
     for entry in block.entries:
         if entry.category.name.text != block.category.text:
-            message = f"an entry of `{block.name}` is of the category that its uses give it"
+            message = f"an entry of `{block.name}` gets its category where it is used"
             state.error("SGL0617", entry.category.name.span, message, f"write `{block.category}[…]`")
             continue
         settings = [_setting(setting, use, values, state, signature) for setting in entry.category.settings]
@@ -250,14 +250,14 @@ def _fulfilling(condition: s.Condition, rows: list[TableRow], state: Resolved) -
     bound, *others = condition.values
     if others or decimal(str(bound)) is None:
         hint = "for several values write `=`, as in `kind = mammal | bird`"
-        state.error("SGL0613", condition.span, f"`{comparison}` compares with one number", hint)
+        state.error("SGL0613", condition.span, f"`{comparison}` compares with a single number", hint)
         return None
     strange = [row for row in rows if decimal(row.cells.get(column, "")) is None]
     if strange:
         cell = strange[0].cells.get(column)
         message = f"this row has no `{column}`" if cell is None else f"`{column}` is `{cell}` here"
         hint = "write a number in plain digits, such as `12` or `0.5`"
-        labels = [Label(condition.span, "a number is asked for here")]
+        labels = [Label(condition.span, "a number is needed here")]
         state.error("SGL0613", strange[0].span, message, hint, labels=labels)
         return None
     return [row for row in rows if compare(row.cells[column], comparison, str(bound))]
@@ -324,7 +324,7 @@ def weighting_of(lexicon: s.Lexicon, state: Resolved) -> Weighting:
         hint = suggest(kind.text, _DISTRIBUTIONS) or "write `zipf(1.0)` or `uniform`"
         state.error("SGL0701", kind.span, f"there is no distribution `{kind}`", hint)
     if not is_weight(total) or (exponent is not None and not 0 < exponent < _STEEPEST):
-        hint = f"an exponent is below {_STEEPEST:g}; that of natural vocabularies is about 1"
+        hint = f"an exponent must be below {_STEEPEST:g}; natural vocabularies have about 1"
         state.error("SGL0701", weight.span, "the weight of a lexicon and the exponent must be positive", hint)
         return Weighting()
     return Weighting(total, exponent, weight.column)
@@ -365,9 +365,9 @@ def _report_values(
     name, source = column.name, state.sources.get(table.name)
     alone = sum(map(len, wrong.values())) == rows
     if len(wrong) > (_SLIPS_ALONE if alone else _SLIPS):
-        message = f"{len(wrong):,} values of the column `{name}` are none of the feature `{feature}`"
+        message = f"{len(wrong):,} values of the column `{name}` are not values of the feature `{feature}`"
         notes = ["the first of them: " + ", ".join(f"`{v}`" for v in list(wrong)[:_SLIPS])]
-        hint = f"is it another column? the values of the feature are: {', '.join(values)}"
+        hint = f"did you mean another column? The values of the feature are: {', '.join(values)}"
         state.error("SGL0402", column.span, message, hint, notes=notes)
         return
     for cell, having in wrong.items():

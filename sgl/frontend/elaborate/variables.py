@@ -163,7 +163,7 @@ class Terms:
     def of_condition(self, condition: s.Condition) -> Constraint | None:
         """Return what a condition on a variable says; None after a report."""
         name, comparison, variables = condition.column, condition.comparison.text, self.variables
-        hint = "a condition is about a variable in the brackets of a category, as in `VP[form=f]`"
+        hint = "a condition tests a variable in the brackets of a category, as in `VP[form=f]`"
         if not variables.use(name.text, name.span, hint):
             return None
         values = variables.values_of(name.text)
@@ -301,7 +301,7 @@ class Terms:
     def _variable(self, name: s.Name, scale: Scale) -> bool:
         """Return whether a variable has values of this kind; report it otherwise."""
         variables, feature = self.variables, scale.feature
-        hint = f"write `{feature}={name}` where the value is that itself"
+        hint = f"write `{feature}={name}` to set that value itself"
         if name.quoted or not name.text[:1].isalpha():
             message, near = f"`{name}` is not a value of the feature `{feature}`", suggest(name.text, scale.keys)
             self.state.error("SGL0402", name.span, message, near or f"its values are: {', '.join(scale.keys)}")

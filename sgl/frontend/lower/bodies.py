@@ -84,7 +84,7 @@ def check_repeats(body: s.BodyPattern, outside: Mapping[str, Span], state: Resol
         for variable in (name for name in inside if name in outside and name not in ends):
             message = f"`{variable}` cannot be the same node inside and outside this `repeat`"
             labels = [Label(outside[variable], "this is outside")]
-            notes = ("of its variables only the two ends are seen from outside",)
+            notes = ("only its two ends can be seen from outside",)
             hint = "give one of the two another name"
             state.error("SGL0801", inside[variable], message, hint, labels=labels, notes=notes)
         check_repeats(repeat.body, {**inside, **outside}, state)
@@ -153,7 +153,7 @@ class BodyLowering:
         if (missing := next((n for n in (told.first, told.second) if n.text not in self.taken), None)) is not None:
             self._error(missing.span, f"`{missing}` does not occur between these braces")
         elif told.first.text == told.second.text:
-            self._error(told.span, f"`{told.first}` is one node in any case")
+            self._error(told.span, f"`{told.first}` is always one node")
         elif told.may:
             message = "`may be` stands between the first braces of `forbid`, `assert never`, `gen` or `exclude`"
             self._error(told.span, message, "write the clause twice: with two nodes, and with one")
@@ -228,13 +228,13 @@ class BodyLowering:
                 hint = f"nodes of a structure have a capital letter: `{name.text[:1].upper()}{name.text[1:]}`"
                 if (s.Rule, name.text) in self.context.state.names.first:
                     hint = f"rules are nodes of the derivation: `{DERIVATION} {{ {name} }}`"
-                self._error(name.span, f"`{name}` is no node of a structure", hint)
+                self._error(name.span, f"`{name}` is not a node of a structure", hint)
             return ()
         attribute = RULE if small else CATEGORY
         if not small and (s.CategoryDecl, name.text) not in self.context.state.names.first:
             return ()
         if name.text not in known.get(attribute, {name.text}):
-            message = f"no rule or lexicon is called `{name}`" if small else f"no phrase is of the category `{name}`"
+            message = f"no rule or lexicon is called `{name}`" if small else f"no phrase has the category `{name}`"
             self._unknown("SGL0808", name, message, known[attribute])
             return ()
         return (c.NodeTest(attribute, frozenset({name.text})),)
@@ -266,7 +266,7 @@ class BodyLowering:
             declaration = self.scope.of(name).find(s.WordSet, name)
             return declaration.values if declaration is not None else None
         if targets is None:
-            message = "`@targets` means the words of a pattern's `targets` clause; there is none"
+            message = "`@targets` means the words of a pattern's `targets` clause, but there is none here"
             self.context.state.error("SGL0201", name.span, message, "add `targets …` to the pattern")
             return None
         return tuple(s.Name(text, name.span) for text in targets)
@@ -278,7 +278,7 @@ class BodyLowering:
             if label.is_set:
                 own = self._label_set(label)
                 if known is not None and own and not labels.negated and known.isdisjoint(own):
-                    hint = "leave it out: the verifier refuses claims about what no graph has"
+                    hint = "leave it out: the verifier rejects claims about things that no graph contains"
                     state.warning("SGL0807", label.span, f"no rule makes an edge of the set `{label.text}`", hint)
                 names.update(own)
                 continue
@@ -308,7 +308,7 @@ class BodyLowering:
         notes = ("so the structure could never be found",)
         near = suggested(name.text, known) if code == "SGL0807" else None
         places = self.context.state.names.labels.get(near, []) if near is not None else []
-        labels = [Label(place, "or is it this that is misspelt?") for place in places if len(places) == 1]
+        labels = [Label(place, "or is this one misspelt?") for place in places if len(places) == 1]
         self.context.state.error(code, name.span, message, _hint(name.text, known), labels=labels, notes=notes)
 
 
@@ -347,7 +347,7 @@ def countable(number: int, place: Span, state: Resolved) -> bool:
     most = limits().counts
     if number > most:
         hint = f"`--limit counts={number}` allows it; the automaton grows with the number"
-        state.error("SGL0801", place, f"a structure counts to {most} at most", hint)
+        state.error("SGL0801", place, f"a structure can count to at most {most}", hint)
     return number <= most
 
 
@@ -360,7 +360,7 @@ def depth_bodies(written: s.Depth, labels: c.LabelTest, state: Resolved) -> tupl
     least = {">": number + 1, ">=": number, "=": number}.get(sign, 0)
     most = {"<": number - 1, "<=": number, "=": number}.get(sign)
     if sign == "!=" or (most is not None and most < 0) or (most is None and not least):
-        message = f"`depth … {sign} {number}` asks for nothing that a text can have or lack"
+        message = f"`depth … {sign} {number}` holds for every text or for none"
         if sign == "!=":
             message = "a depth is tested with `>=`, `<=`, `>`, `<` or `=`"
         state.error("SGL0801", written.span, message)
@@ -382,18 +382,18 @@ def check_measures(graph: s.GraphPattern, bodies: Sequence[c.Body], state: Resol
     """Report measures in a ``without``, and a depth combined with nodes."""
     for body in graph.bodies[1:]:
         for measure in s.parts_of((s.Length, s.Depth), body):
-            message = "a measure is about the whole text, and a `without` about one match"
+            message = "a measure is about the whole text, but a `without` is about one match"
             state.error("SGL0801", measure.span, message, "write the opposite of the measure between the first braces")
     lengths = [*s.parts_of(s.Length, graph.bodies[0])]
     if lengths and graph.bodies[1:] and not bodies[0].variables:
-        message = "a `without` is about nodes, and there are none between the first braces"
+        message = "a `without` is about nodes, but the first braces contain none"
         state.error("SGL0801", lengths[0].span, message, "write a node there: `N`")
     depths = [*s.parts_of(s.Depth, graph.bodies[0])]
     if depths and (len(depths) > 1 or len(graph.bodies) > 1 or bodies[0].variables):
-        message = "a `depth` stands alone between its braces, or beside lengths"
+        message = "a `depth` can only be combined with lengths between its braces"
         hint = "write the walk with its nodes: `A -[ccomp]{3}-> B`"
         if depths[-1].comparison.text in ("<", "<=", "="):
-            hint = "exclude the deeper walk, in braces of its own: `exclude { depth ccomp >= 3 }`"
+            hint = "exclude the deeper walk, in separate braces: `exclude { depth ccomp >= 3 }`"
         elif len(depths) > 1:
-            hint = "put one of them into braces of its own, as a condition: `within { depth ccomp >= 3 }`"
+            hint = "put one of them into separate braces, as a condition: `within { depth ccomp >= 3 }`"
         state.error("SGL0801", depths[-1].span, message, hint)

@@ -81,8 +81,8 @@ def check_absorbed(state: Expanded) -> None:
             used = {*fragment.exports, *(edge.source for edge in fragment.edges)}
             if span not in reported and not used.isdisjoint(nodes):
                 reported.add(span)
-                message = f"this rule has a word that `{graph.anchor}` absorbs, and it is no leaf of the graph"
-                hint = "quote the word in a rule where one edge leads to it and none from it"
+                message = f"this rule has a word that `{graph.anchor}` absorbs, but the word is not a leaf of the graph"
+                hint = "quote the word in a rule where one edge leads to it and none leaves it"
                 state.error("SGL0320", span, message, hint, notes=(NOTE,))
 
 

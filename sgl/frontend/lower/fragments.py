@@ -145,7 +145,7 @@ class FragmentLowering:
             if name in self.own_ports:
                 described = self._describe(atom)
                 message = f"is `{described}` the child `{name}`, or the `{name}` of the phrase?"
-                hint = f"write `{described} = {name}`; or call the child otherwise, to pass it on"
+                hint = f"write `{described} = {name}`; or rename the child, to pass the port on"
                 self._error("SGL0502", self.names.children[atom.of].span, message, hint)
             self._touch(atom, span)
             self.united.union(atom, Atom(child, 0))
@@ -180,7 +180,7 @@ class FragmentLowering:
             words = self._words(ref)
             if len(words) > 1:
                 message = f'"{shown(name)}" occurs more than once in the right-hand side of the rule'
-                self._error("SGL0505", ref.span, message, "an edge can lead to all of them, and from none")
+                self._error("SGL0505", ref.span, message, "an edge can lead to all of them, but cannot start from them")
             return words[0] if len(words) == 1 else None
         if ref.port is None and name not in self.names.index and name in self.own_ports[1:]:
             own = Atom(_OWN, self.own_ports.index(name))
@@ -230,8 +230,8 @@ class FragmentLowering:
         message = f'"{shown(word)}" is not a word of the {where}'
         hint = suggest(word, filter(None, map(self._text, self.template)))
         if source and any(isinstance(one, s.Name) and one.text == word for one in self.names.rule.rhs):
-            message = f'the word "{word}" is not always there, and this edge is'
-            hint = "let the clause of this edge end with a condition, too"
+            message = f'this edge is always there, but the word "{word}" is not'
+            hint = "add a condition to the clause of this edge as well"
         self._error("SGL0505", ref.span, message, hint)
 
     def _exports(self) -> list[Atom] | None:
@@ -298,7 +298,7 @@ class FragmentLowering:
         head, meant, layer = self._describe(default), self._describe(other), self.layer.name
         message = f"in the layer `{layer}` the head would be `{head}`, which has no edge here, while `{meant}` has"
         hint = f"add its edges, or say which node is meant: `head = {meant}` or `head = {head}`"
-        labels = [Label(self.edges[0][3].span, "this edge is one of other nodes"), *self._edges_to(self.lhs.name, head)]
+        labels = [Label(self.edges[0][3].span, "this edge connects other nodes"), *self._edges_to(self.lhs.name, head)]
         self._error("SGL0518", self.names.rule.name.span, message, hint, labels=labels)
 
     def _edges_to(self, category: str, head: str) -> Iterator[Label]:

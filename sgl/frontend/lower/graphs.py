@@ -183,7 +183,7 @@ class _RuleGraph:
             for child, port in self.nodes[place].glue:
                 word = self.held[self.rule.rhs[child], port].get(NOTHING)
                 if word is not None:
-                    message = f"`{self.children[child].name}` {what}, and may be no node of `{self.layer.name}`"
+                    message = f"`{self.children[child].name}` {what}, but may lack a node in `{self.layer.name}`"
                     labels, hint = self._reason(word, self.rule.rhs[child])
                     self._error("SGL0516", message, hint, labels=labels)
         if self.text:
@@ -203,7 +203,7 @@ class _RuleGraph:
         if word.words(self.text):
             why, hints = f"has no clause for `{layer.name}`", [f"write `{layer.name} node(…)` for the word"]
         if word.lhs != category:
-            hints.append(f"let another node be the head in a rule of `{categories[category].base}`")
+            hints.append(f"make another node the head in a rule of `{categories[category].base}`")
         hint = ", or ".join([*hints, _BY_FEATURE])
         return [Label(self.state.declared.rule_spans[word.id], f"this word {why}")], hint
 

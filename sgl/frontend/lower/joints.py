@@ -139,7 +139,7 @@ class _Joints:
         what = f'"{item.text}"' if not isinstance(item, Slot) else self._described(rule, item)
         name = self.grammar.text_layers[self.layer].name
         if isinstance(item, Cut):
-            self.problem = f"a `+` of `{name}` has nothing beside it"
+            self.problem = f"a `+` of `{name}` has nothing next to it"
         elif facts >= {_EMPTY, _FULL}:
             self.problem = f"{what} is glued in `{name}`, and may be empty or not"
         elif lost := sorted(facts & self._absorbed):

@@ -142,7 +142,7 @@ class _PatternLowering:
         for name in (name for clause in clauses for name in clause.kinds):
             if name.text not in _UNSEEN:
                 hint = suggest(name.text, _UNSEEN, "it can name")
-                self.state.error("SGL0201", name.span, f"`unseen` names no `{name}`", hint)
+                self.state.error("SGL0201", name.span, f"`unseen` cannot name `{name}`", hint)
         return frozenset(name.text for clause in clauses for name in clause.kinds)
 
     def _sized(self) -> Sequence[s.PatternClause]:
@@ -168,7 +168,7 @@ class _PatternLowering:
         keywords = {clause.kind for clause in clauses if isinstance(clause, s.StructureClause)}
         if not keywords & {"forbid", "never"}:
             hint = "add `forbid { … }` with the structure that training must not contain"
-            self.state.error("SGL0802", name.span, f"the pattern `{name}` holds nothing out", hint)
+            self.state.error("SGL0802", name.span, f"the pattern `{name}` holds out nothing", hint)
         if name.text == IN_DISTRIBUTION or name.text.startswith(EXPOSURE_PREFIX.rstrip(":")):
             message, hint = f"a pattern cannot be called `{name}`", "give it another name"
             notes = ("that is a category of training sentences in the data",)
@@ -180,7 +180,7 @@ class _PatternLowering:
                 hint = "add `expose 100 { … }`, or leave out `seen only in exposures`"
                 self.state.error("SGL0820", clause.span, message, hint)
         for split in splits:
-            message = f"the items of a pattern are generalization items, and none of them is in `{split}`"
+            message = f"the items of a pattern are generalization items, which are never in `{split}`"
             hint = f"leave out `in {split}`; a `part` may have sentences in train, dev and test"
             self.state.error("SGL0829", split.span, message, hint)
 

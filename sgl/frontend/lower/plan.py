@@ -200,7 +200,7 @@ def _check_contexts(lowered: LoweredPattern, dataset: DatasetSettings, state: Se
         message = "the contexts of an instance could be equal to one another"
         state.error("SGL0825", lowered.declaration.name.span, message, "write `distinct sentences` in `dataset`")
     for structure in (own for own in lowered.pattern.gen if not own.body.variables):
-        message = "an instance is a phrase, and this structure is about whole texts"
+        message = "an instance is a phrase, but this structure is about whole texts"
         place = lowered.places.get(structure) or lowered.declaration.name.span
         state.error("SGL0825", place, message, f"say what the phrase is: `{{ N[lemma=…]; {str(structure.body)[2:]}`")
 

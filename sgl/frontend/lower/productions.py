@@ -151,7 +151,7 @@ def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: Sessi
     if name not in COLUMNS and not name[0].isupper():
         hint = suggest(name, COLUMNS) or f"write `{name.capitalize()}=…`"
         notes = ("besides lemma, upos and xpos a word has UD features, such as `Tense=Past`",)
-        state.error("SGL0506", attribute.name.span, f"`{name}` is no attribute of a word", hint, notes=notes)
+        state.error("SGL0506", attribute.name.span, f"`{name}` is not an attribute of a word", hint, notes=notes)
     elif name in RESERVED_ATTRIBUTES:
         state.error("SGL0512", attribute.name.span, f"CoNLL-U has its own use for the attribute `{name}`")
 

@@ -59,7 +59,7 @@ def sizes_of(declaration: s.PatternDecl | s.PartDecl, state: Resolved) -> list[s
     found = [clause for clause in declaration.clauses if isinstance(clause, s.SizeClause)]
     plain = [clause for clause in found if any(item.when is None for item in clause.items)]
     for clause in plain[1:]:
-        hint = "write all numbers behind one `size`, with commas: they are added"
+        hint = "write all numbers after one `size`, with commas: they are added"
         state.report_twice("clause", s.Name("size", clause.span), plain[0].span, hint)
     return found
 
@@ -103,11 +103,11 @@ def _extent(item: s.SizeItem, structures: Sequence[Structure], context: Structur
     state, every = context.state, context.state.parameters.is_all(item.amount)
     if every and item.share is not None:
         hint = "write a number, or leave out `per target` and `shared`"
-        state.error("SGL0825", item.span, "of all sentences targets have no shares", hint)
+        state.error("SGL0825", item.span, "targets have no shares of `all` sentences", hint)
         return None
     if item.contexts is not None and (every or item.share is not None or item.copies is not None):
         hint = "write one of `instances in`, `all`, `per target`, `shared` and `repeated`"
-        state.error("SGL0825", item.span, "instances have contexts, and no shares or copies", hint)
+        state.error("SGL0825", item.span, "instances have contexts, not shares or copies", hint)
         return None
     contexts, copies = state.parameters.copies(item.contexts), state.parameters.copies(item.copies)
     count = 0 if every else count_asked_for(item.amount, item.share, context, contexts)
@@ -132,12 +132,12 @@ def _condition(
         has = next((anchor for anchor in anchors if name in anchor.names), None)
         if has is not None and name not in shared:
             lacks = next(anchor for anchor in anchors if name not in anchor.names)
-            message = f"`{name}` is a node of one of the structures that these sentences contain, and not of another"
+            message = f"`{name}` is a node of one of the structures that these sentences contain, but not of another"
             labels = [
                 Label(has.written.span, f"here there is a `{name}`"),
                 Label(lacks.written.span, f"here there is no `{name}`"),
             ]
-            hint = f"give `{name}` another name here, or the node meant the name `{name}` there too"
+            hint = f"rename `{name}` here, or call the node `{name}` there too"
             context.state.error("SGL0824", ref.span, message, hint, labels=labels)
             return None
     if not shared or not anchors:

@@ -28,7 +28,7 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: Signed) -> Production | None:
     most = limits().children
     if len(rule.rhs) > most:
         message = f"the rule `{rule.name}` has more than {most:,} children and words"
-        hint = "divide it into several rules, or raise the limit: `--limit children=NUMBER`"
+        hint = "split it into several rules, or raise the limit: `--limit children=NUMBER`"
         state.error("SGL0712", rule.rhs[most].span, message, hint)
         return None
     errors, names = state.diagnostics.errors, RuleNames(rule, scope, state)

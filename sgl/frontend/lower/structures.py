@@ -171,7 +171,7 @@ def has_words(structure: c.Structure, ref: s.GraphRef, context: StructureContext
     texts = dict(reversed(told(structure.body)))
     for word, own in chain.from_iterable(map(told, (structure.body, *structure.without))):
         if (known := texts.get(word, own)) != own:
-            message = f"`{word}` cannot be one word of `{known}` and of `{own}`"
+            message = f"`{word}` cannot belong to both `{known}` and `{own}`"
             context.state.error("SGL0832", ref.span, message, "give one of the two another name")
             return False
     return True
@@ -270,9 +270,9 @@ def _check_nodes(restrict: s.Restrict, known: Collection[str], state: Resolved) 
     strange = [node for node in (first, second) if node.text not in known]
     for node in strange:
         hint = suggest(node.text, known, "its nodes are")
-        state.error("SGL0828", node.span, f"`{node}` is no node of the structure", hint)
+        state.error("SGL0828", node.span, f"`{node}` is not a node of the structure", hint)
     if not strange and first.text == second.text:
-        message = f"the relation is between two nodes, and `{first}` is one"
+        message = f"the relation is between two nodes, but `{first}` is only one"
         state.error("SGL0828", second.span, message, "name the node of the other word")
         return False
     return not strange

@@ -152,7 +152,7 @@ class _Template:
             return [self.slot((free[0], part), rule.name.span)]
         if self.sound and not free:
             name = f"{self.layer}.{part}"
-            hint = f'add a line `{name} …` below the rule; `{name} ""` if it is empty'
+            hint = f'add a line `{name} …` below the rule, or `{name} ""` if it is empty'
             self.state.error("SGL0303", rule.name.span, f"the rule `{rule.name}` does not say what `{name}` is", hint)
         self.sound &= bool(free)  # If there are several, the others are reported as missing.
         return []
@@ -189,7 +189,7 @@ class _SourceTemplate(_Template):
                 self.state.error("SGL0604", word.span, message, "remove it from the right-hand side")
             elif len(words) > 1:
                 apart = " ".join(f'"{each}"' for each in words)
-                message = f"`{word}` has a space in it; each word of `{self.layer}` is quoted separately"
+                message = f"`{word}` contains a space; quote each word of `{self.layer}` separately"
                 self.state.error("SGL0609", word.span, message, f"write `{apart}`")
         sketch = super().sketch()
         if not self.sound:
@@ -239,7 +239,7 @@ class _SourceTemplate(_Template):
                 return self.mentioned(item)
         self.sound = False
         hint = "a clause of the source layer has the children and words of the right-hand side"
-        self.state.error("SGL0311", item.span, "this stands once more than on the right-hand side of the rule", hint)
+        self.state.error("SGL0311", item.span, "this occurs once more than on the right-hand side of the rule", hint)
         return []
 
     def _word(self, number: int) -> Token:

@@ -90,14 +90,14 @@ class _WeightNames:
             earlier = self._given_by.setdefault(category.text, category.span)
             if earlier != category.span:
                 message = f"`{category}` has weights from two files"
-                hint = "keep it in one of the two, or give the declarations a `when`"
+                hint = "keep them in one of the two, or give each declaration a `when`"
                 self._state.error("SGL0711", category.span, message, hint, labels=[Label(earlier, "and from here")])
         for row in rows:
             text = row.weight.text
             weight = float(text) if _SCIENTIFIC.fullmatch(text) is not None else decimal(text)
             if not is_weight(weight):
                 message = f"the weight of `{row.part or row.name}` is `{text}`, not a positive number"
-                hint = "a rule that is not to be used is removed, or left out with `when`"
+                hint = "to leave a rule out, remove it or give it a `when`"
                 self._state.error("SGL0701", row.weight.span, message, hint)
                 continue
             if not self._means(row, declaration):
@@ -137,7 +137,7 @@ class _WeightNames:
             return False
         beside = sorted(n for of, c, n in self._rules if (of, c) == (section, category))
         known = f"below `{category}` there may be: {shortlist(beside)}" if beside else ""
-        labels = [Label(declaration.path.span, "the weights are asked for here")]
+        labels = [Label(declaration.path.span, "the weights are used here")]
         self._state.error("SGL0709", row.name.span, message, suggest(name, declared - {name}) or known, labels=labels)
         return False
 
@@ -155,5 +155,5 @@ class _WeightNames:
         ):
             return True
         hint = f"it is written `{info.written('…' for _ in info.features)}`"
-        self._state.error("SGL0709", name.span, f"`{name}` is no category of this grammar", hint)
+        self._state.error("SGL0709", name.span, f"`{name}` is not a category of this grammar", hint)
         return False

@@ -142,7 +142,7 @@ class _WordLowering:
         # A `^` between spaces is a word of formulas.
         if not any(len(own) > 1 and "^" in (own[0], own[-1]) for own in unmarked(text).split()):
             return text
-        message, hint = f"`{text}` has no one word that is marked", "write `^` before one of its words"
+        message, hint = f"`{text}` does not mark exactly one word", "write `^` before one of its words"
         self.state.error("SGL0609", self.evaluation.row or clause.span, message, hint)
         return None
 
@@ -159,7 +159,7 @@ class _WordLowering:
         words: list[str] = []
         if layer.partition(".")[0] == self.state.signature.source.name != layer:
             message = f"a word of `{self.state.signature.source.name}` is one node, in one piece"
-            hint = "make its parts words of their own, and a rule of two children"
+            hint = "make each part a word, and combine them in a rule with two children"
             self.state.error("SGL0609", clause.span, message, hint)
             return None
         for item in clause.template:
@@ -299,7 +299,7 @@ def _check_characters(productions: Sequence[Production], state: Produced) -> Non
         for item in chain(*chain(*(version.templates for version in production.versions))):
             text = shown(item.text) if isinstance(item, Token) and not item.joint else ""
             if (at := hidden(text, whole=True)) >= 0:
-                message = f"the word `{text}` has a character that cannot be seen, {code_of(text[at])}"
+                message = f"the word `{text}` contains an invisible character, {code_of(text[at])}"
                 state.error("SGL0107", production.span, message, "it changes nothing there; remove it")
         for name, value in _attributes(production):
             if not is_attribute(name, value):

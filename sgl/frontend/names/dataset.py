@@ -135,9 +135,7 @@ def _read_clause(
     # A conditional target is added to the others.
     if key != "distinct" and (key != "output" or clause.when is None):
         if key in said:
-            elsewhere = (
-                f"write `{key}` in the `dataset` of `{state.project.main.file.name}`: it takes the place of both"
-            )
+            elsewhere = f"write `{key}` in the `dataset` of `{state.project.main.file.name}`: it replaces both"
             one_file = name.span.file == said[key].span.file
             state.report_twice("clause", name, said[key].span, _ONE_OF_TWO if one_file else elsewhere)
         said.setdefault(key, name)
@@ -177,10 +175,10 @@ def _read_number(key: str, clause: s.DatasetClause, settings: DatasetSettings, s
     amount = clause.amount
     assert amount is not None, "the clause has a number"
     if clause.copies is not None and key not in SPLITS:
-        state.error("SGL0201", clause.copies.span, f"`{key}` is no number of sentences that could be repeated")
+        state.error("SGL0201", clause.copies.span, f"`{key}` is not a number of sentences, so it cannot be repeated")
         return
     if key not in (*SPLITS, "seed", "percent"):
-        message, hint = f"`{key}` takes a name and no number", f"write `{key} Text`"
+        message, hint = f"`{key}` takes a name, not a number", f"write `{key} Text`"
         name = amount.value.text
         if key == "from" and name[:1].isalpha():
             message = f"`from` takes a category, and `{name}` has no capital letter"
@@ -238,7 +236,7 @@ def read_release(state: Session) -> Release | None:
         labels = [Label(first.span, "declared here first")]
         state.error("SGL0203", other.span, "a grammar has one `release` declaration", labels=labels)
     if not _VERSION.fullmatch(first.version.text):
-        message = f"`{first.version}` is no version of a dataset"
+        message = f"`{first.version}` is not a version of a dataset"
         state.error("SGL0833", first.version.span, message, 'write three numbers: `release "1.0.0"`')
     said, forms = dict[str, s.ReleaseClause](), known()["clauses"]
     texts: dict[str, tuple[str, ...]] = {}
@@ -269,7 +267,7 @@ def _check(clause: s.ReleaseClause, state: Session) -> None:
     form = table["clauses"][key]
     listed = table["licences"] if key in ("licence", "grammar") else {}
     if "several" not in form and len(clause.values) > 1:
-        state.error("SGL0833", clause.values[1].span, f"`{key}` has one value", "put the whole text in quotation marks")
+        state.error("SGL0833", clause.values[1].span, f"`{key}` takes one value", "put the whole text in quotes")
     for value in clause.values:
         if value.text not in listed and not re.fullmatch(form["form"], value.text):
             hint = suggest(value.text, listed, form["hint"]) if listed else form["hint"]

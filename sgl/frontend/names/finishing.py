@@ -61,7 +61,7 @@ def text_layers(declarations: Sequence[s.Layer], state: Resolved) -> tuple[TextL
         if twin:
             plain = replace(layer, finish=None) == TextLayer(layer.name) and layer.finish is None
             if not found or twin != found[0].name or not plain:
-                message = f"`{layer.name}` is the twin of no layer before it, or has other options"
+                message = f"`{layer.name}` must be the twin of an earlier layer with the same options"
                 hint = "only the source layer, the first one, can have a twin, which joins words as it"
                 state.error("SGL0325", declaration.span, message, hint)
             source = found[0] if found else layer
@@ -85,12 +85,12 @@ def other_layer(declaration: s.Layer, known: Collection[str], state: Resolved) -
     """Return the layer that a layer is like, which is among those of its kind before it; empty after a report."""
     others = [option.layer for option in declaration.options if isinstance(option, s.Contrast | s.Like)]
     if len(others) > 1:
-        message = f"the layer `{declaration.name}` is like `{others[0]}`, and like `{others[1]}`"
+        message = f"the layer `{declaration.name}` is declared to be like both `{others[0]}` and `{others[1]}`"
         state.error("SGL0308", others[1].span, message, _ONE)
     like = next((option.layer for option in declaration.options if isinstance(option, s.Like)), None)
     if like is not None and like.text not in known:
         kind = declaration.kind.text
-        hint = f"a layer is like a {kind} layer that is declared before it: {', '.join(known) or 'there is none'}"
+        hint = f"it must be like a {kind} layer that is declared before it: {', '.join(known) or 'there is none'}"
         state.report_missing(f"{kind} layer", like, known, hint, "layer")
     return like.text if like is not None and like.text in known else ""
 

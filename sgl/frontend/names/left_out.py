@@ -51,7 +51,7 @@ def _check_alike(user: Unit, state: Session) -> None:
     for use, used in user.uses:
         if use.left_out and (other := whole.get(used.path)) is not None:
             names = ", ".join(f"`{gone.name}`" for gone in use.left_out)
-            message = f"this file is used without {names}, and once more as it is"
+            message = f"this file is used without {names}, and also in full"
             hint = "leave the same out of both, or use the file once"
             state.error("SGL0006", use.span, message, hint, labels=[Label(other.span, "nothing is left out here")])
 

@@ -94,7 +94,7 @@ class Parameters:
         if comparison in ORDERINGS and decimal(value) is None:
             self.session.error("SGL0202", name.span, f"the parameter `{name}` is `{value}`, not a number")
         elif comparison in ORDERINGS and decimal(bound.text) is None:
-            self.session.error("SGL0202", bound.span, f"`{comparison}` compares numbers, and `{bound}` is none")
+            self.session.error("SGL0202", bound.span, f"`{comparison}` compares numbers, and `{bound}` is not one")
         return compare(value, comparison, bound.text) != when.negated
 
     def number(self, amount: s.Name | s.Amount) -> float | None:
@@ -190,7 +190,7 @@ def _problem_with(name: str, value: str, declared: Mapping[str, s.Param], sessio
     open_ended = not asked or any(str(when.comparison) == "!=" or when.negated for when in asked)
     if value in values or _kind(value) != "a word" or open_ended or project.unread:
         return "", ""
-    return "nothing in the grammar asks for this value", suggest(value, values, "its values are")
+    return "nothing in the grammar tests for this value", suggest(value, values, "its values are")
 
 
 def _kind(value: str) -> str:

@@ -238,7 +238,7 @@ def _category(
     state = scope.resolved.session
     for name in declaration.features:
         if name.text in features:
-            state.error("SGL0403", name.span, f"`{category}` carries the feature `{name}` twice")
+            state.error("SGL0403", name.span, f"`{category}` has the feature `{name}` twice")
         elif scope.find(s.Feature, name) is not None:
             features[name.text] = None
     ports, limited = [HEAD], []
@@ -275,7 +275,7 @@ def _parts(declaration: s.CategoryDecl, texts: Sequence[str], state: Session) ->
             found.append(name.text)
             if sum(part.startswith(f"{layer}.") for part in found) == most:
                 message = f"`{category}` has more than {most} parts in the layer `{layer}`"
-                hint = "divide the phrase otherwise, or raise the limit: `--limit parts=NUMBER`"
+                hint = "split the phrase differently, or raise the limit: `--limit parts=NUMBER`"
                 notes = ("the main part is one of them; parsing takes longer with each",)
                 state.error("SGL0321", name.span, message, hint, notes=notes)
     return tuple(found)

@@ -28,7 +28,7 @@ def penman(meaning: Meaning) -> str:
     def written(number: int, depth: int) -> str:
         """Write a node in full where it is first reached."""
         if depth > DEEPEST:
-            raise ViewError(f"more than {DEEPEST} words hang on one another")
+            raise ViewError(f"more than {DEEPEST} words are attached to one another")
         opened.add(number)
         kind, lemma = meaning.type[number], meaning.lemma[number]
         parts = [f"{_mark(number)} / {_symbol(special.get(kind, lemma))}"]

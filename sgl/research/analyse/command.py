@@ -103,7 +103,7 @@ def command(session: Session, gold: Path, predictions: tuple[str, ...], **option
     patterns = options.pop("patterns")
     systems = systems_of(predictions)
     if twice := [name for name, uses in Counter(name for name, _ in systems).items() if uses > 1]:
-        session.refuse(f"two files are those of `{twice[0]}`; a system has one here")
+        session.refuse(f"`{twice[0]}` has two files; here each system has one")
     started = time.monotonic()
 
     def advance(done: int, size: int) -> None:
@@ -154,7 +154,7 @@ def _failure(text: str, session: Session) -> str | float:
     with suppress(ValueError):
         value = float(text)
     if not 0 <= value <= 1:
-        session.refuse(f"`--failure {text}` is none of quartile, inexact, or a number from 0 to 1")
+        session.refuse(f"`--failure {text}` is not quartile, inexact, or a number from 0 to 1")
     return value
 
 
@@ -162,7 +162,7 @@ def _nodes(text: str, session: Session) -> tuple[int, int]:
     ends = re.fullmatch("([1-5])(?::([1-5])?)?", text)
     first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (1, 0)
     if first > last:
-        session.refuse(f"`--nodes {text}` is no range within 1:5")
+        session.refuse(f"`--nodes {text}` is not a range within 1:5")
     return first, last
 
 
@@ -173,7 +173,7 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
         what = f"{count(bank.malformed, 'sentence')} cannot be read"
         diagnostics.error("SGL1501", None, what, notes=first_of(places, 10))
     elif not len(bank.projective):
-        diagnostics.error("SGL1502", None, f"`{bank.path}` has no sentence")
+        diagnostics.error("SGL1502", None, f"`{bank.path}` has no sentences")
     for path, fault in found.unusable:
         report_fault(path, fault, diagnostics)
     for system in found.systems:
@@ -184,8 +184,8 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
         foreign = foreign_script(system.sampled)
         if foreign is not None:
             scripts = f"{', '.join(foreign.outputs)}, not {', '.join(foreign.treebank)}"
-            message = f"`{system.path}` is not in the language of the treebank, by its letters: {scripts}"
-            notes = [f"of its first {count(foreign.words, 'word')} {foreign.known:,} are in there"]
+            message = f"`{system.path}` does not look like the language of the treebank: {scripts}"
+            notes = [f"of its first {count(foreign.words, 'word')} {foreign.known:,} occur there"]
             hint = "is it a file of sources, or for another target?"
             diagnostics.warning("SGL1507", None, message, hint, notes=notes)
         if system.glued:
@@ -196,7 +196,7 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
     for mined in found.data["mined"]:
         if mined["too_broad"]:
             what = f"{count(mined['too_broad'], 'sentence')} left out of mining ({mined['view']})"
-            hint = "`--nodes` with a smaller maximum has fewer"
+            hint = "a smaller maximum for `--nodes` leaves out fewer"
             diagnostics.warning("SGL1506", None, f"{what}: too many structures", hint)
 
 
@@ -209,7 +209,7 @@ def report_fault(path: Path, fault: PredictionsError, diagnostics: Diagnostics) 
 def report_pieces(path: Path, number: int, diagnostics: Diagnostics) -> None:
     """Report predictions that contained a tokenizer's marks, if there are any."""
     if number:
-        message = f"`{path}`: {count(number, 'prediction')} joined, without the marks of a tokenizer"
+        message = f"`{path}`: {count(number, 'prediction')} joined; the marks of a tokenizer were removed"
         notes = ["they have `@@ `, `▁`, `##`, `Ġ`, letters that are bytes, or tokens like `</s>`, and no gold text has"]
         hint = "what the tokenizer itself joins may differ in spaces beside punctuation"
         diagnostics.warning("SGL1409", None, message, hint, notes=notes)

@@ -103,7 +103,7 @@ def _name(value: Any, number: int) -> str | None:  # noqa: ANN401 - JSON
     inner = [value[key] for key in _ITEMS if isinstance(value.get(key), dict)]
     name = next((of[key] for of in (value, *inner) for key in IDS if key in of), None)
     if name is not None and not isinstance(name, str | int):
-        raise PredictionsError(f"line {number:,} has an `id` that is no text")
+        raise PredictionsError(f"line {number:,} has an `id` that is not a text")
     return None if name is None else str(name)
 
 
@@ -212,4 +212,4 @@ def _archived(path: Path) -> Iterator[tuple[int, object]]:
     except ForeignFileError as problem:
         raise PredictionsError(f"{problem.strerror}") from None
     except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError, EOFError, pa.ArrowException, ValueError) as problem:
-        raise PredictionsError(f"it is no archive that can be read: {problem}") from None
+        raise PredictionsError(f"it is not a readable archive: {problem}") from None

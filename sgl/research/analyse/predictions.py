@@ -95,7 +95,7 @@ class Aligned:
         if self.named > self.given // 2:
             begin = f"{self.named:,} of the {self.given:,} predictions begin with the name of their sentence"
             hint = "write each name as the treebank does, a tab and the text, in a file `.tsv`"
-            raise PredictionsError(f"{begin}, and the file is read as one without names", hint=hint)
+            raise PredictionsError(f"{begin}, so the file is read as one without names", hint=hint)
 
     def finish(self) -> None:
         """Raise ``PredictionsError`` if outputs are left over or, without ids, missing."""
@@ -112,7 +112,7 @@ class Aligned:
         if self.missing or more:
             outputs, sentences = self.given + more, self.given + self.missing
             plural = "" if outputs == 1 else "s"
-            raise PredictionsError(f"{outputs:,} prediction{plural} where {sentences:,} are wanted")
+            raise PredictionsError(f"{outputs:,} prediction{plural} where {sentences:,} are expected")
 
 
 def given_outputs(given: Mapping[str, str] | Sequence[str]) -> Aligned:
@@ -126,9 +126,9 @@ def given_outputs(given: Mapping[str, str] | Sequence[str]) -> Aligned:
     found = [(name, text) for name, text in found if not by_name or (text is not None and text == text)]
     for name, text in found:
         if not isinstance(text, str) or isinstance(name, str) != by_name:
-            raise PredictionsError(f"the prediction for `{name}` is no text: {text!r:.60}")
+            raise PredictionsError(f"the prediction for `{name}` is not text: {text!r:.60}")
         if has_surrogate(text):
-            raise PredictionsError(f"the prediction for `{name}` has half of a character: {text!a:.60}")
+            raise PredictionsError(f"the prediction for `{name}` contains half of a character: {text!a:.60}")
     outputs = {name: SystemOutput(text) for name, text in found}
     return Aligned(outputs, iter(())) if by_name else Aligned(None, iter(outputs.values()))
 
@@ -226,7 +226,7 @@ def _table(path: Path) -> tuple[Sequence[str], list[dict[str, str]]]:
     try:
         return table.fieldnames or (), list(table)
     except csv.Error as problem:
-        raise PredictionsError(f"`{path}` is no table: {problem}") from None
+        raise PredictionsError(f"`{path}` is not a table: {problem}") from None
 
 
 def _commented(path: Path) -> Iterator[OutputRow]:
@@ -278,7 +278,7 @@ def read_judgements(path: Path, reserved: Collection[str]) -> dict[str, dict[str
             except ValueError:
                 value = inf
             if not isfinite(value):
-                what = f"`{row[name][:40]}` is no {name}, which is a number"
+                what = f"`{row[name][:40]}` is not a number, as `{name}` has to be"
                 raise PredictionsError(f"in `{path}`, line {number:,}: {what}")
             given[name, row.get("annotator", "")].append((row["system"], row["sent_id"], value))
     scores: dict[str, dict[str, dict[str, list[float]]]] = {name: {} for name in names}

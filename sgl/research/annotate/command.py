@@ -27,7 +27,7 @@ def command(session: Session, dataset: Path, sheets: tuple[Path, ...], as_json: 
     judge fills in a copy: `natural` from 1 to 5, `right` yes or no.  Of two sheets the agreement is computed as well.
     """
     if len(sheets) > 2:
-        session.refuse("agreement is that of two judges: give at most two sheets")
+        session.refuse("agreement compares two judges: give at most two sheets")
     known = items_of(dataset, options["target"])
     if not sheets:
         session.deliver(draw(known, options["items"], options["seed"]), options["out"])

@@ -78,7 +78,7 @@ def read_sheet(path: Path, items: Mapping[str, BenchmarkRow]) -> dict[str, Judge
             code, place = (row["code"] or "").strip(), f"`{path}`, line {rows.line_num}"
             _check_item(code, row, place, items)
             if code in found:
-                raise SheetError(f"{place}: the code `{code}` is there twice")
+                raise SheetError(f"{place}: the code `{code}` occurs twice")
             natural, right = ((row[name] or "").strip().casefold() for name in ("natural", "right"))
             if natural not in _NATURAL:
                 raise SheetError(f"{place}: `natural` is `{natural[:20]}`", "it is a number from 1 to 5")
@@ -86,7 +86,7 @@ def read_sheet(path: Path, items: Mapping[str, BenchmarkRow]) -> dict[str, Judge
                 raise SheetError(f"{place}: `right` is `{right[:20]}`", "it is yes or no")
             found[code] = Judgement(_NATURAL[natural], _RIGHT[right])
     except csv.Error as problem:
-        raise SheetError(f"`{path}` is no CSV file: {problem}") from None
+        raise SheetError(f"`{path}` is not a CSV file: {problem}") from None
     if {*found.values()} <= {(None, None)}:
         raise SheetError(f"nobody has filled in `{path}`", "write 1 to 5 into `natural`, yes or no into `right`")
     return found
@@ -101,7 +101,7 @@ def _check_item(code: str, row: Mapping[Any, Any], place: str, items: Mapping[st
         raise SheetError(f"{place}: the row has more cells than the sheet has columns", "put a comment into quotes")
     for name in ("source", "target"):
         if row.get(name, text := getattr(items[code], name)) != text:
-            raise SheetError(f"{place}: the {name} is not that of the code `{code}`", "sort whole rows, and edit none")
+            raise SheetError(f"{place}: the {name} does not fit the code `{code}`", "sort whole rows, and edit none")
 
 
 def kappa(pairs: Sequence[tuple[float, float]], weight: Callable[[float, float], float]) -> float | None:

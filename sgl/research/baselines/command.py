@@ -111,7 +111,7 @@ def _job(session: Session, options: dict[str, Any], number: int | None) -> Job:
             config = change_config(config, seed=config.seed + number)
         if options["path"] and config.model != CAUSAL:
             raise ConfigError(
-                f"`--path` is of a language model, and `{config.model}` is none",
+                f"`--path` names a language model, but `{config.model}` is not one",
                 "`--config sget-lora`, or a file with `model: causal-lm`",
             )
         data: BaselineData = read_data(options["dataset"], options["target"])

@@ -166,7 +166,7 @@ def _load(path: Path, wanted: str) -> Mapping[str, Any]:
         hint = f"presets are called {', '.join(presets())}" if problem.is_missing else ""
         raise ConfigError(f"cannot read `{wanted}`: {problem.strerror}", hint) from None
     if not isinstance(content, dict):
-        raise ConfigError(f"`{path}` is not a table of settings", "a line is `width: 128`")
+        raise ConfigError(f"`{path}` is not a table of settings", "write settings as `width: 128`")
     return content
 
 
@@ -178,13 +178,13 @@ def _check(path: Path, content: Mapping[str, Any]) -> Config:
             raise ConfigError(f"`{path}` has an unknown setting `{name}`", f"settings are {', '.join(known)}")
         holds, wanted = known[name].metadata["check"]
         if not holds(value):
-            raise ConfigError(f"`{path}`: `{name}` has to be {wanted}, not {_shown(value)}")
+            raise ConfigError(f"`{path}`: `{name}` must be {wanted}, not {_shown(value)}")
         settings[name] = float(value) if known[name].type is float else tuple(value) if type(value) is list else value
     config = Config(**settings)
     if config.model == TRANSFORMER and config.width % (2 * config.heads):
-        raise ConfigError(f"`{path}`: `width` ({config.width}) has to be a multiple of twice `heads` ({config.heads})")
+        raise ConfigError(f"`{path}`: `width` ({config.width}) must be a multiple of twice `heads` ({config.heads})")
     if config.width % 2:
-        raise ConfigError(f"`{path}`: `width` ({config.width}) has to be even")
+        raise ConfigError(f"`{path}`: `width` ({config.width}) must be even")
     return config
 
 

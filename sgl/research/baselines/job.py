@@ -80,8 +80,8 @@ class Directory:
             raise DirectoryError(f"`{self.path}` already has a run", "`--resume` continues it, or delete it")
         if record["run"].data != run:
             raise DirectoryError(
-                f"the run in `{self.path}` is of another configuration or other data",
-                "use the same options, dataset and versions of the libraries, or give another directory",
+                f"the run in `{self.path}` has another configuration or other data",
+                "use the same options, dataset and library versions, or name another directory",
             )
 
     def write_record(self, record: dict[str, Any]) -> None:

@@ -284,13 +284,13 @@ def _load(path: str) -> tuple[Any, Any]:
 
     disable_progress_bar()
     if not path:
-        raise LanguageModelError("no language model is given: `--path DIR` says where it is")
+        raise LanguageModelError("no language model is given: name its directory with `--path DIR`")
     # Anything but a directory would be taken for the name of a model to download.
     if not Path(path).is_dir():
         raise LanguageModelError(f"`{path}` is not a directory with a language model")
     # The library would go on to load the model that the adapter names, wherever that is.
     if (Path(path) / "adapter_config.json").exists():
-        raise LanguageModelError(f"`{path}` has an adapter of a language model, not the model")
+        raise LanguageModelError(f"`{path}` has an adapter for a language model, not the model")
     safely = {"local_files_only": True, "trust_remote_code": False}
     # The library raises whatever its parts raise.
     try:

@@ -32,7 +32,7 @@ from sgl.research.evaluate.equivalence import exact
 _OFTEN = 10
 
 FINISHED, LIMIT, PATIENCE = "all steps", "time limit", "no progress on dev"
-DIVERGED = "the loss is no number"
+DIVERGED = "the loss is not a number"
 
 
 class DirectoryError(UserError):
@@ -74,7 +74,7 @@ def load(path: Path, run: str) -> tuple[TrainingProgress, dict[str, Tensor]]:
             if header.get("run") != run:
                 raise DirectoryError(
                     f"`{path}` is a checkpoint of another configuration or other data",
-                    "use the same options, dataset and versions, or give another directory",
+                    "use the same options, dataset and versions, or name another directory",
                 )
             state = TrainingProgress(**json.loads(header["state"]))
             return state, {name: file.get_tensor(name) for name in names}

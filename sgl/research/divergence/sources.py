@@ -195,7 +195,7 @@ def find_files(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str
         if not found and not path.is_dir():
             opened(path, TABLE).close()
         if not found:
-            what = "has no files" if path.is_dir() else "is no file"
+            what = "has no files" if path.is_dir() else "is not a file"
             raise NoItemsError(f"`{path}` {what} in `{suffix}`, which the view `{view}` is read from")
         for file in found if path.is_dir() else ():
             # No link of a dataset may lead to a file outside it.
@@ -234,7 +234,7 @@ def _read_tables(paths: Sequence[Path], settings: ElementSettings, progress: Pro
             table = table_of(path)
             rows = {name: table[name].to_pylist() for name in (_ID, _DERIVATION)}
         except KeyError:
-            raise NoItemsError(f"`{path}` is no Parquet file with the columns `{_ID}` and `{_DERIVATION}`") from None
+            raise NoItemsError(f"`{path}` is not a Parquet file with the columns `{_ID}` and `{_DERIVATION}`") from None
         if not all(isinstance(text, str) for column in rows.values() for text in column):
             raise NoItemsError(f"`{path}` has rows without id or derivation")
         named = _CATEGORY in table.column_names
@@ -294,7 +294,7 @@ def _well_formed(path: Path, found: TreebankSentence | Malformed) -> TreebankSen
 def with_translations(items: ItemSet, paths: Sequence[Path]) -> ItemSet:
     """Add to each item of a treebank its line of a translation file; raises ``NoItemsError`` if they do not match."""
     if not items.sentences or len(paths) != len(items.files):
-        raise NoItemsError("each treebank needs one file of translations, and other items have none")
+        raise NoItemsError("each treebank needs one file of translations; other items need none")
     texts: list[str] = []
     read = [read_lines(path) for path in paths]
     for file, path, (_, given) in zip(items.files, paths, read, strict=True):

@@ -73,7 +73,7 @@ def _pattern(reader: str) -> _Reader:
         try:
             return partial(_last, re.compile(reader[1:-1]))
         except re.error as problem:
-            raise click.UsageError(f"`{reader}` is no regular expression: {problem}") from None
+            raise click.UsageError(f"`{reader}` is not a regular expression: {problem}") from None
     before, hole, behind = reader.partition("{}")
     if not hole or not (before.strip() or behind.strip()):
         known = f"{', '.join(NAMED)}, tag:NAME, /REGEX/ or a template with {{}}"

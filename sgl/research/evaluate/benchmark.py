@@ -127,7 +127,7 @@ def _of_cognition(path: Path) -> Benchmark:
         for number, (source, text, compound) in enumerate(zip(*sides, strict=True), 1):
             rows.append(BenchmarkRow(f"{file.stem}-{number:06d}", source, text, file.stem, compound.strip()))
     if not rows:
-        raise DatasetError(f"`{path}` has a lexicon, and no `.compound` file beside it")
+        raise DatasetError(f"`{path}` has a lexicon, but no `.compound` file next to it")
     return Benchmark("cognition", "CoGnition", "", "gen", "en", "zh", "", tuple(rows), lexicon=path / "lexicon")
 
 
@@ -193,12 +193,12 @@ def _listed_rows(path: Path, split: str, target: str, data: str, manifest: JsonV
     rows, references = _rows(path / data, split, path), f"references/{split}.jsonl"
     for file in (data, references) if references in listed else (data,):
         if listed.get(file) != sha256_of(path / file, inside=path):
-            changed = "has other bytes than when it was written" if file in listed else "is not listed"
+            changed = "has changed since it was written" if file in listed else "is not listed"
             raise DatasetError(
                 f"`{path / file}` is not the file of the manifest: it {changed}",
-                f"`sglc verify {path}` says more"
-                + (f"; `sglc eval {path / data}` takes the file by itself" if references not in listed else ""),
-                ["scores against it would not be scores on the dataset"],
+                f"`sglc verify {path}` shows what differs"
+                + (f"; `sglc eval {path / data}` takes the file alone" if references not in listed else ""),
+                ["scores against it would not be comparable with the dataset's"],
             )
     if references not in listed:
         return rows
@@ -257,5 +257,5 @@ def grammar_of(
     if benchmark.grammar_sha256 not in fingerprints(compiled):
         message = f"`{path or compiled.project.name}` is not the grammar that the dataset was made from"
         notes = ["its fingerprint differs from the one in the manifest"]
-        diagnostics.warning("SGL1404", None, message, "`--grammar` names another one", notes=notes)
+        diagnostics.warning("SGL1404", None, message, "name another one with `--grammar`", notes=notes)
     return compiled

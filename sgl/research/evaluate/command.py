@@ -90,7 +90,7 @@ class Evaluation:
             if partial is not None:
                 self.scores.match(partial, line)
                 if PARTIAL not in self.scores.scores:
-                    self.unavailable[METRICS[PARTIAL]] = "no item is of a pattern of the grammar"
+                    self.unavailable[METRICS[PARTIAL]] = "no item belongs to a pattern of the grammar"
             self._count_surface(compounds.chosen, line)
             rates = compounds.rates(self.benchmark, self.systems, self.slices, published=request.published_rule)
             data = evaluation_data(self, line)
@@ -149,9 +149,9 @@ class Evaluation:
         elif benchmark.sentences:
             why = "the dataset is a treebank"
         elif not benchmark.patterns and request.grammar is None:
-            why = "the dataset has no manifest; `--grammar` names its grammar"
+            why = "the dataset has no manifest; name its grammar with `--grammar`"
         else:
-            why = "the dataset has no folder `grammar`; `--grammar` names its grammar"
+            why = "the dataset has no folder `grammar`; name its grammar with `--grammar`"
             compiled = grammar_of(benchmark, request.grammar, request.settings, self._sources, self._diagnostics)
         if compiled is not None:
             self._compiled = compiled
@@ -162,7 +162,7 @@ class Evaluation:
             names = [layer.name for layer in core.text_layers]
             source = benchmark.source if benchmark.source in names else plan.source
             target = benchmark.target if benchmark.target in names else plan.target
-            why = "the target of the grammar is no text layer"
+            why = "the target of the grammar is not a text layer"
             if target in names and plan.lemma_layer:
                 try:
                     return PartialMatch(core, plan.patterns, source, target, plan.lemma_layer)
@@ -327,7 +327,7 @@ def command(session: Session, **options: Any) -> None:  # noqa: ANN401 - click d
     """
     request = EvaluationRequest(settings=dict(session.settings), **options)
     if (request.compounds is None) != (request.lexicon is None):
-        session.refuse("`--compounds` and `--lexicon` need one another")
+        session.refuse("`--compounds` and `--lexicon` need each other")
     chinese = ("jieba",) if request.segment == "jieba" else ()
     for libraries, extra in ((chinese, "zh"), (_NEEDED, "eval")):
         if not installed(libraries, extra, session.diagnostics):

@@ -30,7 +30,7 @@ from sgl.research.evaluate.surface import occurrences_of
 #: Readings of a prediction that are looked at, the likeliest first.
 _READINGS = 50
 
-#: A longer prediction is not read: models that repeat themselves write without end.
+#: A longer prediction is not read: models that repeat themselves never stop.
 _LONGEST = 1_000
 
 

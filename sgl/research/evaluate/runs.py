@@ -234,9 +234,9 @@ def report_run(path: Path, run: Run, *, skipped: bool, diagnostics: Diagnostics)
             message = f"`{path}`: {count(len(names), 'prediction')} {what}, {counted}"
             diagnostics.warning("SGL1403", None, message, notes=first_of(names))
     if run.cut:
-        message = f"`{path}`: {count(run.cut, 'prediction')} cut after {limits().letters:,} letters"
-        notes = ["models that repeat themselves write without end"]
-        hint = "`--limit letters=NUMBER` scores longer ones, which takes its time"
+        message = f"`{path}`: {count(run.cut, 'prediction')} cut off after {limits().letters:,} letters"
+        notes = ["models that repeat themselves never stop"]
+        hint = "`--limit letters=NUMBER` scores longer ones, slowly"
         diagnostics.warning("SGL1408", None, message, hint, notes=notes)
     report_pieces(path, run.pieces, diagnostics)
     if run.shifted:

@@ -88,7 +88,7 @@ def _inside(benchmark: Benchmark, what: str, reader: Reader | None) -> list[bool
 def _occurring(benchmark: Benchmark, text: str, reader: Reader | None) -> list[bool]:
     """Tell of each item whether its graph has a structure."""
     if (structure := text if reader is None else reader(text)) is None:
-        raise SliceError(f"`{text}` is no structure")
+        raise SliceError(f"`{text}` is not a structure")
     if benchmark.directory is None:
         raise SliceError("the rows have no graphs: structures need a dataset of `sglc compile`")
     try:

@@ -92,7 +92,7 @@ def _prepare(session: Session, compiled: Compiled, layers: Sequence[int]) -> Wit
             compiled.rule_spans[rule],
             f"which word of `{compiled.grammar.text_layers[layer].name}` begins with a capital "
             "cannot be exported exactly",
-            label="the first part may be empty, or stands here twice",
+            label="the first part may be empty, or occurs here twice",
         )
     for layer in layers:
         cut = next((r for r in compiled.grammar.rules if Cut() in r.templates[layer]), None)
@@ -137,7 +137,7 @@ def _report_declarations(session: Session, compiled: Compiled, layers: Sequence[
                 what = f"the words of `{layer.name}` are joined by {layer.join!r} here"
             elif layer.attach:
                 words = " ".join(f"`{word}`" for word in sorted(layer.attach))
-                what = f"no space stands before {words} here"
+                what = f"no space comes before {words} here"
             if what:
                 message = f"how `{layer.name}` joins its words is not exported"
                 notes = ("the exported grammar has the same words, with spaces between them",)
@@ -153,8 +153,7 @@ def _report_declarations(session: Session, compiled: Compiled, layers: Sequence[
         warn(
             "SGL1211",
             claims[0].span,
-            "what patterns, parts and restrictions say of datasets is not exported "
-            f"({count(len(claims), 'declaration')})",
+            f"patterns, parts and restrictions are not exported ({count(len(claims), 'declaration')})",
             notes=("the rules are those of the whole grammar, not of its training data",),
         )
 

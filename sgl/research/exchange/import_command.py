@@ -40,7 +40,7 @@ def irtg(session: Session, file: Path, out: Path | None) -> None:
     if source is not None and MARKS.search(source.text):
         source = fill_in(file, source, session.settings, sources, diagnostics)
     elif session.settings:
-        session.refuse(f"`{file}` is no template, so `--set` has nothing to set")
+        session.refuse(f"`{file}` is not a template, so `--set` has nothing to set")
     read = read_irtg(source, diagnostics) if source is not None else None
     if source is None or read is None:
         session.stop()
@@ -95,6 +95,6 @@ def _deliver(session: Session, file: Path, imported: ImportedGrammar, out: Path 
     compiled = open_grammar(out, {}, session.sources, session.diagnostics)
     session.show()
     if compiled is None:
-        session.echo(f"{out} is written, and has to be corrected before it can be used", err=True)
+        session.echo(f"{out} was written, but must be corrected before it can be used", err=True)
         session.stop(FAILED)
     session.present("imported.j2", "sgl.research.exchange", out=out, core=compiled.grammar)

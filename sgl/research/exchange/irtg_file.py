@@ -161,7 +161,7 @@ def _report(source: SourceFile, problem: UnexpectedInput, parser: Lark, diagnost
     diagnostics.error(
         "SGL1201",
         source.span(start, start + max(len(found), 1)),
-        f"`{shown}` cannot stand here in an IRTG" if found else "this IRTG stops too early",
+        f"`{shown}` cannot appear here in an IRTG" if found else "this IRTG ends too early",
         hint=_hint(source.text[start:], found, {known[name] for name in expected & set(known)}),
     )
 
@@ -172,9 +172,9 @@ def _hint(rest: str, found: str, expected: set[str]) -> str:
     if found in ("'", '"'):
         return "this quotation is never closed"
     if found == "(" and "`->`" in expected:
-        return "the state stands first: `S -> r1(NP, VP)`"
+        return "the state comes first: `S -> r1(NP, VP)`"
     if not found.isascii() and "a name" in expected:
-        return "a name with such characters stands in quotation marks"
+        return "put a name with such characters in quotation marks"
     return "expected " + " or ".join(sorted(expected)) if expected else ""
 
 
@@ -255,7 +255,7 @@ class TermReader:
         if match is None:
             self._fail(
                 symbol.span,
-                f"`{symbol}` is no operation of the {algebra.name}",
+                f"`{symbol}` is not an operation of the {algebra.name}",
                 f"strings are concatenated by `{algebra.example}`",
             )
             return ()
@@ -325,7 +325,7 @@ class TermReader:
             return [Slot(number - 1)]
         few = {0: "no children", 1: "one child, `?1`"}
         known = few.get(self._arity, f"the children `?1` to `?{self._arity}`")
-        self._fail(variable.span, f"`?{name}` is no child; the rule has {known}")
+        self._fail(variable.span, f"`?{name}` is not a child; the rule has {known}")
         return []
 
     def _constant(self, text: str, span: Span) -> list[str]:

@@ -86,7 +86,7 @@ def _algebras(file: IrtgFile, diagnostics: Diagnostics) -> dict[str, Algebra]:
     for declared in file.interpretations:
         name, called = declared.name.text, declared.algebra.text.rpartition(".")[2]
         if name in seen:
-            diagnostics.error("SGL1203", declared.name.span, f"the interpretation `{name}` is there twice")
+            diagnostics.error("SGL1203", declared.name.span, f"the interpretation `{name}` occurs twice")
         elif called in ALGEBRAS:
             found[name] = ALGEBRAS[called]
         else:
@@ -146,8 +146,8 @@ def weight_of(written: Name, diagnostics: Diagnostics) -> float:
     except ValueError:
         weight = inf
     if not 0 <= weight < _LARGEST:
-        hint = "a weight is a number from 0 on, such as `[0.25]`"
-        diagnostics.error("SGL1203", written.span, f"`{written}` is no weight", hint=hint)
+        hint = "a weight is a number that is not negative, such as `[0.25]`"
+        diagnostics.error("SGL1203", written.span, f"`{written}` is not a weight", hint=hint)
     return weight
 
 
@@ -175,7 +175,7 @@ def report_useless(rules: Sequence[TreeRule], kept: Sequence[TreeRule], diagnost
         diagnostics.warning(
             "SGL1205",
             left_out[0].label.span,
-            f"{len(left_out):,} of {len(rules):,} rules take part in no derivation and are left out",
+            f"{len(left_out):,} of {len(rules):,} rules are used in no derivation, and are left out",
             notes=(f"{names}, and {more:,} more" if more > 0 else names,),
         )
 
@@ -235,7 +235,7 @@ def _normalize(rules: Sequence[TreeRule], diagnostics: Diagnostics) -> list[floa
         diagnostics.warning(
             "SGL1206",
             first.label.span,
-            f"the weights of {len(reported):,} of {len(totals):,} states are no probabilities; "
+            f"the weights of {len(reported):,} of {len(totals):,} states are not probabilities; "
             "they are divided by their sum",
             notes=("; ".join(sums),),
         )

@@ -98,7 +98,7 @@ def _settings(mention: Mention, diagnostics: Diagnostics) -> dict[str, str]:
     settings: dict[str, str] = {}
     for part in mention.features[1:-1].split(",") if mention.features[1:-1].strip() else ():
         if (found := _SETTING.fullmatch(part)) is None:
-            message = f"`{part.strip()}` in `{mention.name}[…]` is no feature with a word as its value"
+            message = f"`{part.strip()}` in `{mention.name}[…]` is not a feature with a word as its value"
             diagnostics.error("SGL1219", mention.span, message, PLAIN)
             return {}
         sign, true, feature, *values = found.groups("")
@@ -125,7 +125,7 @@ def _completed(
                     values.setdefault(feature, {})[value] = None
                 elif of.setdefault(value, feature) != feature:
                     message = f"`{value}` is a value of `{of[value]}` and of `{feature}`"
-                    diagnostics.error("SGL1219", mention.span, message, "a variable is that of one feature")
+                    diagnostics.error("SGL1219", mention.span, message, "a variable belongs to one feature")
     rules: list[_Featured] = []
     total = 0
     for own, settings in zip(categories, said, strict=True):

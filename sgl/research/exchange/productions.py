@@ -149,7 +149,7 @@ class _LineReader:
             if len(said) == 2 and said[0].text == "start":
                 self._start = said[1]
             else:
-                self._fail(span, "this is no directive", "`%start S` says where derivations begin")
+                self._fail(span, "this is not a directive", "`%start S` says where derivations begin")
             return None
         if (arrow := _ARROW.search(line.string, start, line.end())) is None:
             self._fail(span, "this line has no arrow", "a production is `A -> B c`; a comment begins with `#`")
@@ -158,7 +158,7 @@ class _LineReader:
         weight = head.pop(0) if len(head) > 1 and _WEIGHT.fullmatch(head[0].text) else None
         label = head.pop(0) if len(head) > 1 and head[0].text.endswith(":") else None
         if len(head) != 1 or head[0].quoted:
-            self._fail(span, "one nonterminal stands before the arrow", "`A -> B c`, or `0.5 label: A -> B c`")
+            self._fail(span, "write one nonterminal before the arrow", "`A -> B c`, or `0.5 label: A -> B c`")
             return None
         return _Line(weight, label, head[0], tuple(self._tokens(line.string, arrow.end(), line.end())))
 
@@ -183,7 +183,7 @@ class _LineReader:
             message = f"nothing says what the sides of `{separator}` are"
             hint = "`--layers program,source` names them in their order; `--layers source` takes it for a word"
         elif source not in ("", *names):
-            message, hint = f"`{source}` is no side", f"`--source` is one of {', '.join(names)}"
+            message, hint = f"`{source}` is not a side", f"`--source` is one of {', '.join(names)}"
         elif len(names) > 1 and not source and "source" not in names:
             message, hint = "nothing says which side is the source", f"such as `--source {names[-1]}`"
         else:
@@ -263,7 +263,7 @@ class _LineReader:
         for key, child in children.items():
             if not all(key in keys for keys in met):
                 hint = "sides have the same nonterminals; an index says which are one: `A -> B_1 B_2 ### B_2 B_1`"
-                self._fail(child.span, f"`{child.name}` is not found on each side as often", hint)
+                self._fail(child.span, f"`{child.name}` does not occur equally often on each side", hint)
         label = line.label or Name("", (line.tokens or (line.left,))[0].span)
         return SidedRule(label, left, tuple(children.values()), weight, tuple(templates))
 
@@ -276,7 +276,7 @@ class _LineReader:
             elif not token.quoted and ("/" in text or text[0] == "?") and set(text) & set("[?"):
                 self._fail(token.span, f"`{text}` has a gap or a category that varies", PLAIN, "SGL1219")
             elif not token.quoted and (self._quoting or (text[0] == self._style != text)):
-                hint = suggest(mention.name, self._names) or "a word stands in quotation marks in this file"
+                hint = suggest(mention.name, self._names) or "words are in quotation marks in this file"
                 self._fail(token.span, f"no production makes `{mention.name}`", hint * self._quoting)
             if not all(word.isprintable() for word in text.split()):
                 self._fail(token.span, "this word has a character that cannot be printed")

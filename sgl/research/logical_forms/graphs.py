@@ -294,7 +294,7 @@ def read_with(form: str, sentence: str) -> Graph:
     nodes = [(node.get("lemma"), node.get("type")) for node in graph.nodes]
     lacking = next((lemma for lemma, kind in nodes if lemma not in tokens and kind not in (EVENT, WH)), None)
     if lacking is not None:
-        raise LogicalFormError(0, f"'{lacking}' is no word of the sentence")
+        raise LogicalFormError(0, f"'{lacking}' is not a word of the sentence")
     places = {at: tokens.index(lemma) if lemma else 0 for at, (lemma, kind) in enumerate(nodes) if kind != EVENT}
     small = _FUNCTION.union(label.rpartition(":")[2] for _, label, _ in graph.edges)
     free = [at for at, word in enumerate(tokens) if at not in places.values() and word.lower() not in small]

@@ -41,7 +41,7 @@ def check_prompts(directory: Path, dataset: Path, progress: Callable[[str, int, 
             progress("prompts", done, len(claims))
             faults += [f"{claim.id}: {fault}" for fault in checker.faults(claim)]
     except StructureError as problem:
-        raise PromptsError(f"the manifest has no structure where there should be one: {problem}") from None
+        raise PromptsError(f"the manifest lacks a structure: {problem}") from None
     return len(claims), faults or list(_changed(directory, material, claims, proof))
 
 
@@ -105,9 +105,9 @@ class _Checker:
         """Yield what is wrong with the claim about a prompt."""
         item = self._unused.pop(claim.id, -1)
         if item < 0 or (category := self._items.rows[item].category) != claim.pattern:
-            yield "it is no item, or one of two prompts" if item < 0 else f"the item belongs to `{category}`"
+            yield "it is not an item, or it has two prompts" if item < 0 else f"the item belongs to `{category}`"
         elif unknown := [shot for shot in claim.shots if shot not in self._train]:
-            yield f"`{unknown[0]}` is no sentence of training"
+            yield f"`{unknown[0]}` is not a training sentence"
         else:
             needs = list(self._of_needs(claim, item))
             # Only what the item needs is looked for: nobody else's structures.
@@ -123,7 +123,7 @@ class _Checker:
                 yield f"the shot {shot} is an item of another pattern"
             for text in () if self._control else self._held_out.get(claim.pattern, ()):
                 if self._shows(number, text):
-                    yield f"the shot {shot} has what is held out: {text}"
+                    yield f"the shot {shot} contains what is held out: {text}"
         # Where training is small, there may be fewer that can be shots.
         least = self._most if self._size > 2 * self._most else 0
         if len({*claim.shots}) < len(claim.shots) or not least <= len(claim.shots) <= self._most:
@@ -145,7 +145,7 @@ class _Checker:
         try:
             pieces = [self._nameless(text) for text in named - words]
         except StructureError as problem:
-            yield f"a part is no structure: {problem}"
+            yield f"a part is not a structure: {problem}"
             return
         if len(pieces) != len(needed) or {*pieces} != needed:
             yield "the pieces are not those of what the item has and its pattern holds out"
@@ -153,7 +153,7 @@ class _Checker:
     def _of_parts(self, claim: Prompt) -> Iterator[str]:
         for part, shot in claim.shown.items():
             if shot not in claim.shots or not self._shows(self._train[shot], part):
-                yield f"`{part}` is not in the shot {shot}, or that is no shot"
+                yield f"`{part}` is not in the shot {shot}, or that is not a shot"
         if not {*claim.untrained} <= {*claim.missing}:
             yield "a part is said to be missing in training, and not in the prompt"
         for part in claim.missing:

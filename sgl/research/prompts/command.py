@@ -78,7 +78,7 @@ def prompts(
     material = read_material(dataset, options["split"], options["target"])
     known = dict.fromkeys(row.category for row in material.items.rows)
     for name in [name for name in settings["patterns"] if name not in known]:
-        raise click.UsageError(f"no item is of a pattern `{name}`; there is {', '.join(known)}")
+        raise click.UsageError(f"no item belongs to a pattern `{name}`; there is {', '.join(known)}")
     made = choose_prompts(material, settings, progress)
     if out is not None:
         write.write_prompts(out, material, made, settings | {name: options[name] for name in write.WORDING}, listing)

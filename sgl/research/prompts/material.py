@@ -79,13 +79,13 @@ def read_material(path: Path, split: str | None = None, target: str | None = Non
     """Read a split of a dataset (``gen`` if there is one), and its training sentences; raises ``PromptsError``."""
     asked = read_benchmark(path, split, target)
     if asked.directory is None:
-        raise PromptsError(f"`{path}` has no graphs, so nothing can be proved of a prompt", "name a dataset directory")
+        raise PromptsError(f"`{path}` has no graphs to prove anything about prompts", "name a dataset directory")
     train, manifest = read_benchmark(path, "train", target), manifest_of(path)
     listed = [entry["path"].of(str) for entry in manifest["files"].elements()]
     used = [name for name in listed if Path(name).stem in (asked.split, "train") and not name.endswith(".parquet")]
     signed = signature(path, manifest["identity"].of(str), MANIFEST, "certificate.json", *used)
     if "|files:" not in signed:
-        raise PromptsError(f"the files of `{path}` are not those that it lists", f"`sglc verify {path}` says more")
+        raise PromptsError(f"the files of `{path}` differ from its list", f"`sglc verify {path}` shows what differs")
     rules = [
         f"rule {rule['name'].of(str)}" if rule["rhs"].of(list) else ""
         for rule in read_document(path / "certificate.json", CERTIFICATE, inside=path)["core"]["grammar"][

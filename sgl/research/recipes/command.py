@@ -1,13 +1,18 @@
 """Run ``sglc recipe``: the tables of a paper from the outputs of systems, next to the published figures."""
 
+import shutil
+import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 import yaml
+from rich.cells import cell_len
 
 from sgl.cli.files import FILE, PAGE, TABLES, force_option, json_file_option
 from sgl.cli.main import FAILED, OK, OUTPUT
@@ -23,6 +28,7 @@ from sgl.research.evaluate.command import EvaluationRequest, evaluated
 from sgl.research.evaluate.data import evaluation_environment, show_table
 from sgl.research.recipes.engine import campaign, fill
 from sgl.research.recipes.grids import Outputs, join, split_divergences
+from sgl.research.recipes.layout import ARTICLE, Page, PanelColumn, panels
 from sgl.research.recipes.study import studied
 
 PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").glob("*.yml"))}
@@ -35,6 +41,12 @@ PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").
 @json_file_option
 @click.option("--html", "html_file", type=PAGE, help="Write an HTML page with tables and figures.")
 @click.option("--latex", "latex_file", type=TABLES, help="Write the tables as LaTeX.")
+@click.option(
+    "--compare",
+    type=click.Choice(("paper", "none")),
+    default="paper",
+    help="Show the published figures beside those of the outputs, or only the latter.",
+)
 @click.option("--answer", multiple=True, help="Where answers are in outputs, as for `eval` (with `prompts`).")
 @force_option
 @grammar_options
@@ -44,6 +56,7 @@ def command(
     data: Path,
     outputs: tuple[str, ...],
     *,
+    compare: str,
     answer: tuple[str, ...],
     **targets: Path | None,
 ) -> None:
@@ -56,6 +69,8 @@ def command(
     if not installed(("scipy", "sacrebleu"), "eval", session.diagnostics):
         session.stop()
     recipe: Json = yaml.safe_load(PAPERS[paper].read_text("utf-8"))
+    if compare == "none":
+        recipe["tables"] = [{**table, "published": {}} for table in recipe["tables"]]
     if recipe["runs"] == "prompts":
         results, names = studied(data, map(named_system, outputs), answer, session)
         _finish(session, fill(recipe, results, names), targets)
@@ -134,7 +149,7 @@ def _analysed(recipe: Json, paths: Mapping[str, Path], files: Outputs, diagnosti
     found: Json = {}
     for name, given in files.items():
         if twice := [system for system, uses in Counter(system for system, _ in given).items() if uses > 1]:
-            diagnostics.error("SGL1411", None, f"`{twice[0]}` has two files for `{name}`; here each run is a system")
+            diagnostics.error("SGL1411", None, f"`{twice[0]}` has two files for `{name}`; here a run is a system")
             return {}
         # People's scores of the outputs are in a file next to the treebank.
         tables = (paths[name].with_suffix(end) for end in (".tsv", ".csv"))
@@ -176,5 +191,21 @@ def _text(cell: Any) -> str:  # noqa: ANN401 - JSON
 def _shown(template: str, made: Json) -> str:
     """Render the tables with a template: as a page, as LaTeX, or for the terminal."""
     environment = (latex_environment if ".tex" in template else evaluation_environment)("sgl.research.recipes")
-    environment.filters["cell"], environment.filters["titled"] = _text, _titled
-    return environment.get_template(template).render(data=made, cell=_text, say=say, show=show_table)
+    environment.filters |= {"cell": _text, "titled": _titled, "by_system": _by_system}
+
+    # Columns of a terminal are two characters apart.
+    wide = float(shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize)
+    page = ARTICLE if ".tex" in template else Page(lambda text: cell_len(text) + 2.0, wide, wide / 2)
+
+    def divided(table: Json) -> list[list[PanelColumn]]:
+        return [*panels(table, _text, _titled, page)]
+
+    def long(table: Json) -> bool:
+        return any(page.width(_titled(row)) > page.titles for row in table["rows"])
+
+    given = {"panels": divided, "titles": long, "cell": _text, "say": say, "show": show_table}
+    return environment.get_template(template).render(data=made, **given)
+
+
+def _by_system(columns: Sequence[PanelColumn]) -> list[tuple[str, list[PanelColumn]]]:
+    return [(system, [*own]) for system, own in groupby(columns, key=attrgetter("system"))]

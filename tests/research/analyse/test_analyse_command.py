@@ -56,10 +56,10 @@ def test_multiword_tokens_are_their_words_and_empty_nodes_are_none(analysed: Ana
 FAULTS = [
     ("1\ta\ta\tX\t_\t_\t0\troot\t_", "9 columns instead of 10"),
     ("2\ta\ta\tX\t_\t_\t0\troot\t_\t_", "numbered 2 instead of 1"),
-    ("x\ta\ta\tX\t_\t_\t0\troot\t_\t_", "no number of a word"),
+    ("x\ta\ta\tX\t_\t_\t0\troot\t_\t_", "not the number of a word"),
     ("1\ta\ta\tX\t_\t_\t2\troot\t_\t_", "which does not exist"),
-    ("1\ta\ta\tX\t_\t_\t_\troot\t_\t_", "the HEAD of word 1 is no number"),
-    ("1\ta\ta\tX\t_\t_\t-1\troot\t_\t_", "the HEAD of word 1 is no number"),
+    ("1\ta\ta\tX\t_\t_\t_\troot\t_\t_", "the HEAD of word 1 is not a number"),
+    ("1\ta\ta\tX\t_\t_\t-1\troot\t_\t_", "the HEAD of word 1 is not a number"),
     ("1\ta\ta\tX\t_\t_\t1\tx\t_\t_\n2\ta\ta\tX\t_\t_\t0\troot\t_\t_", "circle"),
     ("1\ta\ta\tX\t_\t_\t1\tx\t_\t_", "0 words have HEAD 0"),
     ("1\ta\ta\tX\t_\t_\t0\tx\t_\t_\n2\ta\ta\tX\t_\t_\t0\tx\t_\t_", "2 words have HEAD 0"),
@@ -112,9 +112,9 @@ def test_every_form_of_predictions_is_read(name: str, text: str, analysed: Analy
 @pytest.mark.parametrize(
     ("name", "text", "reason"),
     [
-        ("bad.txt", f"{RIGHT}\n", "1 prediction where 2 are wanted"),
-        ("bad.txt", f"{RIGHT}\n" * 3, "3 predictions where 2 are wanted"),
-        ("bad.txt", "", "0 predictions where 2 are wanted"),
+        ("bad.txt", f"{RIGHT}\n", "1 prediction where 2 are expected"),
+        ("bad.txt", f"{RIGHT}\n" * 3, "3 predictions where 2 are expected"),
+        ("bad.txt", "", "0 predictions where 2 are expected"),
         ("bad.tsv", "s1\ta\ns1\tb\n", "a second prediction for `s1`"),
         ("bad.tsv", "s1\ta\ns7\tb\n", "have an unknown id"),
         ("bad.tsv", "s1 a\n", "line 1 has 1 column;"),
@@ -123,7 +123,7 @@ def test_every_form_of_predictions_is_read(name: str, text: str, analysed: Analy
         ("bad.jsonl", "[" * 100_000, "nested more than 100 deep"),
         ("bad.jsonl", "3", "no `prediction` that is a text"),
         ("bad.jsonl", '{"id": "s1"}', "no `prediction`"),
-        ("bad.jsonl", '{"id": [], "prediction": ""}', "an `id` that is no text"),
+        ("bad.jsonl", '{"id": [], "prediction": ""}', "an `id` that is not a text"),
         ("bad.jsonl", '{"id": "s1", "prediction": ""}\n{"prediction": ""}', "has no `id`"),
         ("bad.conllu", "nothing\n\n", "1 columns instead of 10"),
     ],
@@ -163,7 +163,7 @@ def test_names_in_capital_letters_are_said(analysed: Analyse, capsys: pytest.Cap
 @pytest.mark.parametrize("text", ["i en@@ joy my time", "Ġi Ġen joy Ġmy</s>", '{"prediction": ["i", "en", "##joy"]}'])
 def test_pieces_of_a_tokenizer_are_noticed(text: str, analysed: Analyse, capsys: pytest.CaptureFixture[str]) -> None:
     analysed(GOLD, ("system.txt", f"{text}\n" * 2))
-    assert "2 predictions joined, without the marks of a tokenizer" in capsys.readouterr().err
+    assert "2 predictions joined; the marks of a tokenizer were removed" in capsys.readouterr().err
 
 
 def test_a_missing_prediction_counts_as_wrong_and_is_said(
@@ -321,7 +321,7 @@ def test_a_perfect_short_sentence_has_not_failed_whatever_its_bleu(analysed: Ana
         ("gold.conllu --nodes ²", USAGE, "--nodes ²"),
         ("gold.conllu --failure 1.5", USAGE, "--failure 1.5"),
         ("gold.conllu --failure nan", USAGE, "--failure nan"),
-        ("gold.conllu --json gold.conllu", OUTPUT, "one of the files that are read"),
+        ("gold.conllu --json gold.conllu", OUTPUT, "is also an input file"),
         ("gold.conllu --json a --html a", USAGE, "two results"),
         ("gold.conllu --json no/where", OUTPUT, "no directory"),
         ("gold.conllu --html .", OUTPUT, "SGL1103"),

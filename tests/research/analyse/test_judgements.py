@@ -77,11 +77,11 @@ def test_raw_scores_of_annotators_are_made_comparable_and_several_have_their_mea
         ("mine,s1,0.1\n", "the first line names no columns"),
         ("system,sent_id\nmine,s1\n", "the first line names no columns"),
         ("system,sent_id,bleu\nmine,s1,1\n", "the first line names no columns"),
-        ("system,sent_id,fluency\nmine,s1,good\n", "line 2: `good` is no fluency, which is a number"),
-        ("system,sent_id,fluency\nmine,s1,nan\n", "line 2: `nan` is no fluency"),
+        ("system,sent_id,fluency\nmine,s1,good\n", "line 2: `good` is not a number, as `fluency` has to be"),
+        ("system,sent_id,fluency\nmine,s1,nan\n", "line 2: `nan` is not a number"),
         ("system,sent_id,fluency\nmine,s9,1\n", "are of sentences that are not in the treebank"),
         ("", "the first line names no columns"),
-        ("system,sent_id,fluency\nmine,s1," + 140_000 * "1" + "\n", "is no table: field larger than field limit"),
+        ("system,sent_id,fluency\nmine,s1," + 140_000 * "1" + "\n", "is not a table: field larger than field limit"),
     ],
 )
 def test_judgements_that_cannot_be_used_are_an_error(

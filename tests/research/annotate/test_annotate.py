@@ -61,7 +61,7 @@ CODE = next(iter(ITEMS))
         (sheet([(CODE, "5", "yes", "fine", "or not")]), "line 2: the row has more cells"),
         (sheet([(CODE, "5", "yes", "Sentence 2.")], "code,natural,right,source"), "line 2: the source is not that of"),
         (sheet([(CODE, "5", "yes", "")], "code,natural,right,target"), "line 2: the target is not that of"),
-        (sheet([(CODE, "5", "yes", '"oops')], "code,natural,right,comment"), "is no CSV file"),
+        (sheet([(CODE, "5", "yes", '"oops')], "code,natural,right,comment"), "is not a CSV file"),
         (sheet([(CODE, "5", "perhaps")]), "line 2: `right` is `perhaps`"),
         (sheet([(CODE, "", "")]), "nobody has filled in"),
         ("", "has no column"),

@@ -160,7 +160,7 @@ def test_training_that_diverges_ends_and_says_so(work: Workplace) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Seq2SeqLearner, "loss", wild)
         assert run(["baseline", "animals", "--config", "wild.yml", "--out", "run"]) == OK
-    assert "SGL1607]: training ended at step 0 of 300: the loss is no number" in said(work)
+    assert "SGL1607]: training ended at step 0 of 300: the loss is not a number" in said(work)
 
 
 @pytest.mark.usefixtures("animals")
@@ -184,7 +184,7 @@ def test_a_run_is_not_resumed_with_other_settings_or_other_data(work: Workplace,
     assert trains() == OK
     before = (work.directory / "run" / "checkpoint.safetensors").read_bytes()
     assert trains("--resume", "--seed", "5") == FAILED
-    assert "error[SGL1604]: the run in `run` is of another configuration" in said(work)
+    assert "error[SGL1604]: the run in `run` has another configuration" in said(work)
     rows = animals / "data" / "train.tsv"
     rows.write_text(rows.read_text("utf-8").replace("馬", "ウマ"), "utf-8")
     list_files(animals)

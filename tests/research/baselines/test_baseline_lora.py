@@ -137,7 +137,7 @@ def test_the_directory_of_an_adapter_is_not_followed_to_another_model(
     copied = copy_of(language_model, tmp_path)
     named = {"peft_type": "LORA", "base_model_name_or_path": str(language_model)}
     (copied / "adapter_config.json").write_text(json.dumps(named), "utf-8")
-    with pytest.raises(LanguageModelError, match="an adapter of a language model"):
+    with pytest.raises(LanguageModelError, match="an adapter for a language model"):
         CausalLearner(settings(copied), data)
 
 

@@ -134,15 +134,15 @@ def test_what_the_papers_say_of_their_transformers_is_in_the_presets(
         ("model: gpt", "`model` has to be one of transformer, lstm, causal-lm"),
         ("prompt: Translate", "`prompt` has to be a text with {source}"),
         ("modules: q_proj", "`modules` has to be a list of names"),
-        ("{width: 30, heads: 4}", "`width` (30) has to be a multiple of twice `heads` (4)"),
+        ("{width: 30, heads: 4}", "`width` (30) must be a multiple of twice `heads` (4)"),
         ("- width", "is not a table of settings"),
         ("width: [", "is not YAML"),
-        ("!!python/object/apply:os.getcwd []", "says of what kind a value is: write the value alone (line 1)"),
-        ("width: 128\nsteps: !!int '9'", "`tag:yaml.org,2002:int` says of what kind a value is"),
+        ("!!python/object/apply:os.getcwd []", "is a type tag: write the value without it (line 1)"),
+        ("width: 128\nsteps: !!int '9'", "`tag:yaml.org,2002:int` is a type tag"),
         ("[" * 20, "this is nested too deep (line 1)"),
         ("[" * 20_000, "(line 1)"),
-        ("width: 8\n? [1, 2]\n: 3", "a name is a text, no list and no mapping (line 2)"),
-        ("width: 8\nwidth: 16", "`width` is there twice (line 2)"),
+        ("width: 8\n? [1, 2]\n: 3", "a name is text, not a list or a mapping (line 2)"),
+        ("width: 8\nwidth: 16", "`width` occurs twice (line 2)"),
         ("width: 8\n---\nwidth: 16", "it has several documents"),
         ("width: \x07", "it has the control character U+0007"),
         (f"width: {'9' * 5_000}", "a number has too many digits"),
@@ -193,7 +193,7 @@ def test_the_hash_of_the_data_depends_on_what_is_learnt(tmp_path: Path) -> None:
     assert read_data(first, None).digest == read_data(second, None).digest
     rows = second / "data" / "train.tsv"
     rows.write_text(rows.read_text("utf-8").replace("馬", "ウマ"), "utf-8")
-    with pytest.raises(DatasetError, match="has other bytes than when it was written"):
+    with pytest.raises(DatasetError, match="has changed since it was written"):
         read_data(second, None)
     list_files(second)
     assert read_data(first, None).digest != read_data(second, None).digest
@@ -212,7 +212,7 @@ def test_a_split_that_would_be_written_elsewhere_is_refused(tmp_path: Path, name
 def test_a_path_for_a_model_without_one_is_refused(work: Workplace) -> None:
     small_dataset(work.directory / "animals")
     assert run(["baseline", "animals", "--path", "models/llama"]) == FAILED
-    assert "`--path` is of a language model" in work.capsys.readouterr().err
+    assert "`--path` names a language model" in work.capsys.readouterr().err
 
 
 def test_a_dataset_that_is_not_there_is_named(work: Workplace) -> None:

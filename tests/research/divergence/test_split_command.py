@@ -343,7 +343,7 @@ def test_translations_that_do_not_fit_are_refused(
     assert split(bank, "--parallel", texts, "--out", tmp_path / "out") == OUTPUT
     assert words in capsys.readouterr().err
     assert split(table, "--parallel", texts, "--out", tmp_path / "out") == OUTPUT
-    assert "other items have none" in capsys.readouterr().err
+    assert "other items need none" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
@@ -432,9 +432,9 @@ def unreadable(tmp_path: Path) -> list[tuple[Path, str]]:
         (tmp_path / "missing.conllu", "No such file"),
         (tmp_path / "notes.txt", "No such file"),
         (tmp_path / "folder.conllu", "has no files in `.conllu`"),
-        (broken, "it is damaged, or no Parquet file"),
-        (damaged, "it is damaged, or no Parquet file"),
-        (columns, "is no Parquet file with the columns"),
+        (broken, "it is damaged or not a Parquet file"),
+        (damaged, "it is damaged or not a Parquet file"),
+        (columns, "is not a Parquet file with the columns"),
         (numbers, "rows without id or derivation"),
         (derivation, "has no derivation in row 2"),
         (empty, "has no items"),
@@ -552,7 +552,7 @@ def test_a_text_that_is_no_text_is_refused(tmp_path: Path, capsys: pytest.Captur
     pq.write_table(pa.table({**columns, "category": good, "derivation": good}), path)
     assert split(path, "--out", tmp_path / "out") in (FAILED, OUTPUT)
     said = capsys.readouterr().err
-    assert "it is damaged, or no Parquet file" in said
+    assert "it is damaged or not a Parquet file" in said
     assert not [word for word in INTERNAL if word in said]
 
 

@@ -152,7 +152,7 @@ def test_the_command_warns_and_counts(work: Workplace) -> None:
         ("p", 1, 0),
         ("q", 2, 1),
     ]
-    assert "Outputs that are no answers" in (work.directory / "page.html").read_text("utf-8")
+    assert "Outputs that are not answers" in (work.directory / "page.html").read_text("utf-8")
     scores_of(work, "m.jsonl", text, "--answer", "quotes", "--force")
     assert "`--answer` finds nothing in 3 of 3 predictions" in work.capsys.readouterr().err
 
@@ -163,7 +163,7 @@ def test_a_reader_that_is_none_is_refused(work: Workplace) -> None:
     assert run(["eval", "rows.tsv", "m.txt", "--answer", "lines"]) == USAGE
     assert "`--answer` is fence, tag, quotes, line, first, tag:NAME" in " ".join(work.capsys.readouterr().err.split())
     assert run(["eval", "rows.tsv", "m.txt", "--answer", "/(/"]) == USAGE
-    assert "no regular expression" in work.capsys.readouterr().err
+    assert "not a regular expression" in work.capsys.readouterr().err
 
 
 # Logs of harnesses and services -------------------------------------------------------------------------------------

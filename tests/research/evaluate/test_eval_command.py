@@ -127,9 +127,9 @@ def test_missing_predictions_count_as_wrong_and_are_named(
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda gold: gold[1:], "199 predictions where 200 are wanted"),
-        (lambda gold: [*gold, "犬。"], "201 predictions where 200 are wanted"),
-        (lambda _: [], "1 prediction where 200 are wanted"),
+        (lambda gold: gold[1:], "199 predictions where 200 are expected"),
+        (lambda gold: [*gold, "犬。"], "201 predictions where 200 are expected"),
+        (lambda _: [], "1 prediction where 200 are expected"),
         (
             lambda gold: [f"gen-{n:06d}\t{t}" for n, t in enumerate(gold, 2)],
             "1 of the 200 predictions have an unknown id",
@@ -410,7 +410,7 @@ def test_pieces_of_words_are_joined_and_the_user_is_told(
     assert run(["eval", str(farm), "pieces.txt", "--json", "result.json"]) == OK
     said = work.capsys.readouterr().err
     assert "warning[SGL1409]" in said
-    assert "200 predictions joined, without the marks of a tokenizer" in said
+    assert "200 predictions joined; the marks of a tokenizer were removed" in said
     result = json.loads((work.directory / "result.json").read_text("utf-8"))
     assert mean(result, "exact", "pieces") == 1.0
 
@@ -499,7 +499,7 @@ def test_outputs_are_read_as_systems_write_them(name: str, text: str, work: Work
         ("list.json", '["x", 3]', "line 2 has no `prediction` that is a text"),
         ("deep.jsonl", '{"outputs": [{"score": 1}]}\n' * 2, "the member with the text is called one of"),
         ("numbers.json", '[{"id": 0, "text": "b"}, {"id": 2, "text": "d"}]', "2 predictions have an unknown id"),
-        ("empty.tsv", "", "0 predictions where 2 are wanted"),
+        ("empty.tsv", "", "0 predictions where 2 are expected"),
         ("list.json", '["x"', "it is not JSON"),
     ],
 )
@@ -544,7 +544,7 @@ def test_items_are_divided_by_structures_lengths_quotas_and_files(work: Workplac
         ("x={ N -[ }", ""),
         ("x={ length de > 3 }", "there is no text `de`; there are `en` and `ja`"),
         ("x={ length ja > 3 }", "the texts of `ja` have no spaces between words"),
-        ("x=short.txt", "1 prediction where 200 are wanted"),
+        ("x=short.txt", "1 prediction where 200 are expected"),
         ("x=none.txt", "none.txt"),
     ],
 )

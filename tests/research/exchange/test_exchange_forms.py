@@ -55,7 +55,7 @@ def test_every_view_can_be_written(work: Workplace) -> None:
     ("row", "reason"),
     [
         ("walk\twalk", "may be a noun or a verb"),
-        ("A cat ran .\trun ( agent = dog )", "'dog' is no word of the sentence"),
+        ("A cat ran .\trun ( agent = dog )", "'dog' is not a word of the sentence"),
         ("A cat ran .\tsay ( agent = cat , ccomp = run )", "the form has 2 verbs, and the sentence has 1"),
         ("A cat ran .\trun ( agent = cat", "expected ')', found the end"),
         ("A cat ran .\trun . agent ( x _ 2 , x _ 1 )", "x _ 1 has no atom of its own"),

@@ -162,7 +162,7 @@ def test_settings_are_numbers_or_texts(tmp_path: Path) -> None:
 def test_settings_are_for_templates(work: Workplace) -> None:
     work.write("plain.irtg", FILLED_IN)
     assert run(["import", "irtg", "plain.irtg", "--set", "n=1"]) == USAGE
-    assert "plain.irtg` is no template" in work.capsys.readouterr().err
+    assert "plain.irtg` is not a template" in work.capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_settings_are_for_templates(work: Workplace) -> None:
         ("a\n  {{ nothing }}", "main.irtg:2:3", "'nothing' is undefined"),
         ("\n\n{{ [1] }}", "main.irtg:3:1", "a grammar writes texts and numbers, no lists"),
         ("{{ 1 / 0 }}", "main.irtg:1:1", "no such value, or it is too large"),
-        ("{{ 'a' + 1 }}", "main.irtg:1:1", "is given what it does not take"),
+        ("{{ 'a' + 1 }}", "main.irtg:1:1", "gets an argument that it does not take"),
         ("{{ 'a' | nosuch }}", "main.irtg:1:1", "No filter named 'nosuch'"),
         ("{{ [1, 2] | random }}", "main.irtg:1:1", "No filter named 'random'"),
         ("{% extends 'x' %}", "main.irtg:1:1", "a grammar has no 'extends'"),

@@ -368,15 +368,15 @@ FORGERIES: dict[str, tuple[Forgery, str]] = {
     "a piece is not named": (hide_a_piece, "the pieces are not those"),
     "a weaker piece": (weaken_a_piece, "the pieces are not those"),
     "a part that is none": (invent_a_part, "`rule unheard` is a part that the item does not need"),
-    "no structure": (name_what_is_no_structure, "a part is no structure: "),
+    "no structure": (name_what_is_no_structure, "a part is not a structure: "),
     "a foreign structure": (name_a_foreign_structure, "the pieces are not those"),
     "a shown part is missing": (call_a_shown_part_missing, "`word near` is said to be missing, and a shot shows it"),
     "training is blamed": (blame_training, "a part is said to be missing in training, and not in the prompt"),
     "a shot less": (leave_out_a_shot, "it has 3 different shots, not 4"),
     "a shot twice": (repeat_a_shot, "it has 3 different shots, not 4"),
-    "an item as a shot": (show_an_item, "`gen-000007` is no sentence of training"),
+    "an item as a shot": (show_an_item, "`gen-000007` is not a training sentence"),
     "another dataset": (use_another_dataset, "the prompts were made of another dataset"),
-    "a second prompt": (prompt_an_item_twice, "it is no item, or one of two prompts"),
+    "a second prompt": (prompt_an_item_twice, "it is not an item, or it has two prompts"),
     "a prompt less": (leave_out_a_prompt, "1 of 200 items of `pp_in_subject` have no prompt"),
     "an item less": (say_there_are_fewer_items, "the numbers of items are not those of the dataset"),
     "the first item less": (say_that_fewer_were_asked_for, "1 of 199 items of `pp_in_subject` have no prompt"),
@@ -464,7 +464,10 @@ def test_a_shot_with_what_is_held_out_is_refused(
     for select in ("covering", "similar", "diverse"):
         proof = made(data, tmp_path / select, shots=2, select=select)
         assert not any({"train-001001", "train-001002"} & {*prompt["shots"]} for prompt in proof["prompts"])
-    for shot, words in (("train-001002", "has what is held out: "), ("train-001001", "has the sentence of the item")):
+    for shot, words in (
+        ("train-001002", "contains what is held out: "),
+        ("train-001001", "has the sentence of the item"),
+    ):
         proof["prompts"][0]["shots"][0] = shot
         (tmp_path / "diverse" / PROOF).write_text(json.dumps(proof), "utf-8")
         assert run(["prompts", str(data), "--verify", str(tmp_path / "diverse")]) == FAILED
@@ -479,7 +482,7 @@ def test_what_cannot_be_asked_for_is_named(farm: Path, tmp_path: Path, capsys: p
         assert run(["prompts", *map(str, arguments)]) == status
         return capsys.readouterr().err
 
-    assert "no item is of a pattern `nope`" in told(USAGE, farm, "--pattern", "nope")
+    assert "no item belongs to a pattern `nope`" in told(USAGE, farm, "--pattern", "nope")
     assert "0 is not in the range" in told(USAGE, farm, "--shots", 0)
     assert "has no split `nope`" in told(FAILED, farm, "--split", "nope")
     assert "error[SGL1412]" in told(FAILED, farm / "data" / "gen.tsv")
@@ -490,7 +493,7 @@ def test_what_cannot_be_asked_for_is_named(farm: Path, tmp_path: Path, capsys: p
     other = tmp_path / "other"
     shutil.copytree(farm, other)
     (other / "conllu" / "train.conllu").write_bytes((farm / "conllu" / "train.conllu").read_bytes() + b"\n")
-    assert "are not those that it lists" in told(FAILED, other)
+    assert "differ from its list" in told(FAILED, other)
 
 
 def test_nothing_is_overwritten_unasked(farm: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

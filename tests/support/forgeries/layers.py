@@ -183,7 +183,7 @@ def another_name_of_the_pattern(of: Forger) -> None:
 
 @of_names("C08")
 def two_patterns_of_one_name(of: Forger) -> None:
-    """The plan has the pattern twice; the second holds nothing out."""
+    """The plan has the pattern twice; the second holds out nothing."""
     of.plan["patterns"].append({**of.plan["patterns"][0], "forbid": [], "gen": []})
 
 

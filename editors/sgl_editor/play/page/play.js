@@ -3,7 +3,7 @@
 // connection   JSON-RPC over a WebSocket: ask(method, params), tell(method, params), on(method, answer)
 // files        the texts of the open grammar, one editor state for each
 // messages     diagnostics, with a button for each fix
-// samples      texts in all layers, asked for again after each change
+// samples      texts in all layers below the messages, asked for again after each change
 // patterns     what training shows beside what is asked, asked for again when claims are decided
 
 import {
@@ -79,10 +79,15 @@ const declarations = new Set(settings.words.declarations);
 const clauses = new Set(settings.words.clauses);
 const sgl = StreamLanguage.define({
   name: "sgl",
-  startState: () => ({ declared: false, inside: false }),
+  startState: () => ({ declared: false, inside: false, heads: false }),
+  // The line after the head of a declaration with clauses is indented; every other line is as the one before it.
+  indent: (state) => (state.heads ? 2 : null),
   token(stream, state) {
     const first = stream.sol();
-    if (first) state.declared = state.inside = false;
+    if (first) {
+      state.declared = state.inside = false;
+      state.heads = /^(rule|word|lexicon|forms|paradigm|pattern|part|dataset|release|test)\b/.test(stream.string);
+    }
     if (stream.eatSpace()) return null;
     if (stream.match(/^#(?=\s|$|[^~^*\w]).*/) || (stream.peek() === "#" && !stream.match(/^#[~^*]?\w/, false))) {
       stream.skipToEnd();
@@ -328,8 +333,8 @@ async function refreshMessages() {
     }
   }
   element("count").textContent = list.children.length ? list.children.length : "";
-  if (list.children.length) element("messages").replaceChildren(list);
-  else element("messages").textContent = "Nothing is wrong.";
+  if (list.children.length) element("told").replaceChildren(list);
+  else element("told").textContent = "Nothing is wrong.";
   const number = list.children.length;
   say(errors ? `${errors} error${errors === 1 ? "" : "s"}` : number ? `${number} warning${number === 1 ? "" : "s"}` : "no errors", errors > 0);
 }
@@ -347,18 +352,23 @@ function message(uri, one) {
     editor.focus();
   });
   const text = document.createElement("p");
-  addText(text, one.message);
-  item.append(where, text);
-  if (files.has(uri)) fixes(uri, one, item);
+  const hint = document.createElement("p");
+  const at = one.message.lastIndexOf("\nhint: ");
+  addText(text, at < 0 ? one.message : one.message.slice(0, at));
+  addText(hint, at < 0 ? "" : one.message.slice(at + 1));
+  item.append(where, text, hint);
+  if (files.has(uri)) fixes(uri, one, item, hint);
   return item;
 }
 
-async function fixes(uri, one, item) {
+// A hint that a button applies stands on the button alone.
+async function fixes(uri, one, item, hint) {
   const found = await connection.ask("textDocument/codeAction", {
     textDocument: { uri }, range: one.range, context: { diagnostics: [one] },
   });
   for (const action of found ?? []) {
     if (!action.edit) continue;
+    if (action.isPreferred) hint.remove();
     const button = document.createElement("button");
     button.className = "fix";
     button.textContent = action.title;
@@ -390,7 +400,8 @@ async function refreshSamples() {
 }
 
 async function refreshPatterns() {
-  const opened = new Set([...document.querySelectorAll("#patterns details.pattern[open]")].map((one) => one.dataset.pattern));
+  const before = new Map([...document.querySelectorAll("#patterns details.pattern")].map((one) => [one.dataset.pattern, one]));
+  const refuted = (card) => Boolean(card?.querySelector(".state.bad"));
   const found = await connection.command("patterns", root);
   element("patterns").innerHTML = found.html ?? "";
   for (const card of document.querySelectorAll("#patterns details.pattern")) {
@@ -402,7 +413,9 @@ async function refreshPatterns() {
       card.querySelector(".pair").innerHTML = pair.html;
     };
     card.addEventListener("toggle", () => card.open && load());
-    card.open = opened.has(card.dataset.pattern);
+    const earlier = before.get(name);
+    // A claim that fails is shown at once, and once closed by hand stays closed until it holds again.
+    card.open = refuted(card) && !refuted(earlier) ? true : Boolean(earlier?.open);
   }
 }
 

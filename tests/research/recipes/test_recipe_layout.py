@@ -1,0 +1,99 @@
+"""Tables of recipes fit the page and the terminal, however many systems they have."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from workplace import Workplace
+
+from sgl.cli.main import OK, run
+from sgl.research.recipes.layout import ARTICLE, Page, panels, points
+
+TITLES = {"exact": "Exact", "bleu": "BLEU", "words": "words"}
+
+
+def cell(mean: float | None) -> Mapping[str, Any] | None:
+    return None if mean is None else {"mean": mean}
+
+
+def table(systems: Mapping[str, Mapping[str, float | None]], rows: int = 2) -> dict[str, Any]:
+    columns = [{"system": name, "metric": m, "title": TITLES[m]} for name, own in systems.items() for m in own]
+    cells = [cell(mean) for own in systems.values() for mean in own.values()]
+    return {"columns": columns, "beside": [], "rows": [{"title": f"case {n}", "cells": cells} for n in range(rows)]}
+
+
+def divided(made: dict[str, Any], page: Page = ARTICLE) -> list[list[tuple[str, str]]]:
+    shown = [*panels(made, lambda cell: f"{cell['mean']:.1f}" if cell else "–", lambda part: part["title"], page)]
+    return [[(column.system, column.title) for column in panel] for panel in shown]
+
+
+def test_a_system_stays_in_one_panel_that_fits() -> None:
+    """Twelve characters are room for the titles of rows, three columns with their gaps, and no more."""
+    made = table({name: {"exact": 50.0, "bleu": 60.0} for name in "abc"})
+    page = Page(lambda text: len(text) + 1, 7.0 + 4 * 7, 10)
+    assert divided(made, page) == [
+        [("a", "Exact"), ("a", "BLEU"), ("b", "Exact"), ("b", "BLEU")],
+        [("c", "Exact"), ("c", "BLEU")],
+    ]
+
+
+def test_a_system_that_does_not_fit_is_divided() -> None:
+    made = table({"a": {"exact": 50.0, "bleu": 60.0}})
+    assert divided(made, Page(lambda text: len(text) + 1, 14.0, 10)) == [[("a", "Exact")], [("a", "BLEU")]]
+
+
+def test_columns_without_a_figure_are_left_out() -> None:
+    assert divided(table({"a": {"exact": 50.0, "bleu": None}})) == [[("a", "Exact")]]
+
+
+def test_the_best_of_several_systems_are_marked_by_each_metric() -> None:
+    made = table({"a": {"exact": 50.0, "words": 3.0}, "b": {"exact": 60.0, "words": 2.0}, "c": {"exact": 60.0}}, rows=1)
+    (panel,) = panels(made, lambda cell: "1" if cell else "", lambda part: part["title"], ARTICLE)
+    assert [(column.system, column.title) for column in panel if column.best[0]] == [("b", "Exact"), ("c", "Exact")]
+
+
+@pytest.fixture
+def five(work: Workplace) -> list[str]:
+    """Five systems that answer the items of SGET's patterns in their ways."""
+    patterns = [f"a_pattern_with_quite_a_long_name_{n}" for n in range(8)] + ["pp_in_subject", "cp_deeper"]
+    work.write("rows.tsv", "".join(f"a b c {n}\tx y z {n}\t{name}\n" for n, name in enumerate(patterns)))
+    systems = []
+    for right, name in enumerate(("Transformer", "LSTM", "Llama-3-8B", "mT5-base", "Mine")):
+        (work.directory / name).mkdir()
+        lines = [f"x y z {n}\n" if n <= right else "no\n" for n in range(len(patterns))]
+        work.write(f"{name}/gen.txt", "".join(lines))
+        systems.append(f"{name}={name}")
+    return systems
+
+
+def test_tables_of_five_systems_fit_the_text_of_an_article(five: list[str], work: Workplace) -> None:
+    """LaTeX itself says where a line is too wide; the test needs `pdflatex` with booktabs."""
+    if shutil.which("pdflatex") is None:
+        pytest.skip("no pdflatex here")
+    assert run(["recipe", "sget", "rows.tsv", *five, "--latex", "tables.tex"]) == OK
+    page = r"\documentclass{article}\usepackage{booktabs}\usepackage[utf8]{inputenc}\begin{document}\input{tables}"
+    work.write("page.tex", page + r"\end{document}")
+    command = ["pdflatex", "-interaction=batchmode", "page.tex"]
+    subprocess.run(command, cwd=work.directory, check=True, capture_output=True, timeout=60)
+    log = (work.directory / "page.log").read_text("utf-8", "replace")
+    assert [line for line in log.splitlines() if "Overfull" in line or "too large" in line] == []
+
+
+def test_work_that_is_no_replication_is_not_compared(five: list[str], work: Workplace) -> None:
+    """With `--compare none` there is no published figure, no star, and no system of the paper."""
+    assert run(["recipe", "sget", "rows.tsv", *five, "--latex", "tables.tex", "--compare", "none"]) == OK
+    written = (work.directory / "tables.tex").read_text("utf-8")
+    assert r"\multicolumn{2}{c}{Mine}" in written
+    assert "(paper)" not in written
+    assert "*" not in written
+
+
+def test_widths_are_not_estimated_too_low() -> None:
+    """Lines of Computer Modern at nine points, as LaTeX measures them (`\\settowidth`), without the room between."""
+    measured = {"83.3 (22.2*)": 47.8, "Transformer": 49.5, "BLEU": 25.6, "Llama-3-8B": 47.3, "100.0": 21.1}
+    for text, width in measured.items():
+        assert width < points(text) - 8.0 < 1.2 * width
