@@ -282,7 +282,7 @@ class Terms:
         if table is None:
             return None
         if len(table.features) != len(call.arguments):
-            message = f"`{name}` is about {len(table.features)} features: {', '.join(table.features)}"
+            message = f"`{name}` needs values of {len(table.features)} features: {', '.join(table.features)}"
             state.error("SGL0622", call.span, message, labels=[Label(table.declaration.name.span, "declared here")])
             return None
         columns = [column for column in table.table.columns if column not in table.columns]
