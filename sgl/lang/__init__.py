@@ -20,9 +20,9 @@ _DECLARATIONS = """
     release test
 """
 _CLAUSES = """
-    after allow ambiguous apart as assert be before capital contexts contrast copy depth distinct drop each
+    after allow ambiguous and apart as assert be before capital contexts contrast copy depth distinct drop each
     example exclude expose exposures first for forbid forget from gen if in input instances is keep last lemmas length
-    like longest may need never node not on only or output outside per reject repeat repeated seen shared
+    like longest may mod need never node not on only or output outside per reject repeat repeated seen shared
     size target targets to train unseen variant waive when where with within without
 """
 

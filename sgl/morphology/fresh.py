@@ -307,7 +307,7 @@ def _yaml(value: object, *, flow: bool | None) -> str:
 def _named(declaration: s.Declaration) -> Iterator[tuple[s.Name, str]]:
     """Yield the words that a declaration names, with the column that they stand in, if it says so."""
     for condition in s.parts_of(s.Condition, declaration):
-        yield from ((value, condition.column.text) for value in condition.values)
+        yield from ((value, condition.column.text) for value in condition.values if isinstance(value, s.Name))
     targets = (clause.words for clause in s.parts_of(s.TargetsClause, declaration))
     sets = (*(x.values for x in s.parts_of(s.WordSet, declaration)),)
     sets += (*(x.values for x in s.parts_of(s.WordList, declaration)),)

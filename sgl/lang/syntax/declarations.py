@@ -331,8 +331,12 @@ class Relation(NamedDeclaration):
 
 
 class Table(NamedDeclaration):
-    """``table concord[cl, number] from "concord.yaml"``: forms for values of features."""
+    """``table concord[cl, number] from "concord.yaml"``: forms for values of features.
 
+    In ``table compose[first:kin, then:kin]``, ``columns`` have the values of ``features``.
+    """
+
+    columns: tuple[Name, ...]
     features: tuple[Name, ...]
     path: Name
 
