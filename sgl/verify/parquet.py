@@ -59,8 +59,9 @@ def other_columns(path: Path, expected: Mapping[str, str]) -> str:
         found = [(field.name, str(field.type), field.metadata) for field in file.schema_arrow]
         notes = {*(file.metadata.metadata or ())} | {*(file.schema_arrow.metadata or ())}
     if found != [(name, kind, None) for name, kind in expected.items()]:
-        shown = ", ".join(f"{name} ({kind})" for name, kind, _ in found)
-        return f"the columns are {shown}, not {', '.join(expected)}"
+        own, others = ([f"{name} ({kind})" for name, kind, *_ in each] for each in (found, expected.items()))
+        shown = (", ".join(column for column in a if column not in b) for a, b in ((own, others), (others, own)))
+        return "the columns have other types, order or notes: {}; expected: {}".format(*(x or "none" for x in shown))
     return "the file has metadata that no dataset has" if notes - _NOTED else ""
 
 
