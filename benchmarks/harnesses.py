@@ -6,6 +6,9 @@ SGL, and compares its scores with those of the harnesses::
     python -m venv harness && harness/bin/pip install lm-eval inspect-ai
     python benchmarks/harnesses.py --python harness/bin/python
 
+With torch, transformers and accelerate (`lm-eval[hf]`) in that environment too, a *tiny* language model with random
+weights answers in lm-evaluation-harness as well, with a tokenizer of its own; nothing of what it says is right.
+
 The systems are an *oracle*, a *parrot* that repeats the question, lm-eval's *dummy* (`lol`), and the *training
 grammar*, which answers what it derives and nothing else: it should have no held-out item right, and all of the test
 set.  Exit status 1 if a score is not as it should be, or differs from that of a harness.
@@ -20,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +37,7 @@ FORMS = "chat", "text", "messages", "lm-eval", "inspect", "hub"
 
 def run_lm_eval(prompts: Path, answers: dict[str, str], logs: Path) -> dict[str, float]:
     """Run the group of tasks with a model that knows the answers; return the score of each task."""
-    from lm_eval import simple_evaluate
     from lm_eval.api.model import LM
-    from lm_eval.loggers import EvaluationTracker
-    from lm_eval.tasks import TaskManager
 
     class Given(LM):
         def loglikelihood(self, requests: object) -> list[tuple[float, bool]]:
@@ -47,10 +48,19 @@ def run_lm_eval(prompts: Path, answers: dict[str, str], logs: Path) -> dict[str,
         def generate_until(self, requests: Iterable[Any]) -> list[str]:
             return [answers[request.doc["id"]] for request in requests]
 
+    return evaluate_tasks(Given(), prompts, logs)
+
+
+def evaluate_tasks(model: object, prompts: Path, logs: Path, **arguments: object) -> dict[str, float]:
+    """Run the group of tasks; return the score of each."""
+    from lm_eval import simple_evaluate
+    from lm_eval.loggers import EvaluationTracker
+    from lm_eval.tasks import TaskManager
+
     manager = TaskManager(include_path=str(prompts / "lm_eval"))
     group = next(name for name in manager.all_groups if name.endswith("_prompts"))
-    tracker = EvaluationTracker(output_path=str(logs))
-    found = simple_evaluate(Given(), tasks=[group], task_manager=manager, evaluation_tracker=tracker, bootstrap_iters=0)
+    tracker, arguments = EvaluationTracker(output_path=str(logs)), {"bootstrap_iters": 0, **arguments}
+    found = simple_evaluate(model, tasks=[group], task_manager=manager, evaluation_tracker=tracker, **arguments)
     tracker.save_results_aggregated(results=found, samples=found["samples"])
     for task, samples in found["samples"].items():
         tracker.save_results_samples(task_name=task, samples=samples)
@@ -59,6 +69,25 @@ def run_lm_eval(prompts: Path, answers: dict[str, str], logs: Path) -> dict[str,
         for task, scores in found["results"].items()
         if "_prompts_" in task
     }
+
+
+def run_tiny(prompts: Path, place: Path, logs: Path) -> dict[str, float]:
+    """Run the group of tasks with a model of one layer and random weights, whose tokens are bytes."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast, set_seed
+
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokens = Tokenizer(models.BPE(vocab={token: n for n, token in enumerate([*alphabet, "<end>"])}, merges=[]))
+    tokens.pre_tokenizer, tokens.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    set_seed(1)
+    size = {"vocab_size": len(alphabet) + 1, "n_positions": 2048, "n_embd": 32, "n_layer": 1, "n_head": 2}
+    ends = {"bos_token_id": len(alphabet), "eos_token_id": len(alphabet)}
+    GPT2LMHeadModel(GPT2Config(**size, **ends)).save_pretrained(place)
+    PreTrainedTokenizerFast(
+        tokenizer_object=tokens, **dict.fromkeys(("eos_token", "pad_token"), "<end>")
+    ).save_pretrained(place)
+    given = {"model_args": f"pretrained={place},device=cpu,dtype=float32", "gen_kwargs": "max_gen_toks=16"}
+    return evaluate_tasks("hf", prompts, logs, **given)
 
 
 def run_inspect(prompts: Path, answers: dict[str, str], logs: Path) -> dict[str, float]:
@@ -93,6 +122,9 @@ def inside(place: Path) -> None:
             for name, harness in (("lm-eval", run_lm_eval), ("inspect", run_inspect)):
                 logs = place / "logs" / prompts.name / system / name
                 found[f"{prompts.name}/{system}/{name}"] = harness(prompts, answers, logs)
+        if all(map(find_spec, ("torch", "transformers", "accelerate"))):
+            logs = place / "logs" / prompts.name / "tiny" / "lm-eval"
+            found[f"{prompts.name}/tiny/lm-eval"] = run_tiny(prompts, place / "tiny", logs)
     (place / "scores.json").write_text(json.dumps(found), "utf-8")
 
 
@@ -202,6 +234,14 @@ def main() -> int:
                 shown = ", ".join(f"{pattern} {100 * score:.1f}" for pattern, score in scores.items())
                 faults = {kind: parts[kind] for kind in ("no answer", "refusal", "format", "language") if parts[kind]}
                 print(f"{split:5} {system:17} {name:8} {shown}  {faults or ''}{'' if right else f'  WRONG: {theirs}'}")
+        if (theirs := told.get(f"prompts-{split}/tiny/lm-eval")) is not None:
+            samples = sorted((place / "logs" / f"prompts-{split}" / "tiny").rglob("samples_*.jsonl"))
+            log = place / "logs" / f"prompts-{split}" / "tiny" / "all.jsonl"
+            log.write_text("".join(path.read_text("utf-8") for path in samples), "utf-8")
+            scores = sgl.evaluate(dataset, {"tiny": log}, split=split, missing="left-out", samples=100).data
+            means = {row["name"]: row["scores"]["exact"]["tiny"]["mean"] for row in scores["tables"]["patterns"]}
+            wrong += not (means == theirs and set(means.values()) == {0})
+            print(f"{split:5} {'tiny':17} lm-eval  {means}, {scores['dataset']['items']} items")
     print(f"{place}: {wrong} wrong")
     return 1 if wrong else 0
 

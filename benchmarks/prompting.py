@@ -24,9 +24,9 @@ def measured(dataset: Path, target: str | None, shots: int, items: int, select: 
         options = {"out": out, "shots": shots, "items": items, "select": select, "target": target}
         rows = prompts(dataset, options)["summary"]
         made = time.process_time()
-        number, faults = check_prompts(out, dataset, lambda *_: None)
-        if faults or number != sum(row["prompts"] for row in rows):
-            sys.exit(f"{dataset}: {faults[:3]}")
+        checked = check_prompts(out, dataset, lambda *_: None)
+        if checked.faults or checked.number != sum(row["prompts"] for row in rows):
+            sys.exit(f"{dataset}: {checked.faults[:3]}")
         return rows, made - start, time.process_time() - made
 
 

@@ -189,7 +189,7 @@ def main() -> int:
     parser.add_argument("--archive", type=Path, help="a release that is there already")
     parser.add_argument(
         "--pattern",
-        default="forbid { V[lemma=see] -[obj]-> N[lemma=cat] }",
+        default="forbid { V[lemma=paint] -[obj]-> N[lemma=bird] }",
         help="the clauses of the pattern that is added",
     )
     options = parser.parse_args()

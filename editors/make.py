@@ -40,11 +40,11 @@ def textmate() -> str:
             "match": rf"(#)([~^*]?(?:{_NAME})?)",
             "captures": {"1": {"name": "keyword.operator.sgl"}, "2": {"name": "entity.other.attribute-name.sgl"}},
         },
-        {"name": "keyword.control.sgl", "match": r"\b(?:in|not)\b"},
+        {"name": "keyword.control.sgl", "match": r"\b(?:in|not|if|and|mod)\b"},
         *strings,
         {"name": "variable.parameter.sgl", "match": _NAME},
-        {"name": "keyword.operator.sgl", "match": r"!=|>=|<=|[=|:~^*<>]"},
-        {"name": "punctuation.separator.sgl", "match": r",|\."},
+        {"name": "keyword.operator.sgl", "match": r"!=|>=|<=|[=|:~^*<>+-]"},
+        {"name": "punctuation.separator.sgl", "match": r"[,.()]"},
     ]
     declared = {
         "match": rf"^({'|'.join(DECLARATIONS)})\b(?:[ \t]+({_NAME}))?",

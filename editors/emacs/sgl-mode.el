@@ -11,11 +11,11 @@
     table))
 
 (defvar sgl-mode-keywords
-  `((,(concat "^" (regexp-opt '("module" "use" "param" "limit" "layer" "view" "feature" "category" "labels" "words" "structure" "word" "literal" "lexicon" "forms" "rule" "paradigm" "function" "pattern" "part" "quota" "relation" "table" "restrict" "weights" "dataset" "release" "test") 'words))
+  `((,(concat "^" (regexp-opt '("module" "use" "param" "limit" "layer" "view" "column" "feature" "category" "labels" "words" "structure" "word" "literal" "lexicon" "forms" "rule" "paradigm" "function" "pattern" "part" "quota" "relation" "table" "restrict" "weights" "dataset" "release" "test") 'words))
      . font-lock-keyword-face)
     ("-\\[\\([^]\n]*\\)\\]" 1 font-lock-constant-face)
     ("[.=|] ?\\(\\sw+\\)" 1 'default)
-    (,(regexp-opt '("after" "allow" "ambiguous" "apart" "as" "assert" "be" "before" "capital" "contexts" "contrast" "copy" "depth" "distinct" "drop" "each" "example" "exclude" "expose" "exposures" "first" "for" "forbid" "forget" "from" "gen" "if" "in" "instances" "is" "keep" "last" "lemmas" "length" "like" "longest" "may" "need" "never" "node" "not" "on" "only" "or" "output" "outside" "per" "reject" "repeat" "repeated" "seen" "shared" "size" "target" "targets" "to" "train" "unseen" "variant" "waive" "when" "where" "with" "within" "without") 'words)
+    (,(regexp-opt '("after" "allow" "ambiguous" "and" "apart" "as" "assert" "be" "before" "capital" "contexts" "contrast" "copy" "depth" "distinct" "drop" "each" "example" "exclude" "expose" "exposures" "first" "for" "forbid" "forget" "from" "gen" "if" "in" "input" "instances" "is" "keep" "last" "lemmas" "length" "like" "longest" "may" "mod" "need" "never" "node" "not" "on" "only" "or" "output" "outside" "per" "reject" "repeat" "repeated" "seen" "shared" "size" "target" "targets" "to" "train" "unseen" "variant" "waive" "when" "where" "with" "within" "without") 'words)
      . font-lock-builtin-face)
     ("[@$]\\sw+" . font-lock-variable-name-face)
     ("\\<[A-Z]\\sw*" . font-lock-type-face)))

@@ -42,7 +42,7 @@ class SglLexer(RegexLexer):
             (rf"(?=[A-Z]){_NAME}", Name.Class),
             (rf"({_NAME})(?=\()", Name.Function),
             (_NAME, Name),
-            (r"[~=|+*<>^]", Operator),
+            (r"[~=|+*<>^-]", Operator),
             (r"[\](){},;:.]", Punctuation),
         ],
         # The label of an edge, as in `-[nsubj|~obj]->`, up to its arrow.
@@ -63,11 +63,11 @@ class SglLexer(RegexLexer):
         "tests": [
             (r"\]", Punctuation, "#pop"),
             (rf"(#)([~^*]?(?:{_NAME})?)", bygroups(Operator, Name.Attribute)),
-            (r"\b(?:in|not)\b", Keyword),
+            (r"\b(?:in|not|if|and|mod)\b", Keyword),
             *_VALUES,
             (_NAME, Name),
-            (r"!=|>=|<=|[=|:~^*]", Operator),
-            (r",", Punctuation),
+            (r"!=|>=|<=|[=|:~^*<>+-]", Operator),
+            (r"[,()]", Punctuation),
             (r"(?=.)", Text, "#pop"),
         ],
     }

@@ -138,6 +138,7 @@ def evaluate(
     language: str | None = None,
     missing: Literal["wrong", "left-out"] = "wrong",
     answer: str | Sequence[str] = (),
+    programs: bool = False,
     test: Literal["randomisation", "bootstrap"] = "randomisation",
     samples: int = 100_000,
     seed: int = 1,

@@ -91,7 +91,9 @@ def load(source: str | PathLike[str], **parameters: str | int | bool) -> Grammar
     with working(None, SourceMap()):
         main = main_of(path, (place := temporary()).__enter__)
     if not str(source) or "\n" in str(source) or main.is_dir():
-        message = f"`{visible(str(source))}` is not a grammar file"
+        old = (main / "manifest.json").is_file()
+        what = "a dataset without its grammar, of an older version of SGL" if old else "not a grammar file"
+        message = f"`{visible(str(source))}` is {what}"
         hint = f"name a file, a dataset, or one of {', '.join(bundled_grammars())}; read a text with `sgl.loads`"
         raise raised([Diagnostic("SGL0001", Severity.ERROR, None, message, hint=hint)], SourceMap())
     return _Opened(main, settings_of(parameters), {}, place).load()

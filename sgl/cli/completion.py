@@ -18,14 +18,14 @@ from click.shell_completion import CompletionItem
 from sgl.foreign import LIMITS, SOURCE, ForeignFileError, read_text
 from sgl.resources import bundled_grammars
 
-_DECLARED = re.compile(r"^(pattern|category|layer|view|param|use)[ \t]+([\w.]+)", re.MULTILINE)
+_DECLARED = re.compile(r"^(pattern|category|layer|view|column|param|use)[ \t]+([\w.]+)", re.MULTILINE)
 
 #: For each kind of value: declarations that define its names, constant names, and a suffix.
 _NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     "what": (("pattern", "category"), ("train", "dev", "test", "gen"), ""),
     "pattern": (("pattern",), (), ""),
-    "layer": (("layer", "view"), (), ""),
-    "layers": (("layer", "view"), ("tree", "graph"), ""),
+    "layer": (("layer", "view", "column"), (), ""),
+    "layers": (("layer", "view", "column"), ("tree", "graph"), ""),
     "setting": (("param",), (), "="),
     "limit": ((), LIMITS, "="),
 }

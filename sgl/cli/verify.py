@@ -6,6 +6,7 @@
 import hashlib
 import os
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from errno import ENOSPC
 from pathlib import Path
@@ -13,11 +14,13 @@ from typing import Any
 
 import click
 
-from sgl.cache import cached
+from sgl import __version__
+from sgl.cache import build, cached
 from sgl.cli.files import ARCHIVE, FILE, GRAMMAR, STREAM, force_option, why_not
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import Session, no_cache_option, session_options
 from sgl.cli.terminal import count, json_option, talk_options
+from sgl.dataset import computed, manifest_of
 from sgl.disk import temporary
 from sgl.foreign import CERTIFICATE, ForeignFileError, read_bytes
 from sgl.verify import USEFUL, Result, VerifyError, look, verify
@@ -80,10 +83,24 @@ def command(
         if as_json:
             session.json(report.as_data(), sort=True)
         else:
-            session.present("verify.j2", report=report, shown=visible)
+            recomputed = computed(manifest_of(path).of(dict)) if report.ok else {}
+            session.present("verify.j2", report=report, shown=visible, recomputed=recomputed)
+        if grammar is not None or not report.ok:
+            _tell_build(session, path)
         if not report.ok:
             session.stop(FAILED)
     return session.status
+
+
+def _tell_build(session: Session, path: Path) -> None:
+    """Say whether another build of SGL wrote a dataset, since that may be why it differs."""
+    from sgl.dataset import compiler_of
+
+    own = f"{__version__}+{build()}"
+    with suppress(ForeignFileError):
+        if (was := compiler_of(path)) != own:
+            note = f"note: SGL {was} wrote this dataset, and SGL {own} reads it, so that formats or checks may differ"
+            session.echo(visible(note), err=True)
 
 
 def _look(session: Session, path: Path, sample: int, as_json: bool) -> None:

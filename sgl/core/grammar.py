@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sgl.core.graph import CUT, END, PARTS, WORD, Gluer, GluingNode, GluingRule
+from sgl.core.graph import CUT, END, PARTS, WORD, Gluer, GluingNode, GluingRule, parts_of
 from sgl.core.spelling import FUSE, JOINTS, Finish
 
 #: The port that every category has: the head of the phrase.
@@ -24,6 +24,9 @@ HEAD = "head"
 
 #: The prefix of labels of edges to an extracted node (``~obj``).
 EXTRACTED = "~"
+
+#: The kind of a view that an author's template computes from several layers.
+COLUMN = "column"
 
 #: The graph layer that every grammar has (``sgl.core.derivation``); its phrases have only the port of their head.
 DERIVATION = "derivation"
@@ -262,12 +265,16 @@ class GraphLayer:
 
 @dataclass(frozen=True)
 class View:
-    """A rendering of a graph layer (by index) as text; an author's own, of kind ``template``, has a ``template``."""
+    """A rendering of a graph layer (by index) as text; an author's own, of kind ``template``, has a ``template``.
+
+    A *column* is computed by its ``template`` from the layers that it ``reads``; its ``layer`` is the derivation.
+    """
 
     name: str
     kind: str
     layer: int
     template: str = ""
+    reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -305,18 +312,11 @@ class CoreGrammar:
 
     def token_counts(self, layer: str) -> list[TokenCounts]:
         """Return the own words and the parts of children, for each rule and each part of its template."""
-        number, found = self.text_layer(layer), []
-        for rule in self.rules:
-            counts: list[tuple[int, tuple[tuple[int, int], ...]]] = [(0, ())]
-            for item in rule.templates[number]:
-                own, below = counts[-1]
-                if isinstance(item, Cut):
-                    counts.append((0, ()))
-                elif isinstance(item, Slot):
-                    counts[-1] = own, (*below, (item.child, item.number))
-                else:
-                    counts[-1] = own + item.weight, below
-            found.append(tuple(counts))
+        number, found = self.text_layer(layer), list[TokenCounts]()
+        for parts in (parts_of(rule.templates[number], Cut()) for rule in self.rules):
+            words = (sum(item.weight for item in part if isinstance(item, Token)) for part in parts)
+            below = (tuple((x.child, x.number) for x in part if isinstance(x, Slot)) for part in parts)
+            found.append(tuple(zip(words, below, strict=True)))
         return found
 
     @cached_property

@@ -11,6 +11,7 @@ from sgl.dataset.staged import (
     MANIFEST,
     OutputError,
     check_target,
+    compiler_of,
     manifest_of,
     resolved,
     signature,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sgl.core.claims import Kind, Verdict
 from sgl.core.plan import LOADED, Ambiguous, known
-from sgl.dataset.manifest import left_out, string_figures
+from sgl.dataset.manifest import computed, left_out, string_figures
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -101,6 +101,7 @@ def values_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "left_out": dict(left_out(manifest)),
         "loaded": {split: LOADED.get(split, split) for split in manifest["splits"]},
         "columns": columns_of(manifest),
+        "computed": computed(manifest),
     }
 
 
@@ -110,6 +111,9 @@ def columns_of(manifest: Mapping[str, Any]) -> dict[str, str]:
     if not layers.get("counted"):
         del columns["features"]
     columns |= {f"target_{name}": f"The target `{name}`." for name in layers["further"]}
+    for name, reads in computed(manifest).items():
+        column = "target" if name == layers["target"] else f"target_{name}"
+        columns[column] += f" Computed by a template from {reads}, and recomputed by `sglc verify`; not proved."
     if manifest["ambiguous"]["policy"] == Ambiguous.LIST.value:
         columns |= {f"references{name[6:]}": "All right answers." for name in columns if name.startswith("target")}
     return columns

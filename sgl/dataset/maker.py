@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 
 from sgl.core.arrays import Column, Derivations, Heading
+from sgl.core.derivation import RULES
 from sgl.core.grammar import CoreGrammar, Slot, Template, TextLayer, Token
 from sgl.core.interpret import Derivation, derive_graph, derive_heads, derive_tokens
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
@@ -142,11 +143,13 @@ class ChunkMaker:
             for name in dict.fromkeys((*layers, *plan.targets))
             if name != plan.source
         }
-        expressions = expression_output(grammar, grammar.text_layer(plan.source))
+        expressions = expression_output(grammar, 0)
         self._expressions = writer("derivation", expressions)
         self._arity = np.array(grammar.arity, np.int64)
+        source = grammar.text_layer(plan.source)
+        own = (sum(x.weight for x in rule.templates[source] if isinstance(x, Token)) for rule in grammar.rules)
         #: The number of source words that each rule adds.
-        self._words = np.array(grammar.source_tokens, np.int32)
+        self._words = np.fromiter(own, np.int32, len(grammar.rules))
         self._sentences: list[SentenceWriter] = []
         for name in (plan.lemma_layer, *plan.graphs) if plan.lemma_layer else ():
             layer = grammar.graph_layer(name)
@@ -233,7 +236,8 @@ def target_output(output: Output) -> Output:
         try:
             return output.write(grammar, derivation)
         except ViewError as problem:
-            tokens = derive_tokens(grammar, derivation, grammar.anchors[output.uses.graph or 0])
+            anchor = grammar.anchors[output.uses.graph or 0]
+            tokens = derive_tokens(grammar, derivation, 0 if grammar.text_layers[anchor].name == RULES else anchor)
             raise ViewError(f"{output.name}: {problem}, in “{' '.join(tokens)}”") from problem
 
     return replace(output, write=write)

@@ -208,6 +208,15 @@ def _splits(samples: Sequence[StratumSample], readings: Mapping[str, Readings]) 
     return splits
 
 
+def computed(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """Return the targets that an author's template computes, each with the layers that it reads, as text."""
+    layers = manifest["layers"]
+    views, targets = {view["name"]: view for view in layers["views"]}, (layers["target"], *layers["further"])
+    own = [views[name] for name in targets if name in views and views[name].get("template")]
+    graphs = {number: layer["name"] for number, layer in enumerate(layers["graph"])}
+    return {view["name"]: " and ".join(view.get("reads") or [graphs.get(view["layer"], "")]) for view in own}
+
+
 #: Reasons for rejection whose name does not explain them.
 _REJECTED = {UNEXPOSED_WORD: "a word that no sentence of train has"}
 

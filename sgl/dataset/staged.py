@@ -60,6 +60,12 @@ def manifest_of(directory: Path) -> JsonValue:
     return read_document(directory / MANIFEST, foreign.MANIFEST, inside=directory)
 
 
+def compiler_of(directory: Path) -> str:
+    """Return the version and build of SGL that wrote a dataset, as its identity has them."""
+    compiler = manifest_of(directory)["compiler"].members()
+    return "+".join(compiler[part].of(str) for part in ("version", "build") if part in compiler)
+
+
 def listed_files(directory: Path) -> Collection[str] | None:
     """Return the listed files of the dataset in a directory; None if it holds no dataset."""
     try:

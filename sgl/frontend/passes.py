@@ -27,6 +27,7 @@ from sgl.frontend.lower.expand import expand
 from sgl.frontend.lower.finishing import check_absorbed, check_contrast
 from sgl.frontend.lower.grammar import Expanded, Lowered, lower
 from sgl.frontend.lower.graphs import check_graphs
+from sgl.frontend.lower.inputs import read_together, source_of
 from sgl.frontend.lower.patterns import LoweredTest, lower_parts, lower_patterns, lower_tests
 from sgl.frontend.lower.plan import Claims, check_patterns, make_plan
 from sgl.frontend.lower.productions import Produced
@@ -34,7 +35,14 @@ from sgl.frontend.lower.rules import lower_rules
 from sgl.frontend.lower.structures import contexts_of, derivation_asked, lower_restrictions, lower_structure
 from sgl.frontend.lower.weights import apply_weights
 from sgl.frontend.lower.words import check_words, lower_words
-from sgl.frontend.names.dataset import DatasetSettings, check_lemma_classes, choose_targets, read_dataset, read_release
+from sgl.frontend.names.dataset import (
+    DatasetSettings,
+    check_lemma_classes,
+    choose_inputs,
+    choose_targets,
+    read_dataset,
+    read_release,
+)
 from sgl.frontend.names.parameters import Session, limits_of
 from sgl.frontend.names.scopes import Resolved, Scope, resolve
 from sgl.frontend.names.signature import Signed, build_signature
@@ -105,7 +113,8 @@ def _run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diag
     if dataset is not None and project.record is not None:
         dataset.seed = project.record.seed
     signed = Signed(project, settings, diagnostics, resolved.parameters, resolved.names, signature)
-    targets = choose_targets(dataset, signed) if dataset is not None else ()
+    inputs = choose_inputs(dataset, signed) if dataset is not None else ()
+    targets = choose_targets(dataset, inputs, signed) if dataset is not None else ()
     expanded = _expanded(signed, dataset)
     lowered = apply_weights(expanded) if expanded is not None else None
     grammar = expanded.declared.grammar if expanded is not None else None
@@ -115,12 +124,14 @@ def _run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diag
         signature, grammar = asked.signature, grammar and with_derivation(lowered.grammar if lowered else grammar)
         lowered = lowered and replace(lowered, grammar=grammar or lowered.grammar)
     claims, tests = _spoken(asked, dataset, grammar)
+    if lowered is not None and inputs and not diagnostics.errors:
+        lowered = replace(lowered, grammar=read_together(inputs, lowered.grammar, signed))
     if lowered is None or dataset is None or diagnostics.errors:
         return Compilation(expanded)
     compiled = Compiled(
         project=project,
         parameters=resolved.parameters.values,
-        plan=make_plan(dataset, targets, claims, signature),
+        plan=make_plan(dataset, source_of(inputs, signature.source.name), targets, claims, signature),
         dataset_span=dataset.start.span,
         tests=tests,
         has_dataset=dataset.declared,

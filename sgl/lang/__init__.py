@@ -15,14 +15,14 @@ SUFFIXES = (".sgl", ".irtg", *TABLE_SUFFIXES, *TEMPLATE_SUFFIXES)
 
 #: The keywords of the language, in one place: for the reader, the docs and the syntax colouring.
 _DECLARATIONS = """
-    module use param limit layer view feature category labels words structure word literal lexicon forms
+    module use param limit layer view column feature category labels words structure word literal lexicon forms
     rule paradigm function pattern part quota relation table restrict weights dataset
     release test
 """
 _CLAUSES = """
-    after allow ambiguous apart as assert be before capital contexts contrast copy depth distinct drop each
-    example exclude expose exposures first for forbid forget from gen if in instances is keep last lemmas length like
-    longest may need never node not on only or output outside per reject repeat repeated seen shared
+    after allow ambiguous and apart as assert be before capital contexts contrast copy depth distinct drop each
+    example exclude expose exposures first for forbid forget from gen if in input instances is keep last lemmas length
+    like longest may mod need never node not on only or output outside per reject repeat repeated seen shared
     size target targets to train unseen variant waive when where with within without
 """
 

@@ -173,7 +173,7 @@ class TokenBuilder(Transformer[Token, Any]):
         child = children[0]
         return self.UPPER(child) if isinstance(child, Token) else child
 
-    comparison = order = if_comparison = name
+    comparison = order = if_comparison = sign = modulo = name
 
 
 @v_args(meta=True)
@@ -184,14 +184,14 @@ class TreeBuilder(TokenBuilder):
         """Return the only part of the production."""
         return parts[0]
 
-    quoted = text = column = structure_name = in_split = start
+    quoted = text = column = structure_name = in_split = bracketed = start
 
     def names(self, _: Meta, parts: list[Any]) -> tuple[Any, ...]:
         """Return the parts, without omitted ones."""
         return tuple(part for part in parts if part is not None)
 
     used_names = left_out = names_list = parameters = dotted = quoted_path = ports = template = names
-    statements = attributes = conditions = names
+    statements = attributes = conditions = where_rule = tests = names
     weight_name = comma_bound = where = rewrite = expected_text = names
 
     def dotted_name(self, meta: Meta, parts: list[s.Name]) -> s.Name:
@@ -204,6 +204,38 @@ class TreeBuilder(TokenBuilder):
     def table_cell(self, meta: Meta, parts: list[Any]) -> s.TableCell:
         table, keys, column = parts
         return s.TableCell(self._span(meta), table.name, keys or (), column)
+
+    def computed(self, meta: Meta, parts: list[Any]) -> s.Computed:
+        left, sign, right = parts
+        return s.Computed(self._span(meta), sign, (left, right))
+
+    def applied(self, meta: Meta, parts: list[Any]) -> s.Computed:
+        return s.Computed(self._span(meta), parts[0], tuple(parts[1:]))
+
+    def choice(self, meta: Meta, parts: list[Any]) -> s.Choice:
+        value, conditions = parts
+        return s.Choice(self._span(meta), value, conditions or ())
+
+    def category_ref(self, meta: Meta, parts: list[Any]) -> s.CategoryRef:
+        """Return a mention of a category; a value without a feature belongs to the setting before it."""
+        name, *rest = parts
+        settings: list[s.Setting] = []
+        for part in (part for part in rest if part is not None):
+            if isinstance(part, s.Choice):
+                last = settings[-1]
+                settings[-1] = replace(last, span=last.span.to(part.span), values=(*last.values, part))
+            else:
+                settings.append(part)
+        return s.CategoryRef(self._span(meta), name, tuple(settings))
+
+    def table(self, meta: Meta, parts: list[Any]) -> s.Table:
+        name, *keys, path = parts
+        columns, features = zip(*((column, feature or column) for column, feature in keys), strict=True)
+        return s.Table(self._span(meta), name, columns, features, path)
+
+    def table_key(self, _: Meta, parts: list[s.Name]) -> tuple[s.Name, s.Name | None]:
+        column, feature = parts
+        return column, feature
 
     def leave_out(self, meta: Meta, parts: list[Any]) -> s.LeaveOut:
         return s.LeaveOut(self._span(meta), *parts)
@@ -293,7 +325,7 @@ class TreeBuilder(TokenBuilder):
         """Build a dataset clause whose name is a keyword."""
         return self._node("dataset_clause", [self.name(parts[:1]), *parts[1:]], meta)
 
-    from_clause = distinct = ambiguous = output_clause = keyword_clause
+    from_clause = distinct = ambiguous = output_clause = input_clause = keyword_clause
 
     def test_derives(self, meta: Meta, parts: list[Any]) -> s.Test:
         sentence, *rest = parts

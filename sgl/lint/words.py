@@ -51,7 +51,7 @@ def rows_never_chosen(subject: Subject) -> Iterator[Finding]:
             continue
         chosen = {own.row(values) for values in product(*domains)}
         for row in (row for number, row in enumerate(own.table.rows) if number not in chosen):
-            values = " and ".join(f"`{name} = {row.cells[name]}`" for name in own.features if name in row.cells)
+            values = " and ".join(f"`{name} = {row.cells[name]}`" for name in own.columns if name in row.cells)
             message = f"this row of `{source}` is never chosen: the rows above it have {values or 'all values'}"
             yield Finding(row.span, message, "remove it, or move it up: the first row that fits counts")
 

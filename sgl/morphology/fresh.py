@@ -31,7 +31,7 @@ from sgl.lang.mapping_files import read_relation
 from sgl.lang.packed import FOLDER, write_grammar
 from sgl.lang.project import Project
 from sgl.lang.yaml_files import KINDS, LexiconTable, TableRow
-from sgl.morphology.sounds import RUN, Sounds, runs
+from sgl.morphology.sounds import RUN, Sounds, real_words, runs
 from sgl.resources import grammars_dir
 
 #: Parts of speech that get new words easily, as Universal Dependencies divides them.
@@ -198,8 +198,8 @@ class _Freshening:
                 real.setdefault(layer, []).extend(runs(text.text))
         shipped = (path.read_text("utf-8") for path in grammars_dir().rglob("*.yaml"))
         own_files = (file.text for file in state.sources.files.values())
-        known = {run for text in chain(shipped, own_files) for run in runs(text)}
-        self._sounds = {layer: Sounds(own, known, f"{seed} {layer}") for layer, own in real.items()}
+        known = {run for text in chain(shipped, own_files) for run in runs(text)}.union(real_words())
+        self._sounds = {layer: Sounds(own, known, seed, layer) for layer, own in real.items()}
         self._layers = {column: layer for _, words in tables.values() for column, layer in words.layers.items()}
 
     def _single_words(self) -> Iterator[tuple[s.WordDecl, list[tuple[str, s.Name]]]]:
@@ -307,7 +307,7 @@ def _yaml(value: object, *, flow: bool | None) -> str:
 def _named(declaration: s.Declaration) -> Iterator[tuple[s.Name, str]]:
     """Yield the words that a declaration names, with the column that they stand in, if it says so."""
     for condition in s.parts_of(s.Condition, declaration):
-        yield from ((value, condition.column.text) for value in condition.values)
+        yield from ((value, condition.column.text) for value in condition.values if isinstance(value, s.Name))
     targets = (clause.words for clause in s.parts_of(s.TargetsClause, declaration))
     sets = (*(x.values for x in s.parts_of(s.WordSet, declaration)),)
     sets += (*(x.values for x in s.parts_of(s.WordList, declaration)),)

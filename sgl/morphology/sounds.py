@@ -9,25 +9,37 @@ whatever endings are added, no two forms are alike, and none is a known word.
 import re
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 from random import Random
 from unicodedata import name
+from zlib import crc32
 
-_KANA = (
-    *"カキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモラリルレロガギグゴザジゼゾダデドバビブベボパピプペポヤユヨワ",
-    *re.findall("..", "キャシャシュショチャチュチョニャリュリョジャジョミャヒョギョ"),
+from sgl.foreign import lines_of
+
+_SINGLE = (
+    *"カキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモラリルレロ",
+    *"ガギグゴザジゼゾダデドバビブベボパピプペポヤユヨワ",
 )
+_PAIRS = re.findall("..", "キャシャシュショチャチュチョニャリュリョジャジョミャヒョギョ")
+
+#: The morae of which words are made; those that take two kana are rare.
+KANA = (*_SINGLE, *_PAIRS)
+_DRAWN = (*(_SINGLE * 3), *_PAIRS)
 
 #: Letters that follow one another.
 RUN = r"[^\W\d_]+"
 
+#: Each word belongs to one seed of these many, so that no two of them have a word in common.
+_SEEDS = 16
+
 #: Attempts to find a word before it gets a syllable more.
-_ATTEMPTS = 40
+_ATTEMPTS = 10 * _SEEDS
 
 
 _VOWELS = "aeiouàáâãäåæèéêëìíîïòóôõöøœùúûüаеёиоуыэюяαεηιουωάέήίόύώ"
-#: Vowels that follow one another; a y that begins a word is a consonant.
-_NUCLEUS = re.compile(rf"((?:[{_VOWELS}]|(?<!^)y)+)")
+#: Vowels that follow one another, with a w that no vowel follows; an initial y is a consonant, and so is the u of qu.
+_NUCLEUS = re.compile(rf"((?:(?!(?<=q)u)[{_VOWELS}]|(?<!^)y)+(?:w(?![{_VOWELS}y]))?)")
 
 
 @lru_cache(1 << 12)
@@ -36,10 +48,10 @@ def _is_letter_of_alphabet(letter: str) -> bool:
 
 
 class Sounds:
-    """New words of one language; ``known`` are words that none may be or begin."""
+    """New words of one language, or ``layer``; ``known`` are words that none may be or begin."""
 
-    def __init__(self, words: Iterable[str], known: Iterable[str], seed: str) -> None:
-        words, self._seed = list(dict.fromkeys(words)), seed
+    def __init__(self, words: Iterable[str], known: Iterable[str], seed: int, layer: str = "") -> None:
+        words, self._seed, self._layer = list(dict.fromkeys(words)), seed, layer
         self._known, self._made = sorted({word.lower() for word in known}), list[str]()
         self._all = set[str]()
         # Consonants and vowels by turns, consonants first and last, if only none.
@@ -52,16 +64,17 @@ class Sounds:
         self._codas = [coda for found in clusters if (coda := found[-1]) and coda[-1] not in "sxzhc"] or [*"klmnprt"]
         characters = "".join(words)
         kana = any(name(character, "").startswith(("HIRAGANA", "KATAKANA")) for character in characters)
-        self._characters = _KANA if kana else [*filter(str.isalpha, characters)]
+        self._characters = _DRAWN if kana else [*filter(str.isalpha, characters)]
 
     def like(self, word: str) -> str:
         """Return a new word for a word: in the same script, with the same capitals, first a vowel if it has one."""
-        random = Random(f"{self._seed} {word}")  # noqa: S311 - the same words for everybody
+        random = Random(f"{self._seed} {self._layer} {word}")  # noqa: S311 - the same words for everybody
         alphabetic = _is_letter_of_alphabet(word[0])
         for attempt in range(_ATTEMPTS * 100):
             size = 2 + attempt // _ATTEMPTS
             found = self._written(random, size, word) if alphabetic else self._drawn(random, size)
-            if not _begins(found, self._known) and not self._meets(found):
+            own = crc32(found.encode()) % _SEEDS == self._seed % _SEEDS
+            if own and not _begins(found, self._known) and not self._meets(found):
                 break
         insort(self._made, found)
         self._all.add(found)
@@ -72,11 +85,13 @@ class Sounds:
         onsets = [onset for onset in self._onsets if bool(onset) != vowel]
         parts = [random.choice(onsets) if onsets else "" if vowel else random.choice(self._inner)]
         for _ in range(syllables - 1):
-            parts += [random.choice(self._vowels), random.choice(self._inner)]
+            vowels = random.choice(self._vowels)
+            # An initial y would sound as a consonant.
+            parts += [vowels.replace("y", "i") if parts[-1] in ("", "y") else vowels, random.choice(self._inner)]
         return "".join([*parts, random.choice(self._vowels), random.choice(self._codas)])
 
     def _drawn(self, random: Random, size: int) -> str:
-        return "".join(random.choice(self._characters) for _ in range(size + (self._characters is _KANA)))
+        return "".join(random.choice(self._characters) for _ in range(size + (self._characters is _DRAWN)))
 
     def _meets(self, word: str) -> bool:
         """Return whether a word begins one that was made, or the other way round."""
@@ -87,6 +102,13 @@ def _begins(word: str, others: Sequence[str]) -> bool:
     """Return whether a word is, or begins, one of others, which are in order."""
     place = bisect_left(others, word)
     return place < len(others) and others[place].startswith(word)
+
+
+@cache
+def real_words() -> list[str]:
+    """Return real words of English and Japanese that a new word may be by chance."""
+    texts = (path.read_text("utf-8") for path in sorted((Path(__file__).parent / "words").glob("*.txt")))
+    return [line for text in texts for line in lines_of(text) if not line.startswith("#")]
 
 
 def runs(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from sgl.dataset import manifest_of
+from sgl.dataset import compiler_of, manifest_of
 from sgl.foreign import BENCHMARK, lines_of, read_text
 
 #: The members of a pattern on which a claim depends; the parts of a version.
@@ -28,7 +28,8 @@ def difference(first: Path, second: Path) -> dict[str, Any]:
     numbers = [int(number) for number in before.split(".") if number.isdecimal()]
     raised = [*numbers[:place], numbers[place] + 1, 0, 0][:3] if len(numbers) == len(_RAISED) else []
     versions = {"first": before, "second": after, "follows": ".".join(map(str, raised))}
-    return {"changes": changes, "raises": _RAISED[place], "versions": versions}
+    compilers = {"first": compiler_of(first), "second": compiler_of(second)}
+    return {"changes": changes, "raises": _RAISED[place], "versions": versions, "compilers": compilers}
 
 
 def _read(directory: Path) -> tuple[str, dict[tuple[str, str], _Content]]:

@@ -29,7 +29,7 @@ from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import EXPOSURE_PREFIX, TRAIN, Ambiguous, Constraint, Pattern, Plan, content_lemmas
 from sgl.core.structure import Body, Link, NodeTest, Structure
-from sgl.dataset import left_out, string_figures
+from sgl.dataset import computed, left_out, string_figures
 from sgl.frontend import Compiled
 from sgl.pipeline.guarantees import excuses
 from sgl.pipeline.matches import Binding, GraphFinder
@@ -66,6 +66,7 @@ def report_data(
         "review": review,
         "splits": {name: split["items"] for name, split in manifest["splits"].items()},
         "layers": (plan.source, plan.targets),
+        "computed": computed(manifest),
         "source_language": plan.source,
         "target_language": plan.target if plan.target in texts else "",
         "guarantees": [*_guarantees(manifest, verification)],

@@ -23,12 +23,12 @@ from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import PART_PREFIX, Stratum, structures_of
 from sgl.core.smallest import SmallestTexts
 from sgl.core.structure import LengthTest, Structure
-from sgl.diagnostics import Diagnostic, Diagnostics, Label, Span, suggest
+from sgl.diagnostics import Diagnostic, Diagnostics, Label, Span, shortlist, suggest
 from sgl.foreign import limits, raising
 from sgl.frontend import Compiled
 from sgl.frontend.lower.patterns import LoweredPart, LoweredPattern
 from sgl.frontend.names.parameters import MAX_COUNT
-from sgl.lang.syntax import SyntaxNode, ViewDecl
+from sgl.lang.syntax import ColumnDecl, SyntaxNode, ViewDecl
 from sgl.memory import kept
 from sgl.pipeline.sentences import deciding
 from sgl.rendering import Output, ViewError, outputs
@@ -38,7 +38,7 @@ def check_soundness(compiled: Compiled, diagnostics: Diagnostics) -> None:
     """Report unbounded recursion, and views without a form."""
     figures = consistency(compiled.grammar)
     if figures.proper:
-        views = tuple(compiled.project.declarations(ViewDecl))
+        views = (*compiled.project.declarations(ViewDecl), *compiled.project.declarations(ColumnDecl))
         same, places = (shape_of(compiled.grammar), *views), (compiled.plan.targets, compiled.rule_spans)
         diagnostics.extend(kept("views", same, places, partial(check_views, compiled)))
     else:
@@ -73,19 +73,25 @@ def _report_improper(compiled: Compiled, figures: Consistency, diagnostics: Diag
 def check_views(compiled: Compiled) -> tuple[Diagnostic, ...]:
     """Report the rules and words whose smallest text has no form in a target, each mistake once."""
     grammar, diagnostics = compiled.grammar, Diagnostics()
+    columns = {column.name.text: column for column in compiled.project.declarations(ColumnDecl)}
     _check_templates(compiled, diagnostics)
-    failing, sound = _failing_texts(compiled)
+    failing, sound = ([], set[int]()) if diagnostics.errors else _failing_texts(compiled)
     blamed: set[int] = set()
     for derivation, view, problem in failing:
         suspects = [rule for rule in derivation if rule not in sound]
         if blamed.isdisjoint(suspects):
             blamed.update(suspects)
-            layer = grammar.graph_layers[view.uses.graph or 0]
-            text = interpret(grammar, derivation).texts[grammar.anchors[view.uses.graph or 0]]
+            layer, column = grammar.graph_layers[view.uses.graph or 0], columns.get(view.name)
+            text = interpret(grammar, derivation).texts[0 if column else grammar.anchors[view.uses.graph or 0]]
             message = f"a text cannot be rendered in the view `{view.name}`: {problem}"
             hint = f"look at the attributes of its words and the edges of its rules in `{layer.name}`"
             span = compiled.rule_spans[_to_blame(view, suspects or derivation, problem)]
-            diagnostics.error("SGL0513", span, message, hint, notes=(f"the text is: {text}",))
+            if column is not None:
+                message, span = f"the column `{view.name}` cannot be computed: {problem}", column.name.span
+                reads = shortlist(name.text for name in column.arguments)
+                hint = f"a template is tried on the smallest texts; it reads {reads}"
+            code = "SGL0838" if column else "SGL0513"
+            diagnostics.error(code, span, message, hint, notes=(f"the text is: {text}",))
     return diagnostics.found
 
 
@@ -104,17 +110,21 @@ def _failing_texts(compiled: Compiled) -> tuple[list[tuple[Derivation, Output, s
 
 
 def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:
-    if not (templates := {view.name: view.template for view in compiled.grammar.views if view.template}):
+    if not (templates := {view.name: view for view in compiled.grammar.views if view.template}):
         return
-    from sgl.rendering.template import template_view
+    from sgl.rendering.template import column_of, template_view
 
-    for declaration in compiled.project.declarations(ViewDecl):
-        if declaration.name.text in templates:
-            try:
-                template_view(templates[declaration.name.text])
-            except ViewError as problem:
-                place = declaration.path.span if declaration.path else declaration.span
-                diagnostics.error("SGL0513", place, f"the view `{declaration.name}` cannot be used: {problem}")
+    declared: list[ViewDecl | ColumnDecl] = [*compiled.project.declarations(ViewDecl)]
+    for declaration in (*declared, *compiled.project.declarations(ColumnDecl)):
+        view = templates.get(declaration.name.text)
+        what, code = ("view", "SGL0513") if isinstance(declaration, ViewDecl) else ("column", "SGL0838")
+        try:
+            if view is not None:
+                column_of(view.template, view.reads) if view.reads else template_view(view.template)
+        except ViewError as problem:
+            written = declaration.path or (declaration.template if isinstance(declaration, ColumnDecl) else None)
+            place = written.span if written else declaration.span
+            diagnostics.error(code, place, f"the {what} `{declaration.name}` cannot be used: {problem}")
 
 
 def _problem(view: Output, derivation: Derivation) -> str:

@@ -201,6 +201,10 @@ class View(NamedTuple):
 VIEWS: dict[str, View] = {}
 
 
+#: What turns an author's template into a function, by the kind of view; filled by ``sgl.rendering.template``.
+TEMPLATES: dict[str, Callable[..., Callable[..., str]]] = {}
+
+
 def register(view: View) -> None:
     """Add a view; raises ``ValueError`` if its name is taken."""
     if view.name in VIEWS:

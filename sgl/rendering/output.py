@@ -18,14 +18,14 @@ derivations of that shape itself; so it does for an author's own view, which may
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
 
 from sgl.core.arrays import Column, Derivations, Heading
-from sgl.core.grammar import CoreGrammar, View
+from sgl.core.grammar import COLUMN, CoreGrammar, View
 from sgl.core.graph import CUT, Attributes, Graph
 from sgl.core.interpret import Derivation, all_tokens, derive_graph, derive_tokens, finish, spelt_as
 from sgl.core.spelling import remaining
@@ -44,6 +44,14 @@ def _of_author(source: str) -> Callable[[Graph, Sequence[str]], str]:
     from sgl.rendering.template import template_view
 
     return template_view(source)
+
+
+@cache
+def _computed(source: str, reads: tuple[str, ...]) -> Callable[[Mapping[str, Graph | str]], str]:
+    """Return the column that an author's template computes; raises ``ViewError`` if it is invalid."""
+    from sgl.rendering.template import column_of
+
+    return column_of(source, reads)
 
 
 @dataclass(frozen=True)
@@ -102,7 +110,9 @@ def view_output(grammar: CoreGrammar, view: View) -> Output:
     It shows lemmas, except where they shape the form; an author's own view shows all attributes and words.
     """
     if view.template:
-        uses = Uses(texts=(grammar.anchors[view.layer],), graph=view.layer, plain=True)
+        texts = [n for n, layer in enumerate(grammar.text_layers) if layer.name in view.reads]
+        texts = texts if view.kind == COLUMN else [grammar.anchors[view.layer]]
+        uses = Uses(texts=tuple(texts), graph=view.layer, plain=True)
     else:
         kept = partial(_kept_of_lemma, view.kind)
         uses = Uses(graph=view.layer, kept=kept, finish=VIEWS[view.kind].finish)
@@ -110,12 +120,20 @@ def view_output(grammar: CoreGrammar, view: View) -> Output:
 
 
 def _form(view: View, grammar: CoreGrammar, derivation: Derivation) -> str:
+    if view.kind == COLUMN:
+        return _computed(view.template, view.reads)({name: _read(name, grammar, derivation) for name in view.reads})
     graph = derive_graph(grammar, derivation, view.layer)
     if view.template:
         words = derive_tokens(grammar, derivation, grammar.anchors[view.layer])
         return _of_author(view.template)(graph, [word for word in words if word != CUT])
     notation = VIEWS[view.kind]
     return notation.unfinished(graph) if isinstance(grammar, MarkedGrammar) else notation.render(graph)
+
+
+def _read(name: str, grammar: CoreGrammar, derivation: Derivation) -> Graph | str:
+    if any(layer.name == name for layer in grammar.text_layers):
+        return _text(grammar.text_layer(name), grammar, derivation)
+    return derive_graph(grammar, derivation, grammar.graph_layer(name))
 
 
 def _kept_of_lemma(kind: str, name: str, value: str) -> int | None:

@@ -13,20 +13,21 @@ Authors' views have the language below; grammars that are templates have more (`
 
 import re
 from collections.abc import Callable, Collection, Container, Iterable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, ClassVar
 
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.filters import FILTERS as _JINJA
 from jinja2.runtime import LoopContext, Macro, Undefined
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
+from jinja2.utils import Namespace
 from jinja2.visitor import NodeTransformer
 
 from sgl.characters import code_of, hidden
 
 #: The deepest nesting of brackets and blocks in a template.
-DEEPEST = 40
+DEEPEST_BLOCKS = 40
 
 #: The constructs of the language; tuples and loops have further checks.
 ALLOWED: tuple[type[nodes.Node], ...] = (
@@ -201,7 +202,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         if not (allowed or (isinstance(node, nodes.Tuple) and node.ctx == "store")):
             kind = type(node).__name__.lower()
             raise TemplateSyntaxError(f"{self.what} has no '{kind}'", node.lineno)
-        if depth > DEEPEST:
+        if depth > DEEPEST_BLOCKS:
             raise TemplateSyntaxError("too many blocks and brackets inside one another", node.lineno)
         value = node.value if isinstance(node, nodes.Const) else None
         # Jinja2 writes constants into the Python that it generates, where infinity would be a name.
@@ -218,6 +219,68 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             raise TemplateSyntaxError(f"the name '{name}' is taken", node.lineno)
         for child in node.iter_child_nodes():
             self._check(child, depth + 1)
+
+
+#: The constructs with which a template calculates.
+COMPUTING: tuple[type[nodes.Node], ...] = (
+    *ALLOWED,
+    *(nodes.Tuple, nodes.List, nodes.Dict, nodes.Pair, nodes.Mul, nodes.FloorDiv, nodes.Mod),
+    *(nodes.Pos, nodes.NSRef),
+)
+
+#: The methods of values that a template can call.
+METHODS: dict[type, Collection[str]] = {
+    str: (
+        *("capitalize", "endswith", "join", "lower", "lstrip", "replace"),
+        *("rstrip", "split", "startswith", "strip", "title", "upper"),
+    ),
+    list: ("count", "index"),
+    dict: ("get", "items", "keys", "values"),
+}
+
+
+class ComputingEnvironment(BoundedEnvironment):
+    """The sandbox with whole numbers, lists and tables of values, and variables that outlive a loop (``namespace``)."""
+
+    intercepted_binops = frozenset(("+", "-", "*", "//", "%"))
+
+    calls = "methods like 'split'"
+    constructs: tuple[type[nodes.Node], ...] = COMPUTING
+    attributes: ClassVar = {**BoundedEnvironment.attributes, **METHODS}
+    known_filters = {  # noqa: RUF012 - as in the class above
+        **FILTERS,
+        **{name: _JINJA[name] for name in ("abs", "count", "d", "dictsort", "int", "items", "max", "min", "string")},
+        "sum": partial(sum, start=0),
+    }
+    #: The functions of the language.
+    functions: tuple[Callable[..., Any], ...] = (safe_range, Namespace)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.globals |= {"range": safe_range, "namespace": Namespace}
+
+    def call(self, context: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - Jinja2 decides
+        """Call a method of a value as well, whose size counts."""
+        owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+        if type(owner) is str and name in ("join", "replace"):
+            return self.filters[name](*args, owner) if name == "join" else self.filters[name](owner, *args)
+        self.held(owner if isinstance(owner, (str, list)) else None)  # it examines all of it
+        return super().call(context, function, *args, **kwargs)
+
+    def is_safe_callable(self, function: Any) -> bool:  # noqa: ANN401 - Jinja2 decides
+        """Return whether a function is one of ``functions``, or the sandbox lets it be called."""
+        return function in self.functions or super().is_safe_callable(function)
+
+    def is_safe_attribute(self, owner: Any, attribute: str, value: Any) -> bool:  # noqa: ANN401 - Jinja2 decides
+        """Return whether an attribute is a template's own variable, or listed."""
+        own = isinstance(owner, Namespace) and not attribute.startswith("_")
+        return own or super().is_safe_attribute(owner, attribute, value)
+
+    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:  # noqa: ANN401 - Jinja2 decides
+        """Calculate with numbers; ``+`` joins texts and lists as well."""
+        if operator != "+" and not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
+            raise SecurityError(f"'{operator}' is for numbers")
+        return super().call_binop(context, operator, left, right)
 
 
 class _Counted(NodeTransformer):

@@ -99,12 +99,19 @@ class PackedText(NamedTuple):
 
 
 class PackedView(NamedTuple):
-    """A view of a graph: its notation, each rule's effect, and the text layer ``anchor`` if words may be absorbed."""
+    """A view of a graph: its notation, each rule's effect, and the text layer ``anchor`` if words may be absorbed.
+
+    An author's own has a ``template``, and always its text layer.  A column reads several layers, ``inputs``: texts,
+    and graphs without a notation.
+    """
 
     name: str
     kind: str
     rules: list[GluingRule]
     anchor: PackedText | None = None
+    written: bool = True
+    template: str = ""
+    inputs: "tuple[PackedText | PackedView, ...]" = ()
 
 
 class PackedStratum(NamedTuple):

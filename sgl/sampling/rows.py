@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sgl.core.extent import Extent
-from sgl.core.graph import Gluer, GluingNode, GluingRule, moved
-from sgl.core.spelling import Finish, places
-from sgl.rendering.meaning import VIEWS
+from sgl.core.graph import CUT, Gluer, GluingNode, GluingRule, Graph, moved
+from sgl.core.spelling import Finish, places, remaining
+from sgl.rendering.meaning import TEMPLATES, VIEWS
 from sgl.sampling.acceptance import sample
 from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Tables, joined, words_of
 
@@ -23,19 +23,43 @@ def row_of(source: str, target: str, category: str) -> str:
 
 
 def writer_of(tables: Tables, output: PackedText | PackedView) -> Callable[[Sequence[int]], str]:
-    """Return a function that writes derivations in a text layer or view."""
-    if isinstance(output, PackedView):
-        view, graph_of = VIEWS[output.kind], Gluer(output.rules, tables.arity, written=True)
-        anchor = output.anchor
-        if anchor is None:
-            return lambda derivation: view.render(graph_of(tuple(derivation)))
+    """Return a function that writes derivations in a text layer, a view or a column."""
+    if not isinstance(output, PackedView):
+        return lambda derivation: joined(output, words_of(output, tables.arity, derivation))
+    if output.inputs:
+        compute = TEMPLATES[output.kind](output.template, [own.name for own in output.inputs])
+        read = {own.name: _value_of(tables, own) for own in output.inputs}
+        return lambda derivation: compute({name: value(derivation) for name, value in read.items()})
+    graph_of, anchor = _graph_of(tables, output), output.anchor
+    if output.template and anchor is not None:
+        own, text = TEMPLATES[output.kind](output.template), anchor
+        return lambda derivation: own(graph_of(derivation), _tokens(tables, text, derivation))
+    view = VIEWS[output.kind]
+    return lambda derivation: view.render(graph_of(derivation))
 
-        def written(derivation: Sequence[int]) -> str:
-            at = places(anchor.finish, words_of(anchor, tables.arity, derivation))
-            return view.render(moved(graph_of(tuple(derivation)), at))
 
-        return written
-    return lambda derivation: joined(output, words_of(output, tables.arity, derivation))
+def _value_of(tables: Tables, layer: PackedText | PackedView) -> Callable[[Sequence[int]], Graph | str]:
+    return _graph_of(tables, layer) if isinstance(layer, PackedView) else writer_of(tables, layer)
+
+
+def _graph_of(tables: Tables, view: PackedView) -> Callable[[Sequence[int]], Graph]:
+    """Return a function from derivations to graphs over the words as they are written."""
+    graph_of, anchor = Gluer(view.rules, tables.arity, written=view.written), view.anchor
+    if anchor is None:
+        return lambda derivation: graph_of(tuple(derivation))
+
+    def written(derivation: Sequence[int]) -> Graph:
+        words = words_of(anchor, tables.arity, derivation)
+        found, cuts = places(anchor.finish, words), [at for at, word in enumerate(words) if word == CUT]
+        at = [n - sum(cut < n for cut in cuts) * (n >= 0) for old, n in enumerate(found) if old not in cuts]
+        return moved(graph_of(tuple(derivation)), at)
+
+    return written
+
+
+def _tokens(tables: Tables, text: PackedText, derivation: Sequence[int]) -> list[str]:
+    """Return the words of a text as they are written."""
+    return [word for word in remaining(text.finish, words_of(text, tables.arity, derivation)) if word != CUT]
 
 
 def reseeded(tables: Tables, seed: int) -> Tables:
@@ -70,7 +94,7 @@ def deserialize(text: str) -> Tables:
         states=[State(*map(list, state)) for state in data.states],
         strata=[_stratum(*stratum) for stratum in data.strata],
         source=_text(data.source),
-        targets=[_text(one) if len(one) == len(PackedText._fields) else _view(*one) for one in data.targets],
+        targets=[_output(one) for one in data.targets],
         **several,
     )
     return tables
@@ -92,7 +116,12 @@ def _text(fields: tuple[Any, ...]) -> PackedText:
     return PackedText(name, join, frozenset(attach), [*templates], None if finish is None else Finish(*finish))
 
 
-def _view(name: str, kind: str, rules: list[tuple[Any, ...]], anchor: tuple[Any, ...] | None) -> PackedView:
-    given = [GluingRule(*rule) for rule in rules]
+def _output(fields: tuple[Any, ...]) -> PackedText | PackedView:
+    if len(fields) == len(PackedText._fields):
+        return _text(fields)
+    view = PackedView(*fields)
+    given = [GluingRule(*rule) for rule in view.rules]
     glued = [rule._replace(nodes=tuple(GluingNode(*node) for node in rule.nodes)) for rule in given]
-    return PackedView(name, kind, glued, None if anchor is None else _text(anchor))
+    own: Any = view.anchor
+    inputs = tuple(_output(one) for one in view.inputs)
+    return view._replace(rules=glued, anchor=None if own is None else _text(own), inputs=inputs)

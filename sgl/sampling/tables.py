@@ -18,12 +18,12 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from importlib.resources import files
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 from sgl.automata.weights.split import SplitGrammar, count_derivations
 from sgl.core.extent import Extent
-from sgl.core.grammar import CoreGrammar, Item, Slot, View
+from sgl.core.grammar import COLUMN, CoreGrammar, Item, Slot, View
 from sgl.core.plan import Constraint, Plan, content_lemmas, introduced_lemmas
 from sgl.rendering.views import VIEWS
 from sgl.sampling.acceptance import NotEnoughError
@@ -154,9 +154,19 @@ def _packed(item: Item) -> str | int | tuple[Any, ...]:
 
 
 def _pack_view(grammar: CoreGrammar, view: View) -> PackedView:
+    if view.kind == COLUMN:
+        texts = {layer.name: number for number, layer in enumerate(grammar.text_layers)}
+        inputs = [
+            pack_text(grammar, texts[name])
+            if name in texts
+            else _pack_view(grammar, View(name, "", grammar.graph_layer(name)))
+            for name in view.reads
+        ]
+        return PackedView(view.name, view.kind, [], None, False, view.template, tuple(inputs))
     anchor = grammar.anchors[view.layer]
-    below = pack_text(grammar, anchor) if grammar.moving[anchor] else None
-    return PackedView(view.name, view.kind, list(grammar.gluing[view.layer]), below)
+    below = pack_text(grammar, anchor) if grammar.moving[anchor] or view.template else None
+    free = grammar.graph_layers[view.layer].free
+    return PackedView(view.name, view.kind, list(grammar.gluing[view.layer]), below, free, view.template)
 
 
 def _reachable(split: SplitGrammar) -> tuple[tuple[_Alternatives, ...], dict[int, int]]:
@@ -186,7 +196,8 @@ def width(probability: float) -> int:
 
 
 #: The modules of views: ``COMMON`` ones are in every sampler, others only where they are used.
-_OF_VIEWS = {name: view.write.__module__ for name, view in VIEWS.items()}
+_OF_VIEWS: dict[str, tuple[str, ...]] = {name: (view.write.__module__,) for name, view in VIEWS.items()}
+_OF_VIEWS |= dict.fromkeys(("template", COLUMN), ("sgl.characters", "sgl.rendering.sandbox", "sgl.rendering.template"))
 COMMON = ("cogs", "varfree")
 
 #: The modules of standalone samplers, each after those that it uses.
@@ -195,7 +206,7 @@ BUNDLED = (
     "sgl.core.graph",
     "sgl.core.spelling",
     "sgl.rendering.meaning",
-    *sorted(set(_OF_VIEWS.values())),
+    *sorted({*chain(*_OF_VIEWS.values())}),
     "sgl.sampling.engine",
     "sgl.sampling.acceptance",
     "sgl.sampling.rows",
@@ -226,12 +237,13 @@ def standalone_source(tables: Tables, identity: str) -> str:
     imports: dict[str, set[str]] = {name: set() for name in ("argparse", "gc", "os", "sys")}
     imports |= {"hashlib": {"sha256"}, "itertools": {"islice"}, "pathlib": {"Path"}}
     kinds = (*COMMON, *(target.kind for target in tables.targets if isinstance(target, PackedView)))
-    idle = {*_OF_VIEWS.values()} - {_OF_VIEWS[kind] for kind in kinds}
+    idle = {*chain(*_OF_VIEWS.values())}.difference(*(_OF_VIEWS[kind] for kind in kinds))
     bodies = [_body(name, imports) for name in BUNDLED if name not in idle]
     whole = [f"import {module}" for module in sorted(imports) if not imports[module]]
     parts = [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(imports.items()) if names]
     return environment.get_template("sampler.py.j2").render(
         identity=json.dumps(identity),
+        needs="Jinja2 and " * ("jinja2" in imports),
         imports="\n".join(whole + parts),
         bodies=bodies,
         tables=textwrap.wrap(serialize(tables), 92),
@@ -249,7 +261,7 @@ def _body(name: str, imports: dict[str, set[str]]) -> str:
                 imports.setdefault(alias.name, set())
         elif isinstance(node, ast.ImportFrom):
             if node.module and node.module not in ("__future__", *BUNDLED):
-                imports.setdefault(node.module, set()).update(alias.name for alias in node.names)
+                imports.setdefault(node.module, set()).update(map(ast.unparse, node.names))
         else:
             continue
         after = node.end_lineno or 0

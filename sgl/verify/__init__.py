@@ -82,6 +82,9 @@ def verify(
         endless = load(directory, asked[0], table, others, show)
         data = LoadedData(directory, *asked, table, endless, others.known, judge_now, signature, rows)
         results = _results(data, first, omitted, sampled, show)
+        # They prevent nothing from being read, so that they hide no other fault.
+        for folder in file_checks.empty_folders(directory):
+            first.fault(f"{folder} is an empty folder")
         return Report(
             name=data.manifest.name,
             identity=data.manifest.identity,

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from sgl.verify.schema import CertificateData
 from sgl.verify.schema_grammar import (
+    COLUMN,
     CertifiedGrammar,
     Flaw,
     GrammarRule,
@@ -21,7 +22,7 @@ def check_references(data: CertificateData) -> None:
     """Check the references of the grammar, the plan and the sampler's tables."""
     grammar = data.core.grammar
     _below("the start", [grammar.start], len(grammar.categories))
-    _below("a view", [view.layer for view in grammar.views], len(grammar.graph_layers))
+    _check_views(grammar)
     anchors = _anchors(grammar)
     for category in grammar.categories:
         if not category.ports:
@@ -30,6 +31,15 @@ def check_references(data: CertificateData) -> None:
         _check_rule(grammar, rule, anchors)
     _check_plan(data)
     _check_sampler(data)
+
+
+def _check_views(grammar: CertifiedGrammar) -> None:
+    _below("a view", [view.layer for view in grammar.views], len(grammar.graph_layers))
+    layers = names_of(grammar.text_layers) | names_of(grammar.graph_layers)
+    for view in grammar.views:
+        _among({*view.reads}, layers)
+        if (view.kind == COLUMN) != bool(view.reads) or (view.kind == COLUMN and not view.template):
+            raise Flaw(f"{view.name} is no column of this grammar: it reads nothing, or has no template")
 
 
 def _anchors(grammar: CertifiedGrammar) -> list[int]:

@@ -1,17 +1,17 @@
 """Interpret derivations: their texts, their graphs, and their sentences in CoNLL-U.
 
 The grammar is the one of a certificate, ``core.grammar``; docs/certificate.md has its format. This is the checker's own
-interpretation; it shares only ``sgl.rendering.views`` with the compiler. Everything except words is computed for shapes
-of derivations (``shapes.py``); this module fills in words and attributes.
+interpretation; it shares only views and the sandbox of templates (``sgl.rendering``) with the compiler. Everything
+except words is computed for shapes of derivations (``shapes.py``); this module fills in words and attributes.
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
 from sgl.verify.lines import ShownWord, line, shown_words, word_columns
-from sgl.verify.schema_grammar import CertifiedGrammar, Flaw, Pair, RuleLemma
+from sgl.verify.schema_grammar import COLUMN, CertifiedGrammar, Flaw, Pair, RuleLemma
 from sgl.verify.shapes import Derivation, GraphArc, Local, RuleUse, Shapes
 from sgl.verify.texts import Words, joined, merged, numbered, raised
 from sgl.verify.trees import EdgeColumns
@@ -50,12 +50,14 @@ class Interpreter:
         self.grammar, self.rules, self.spend = grammar, grammar.rules, spend
         self.texts = {layer.name: number for number, layer in enumerate(grammar.text_layers)}
         self.views = {view.name: view for view in grammar.views}
-        self.twins = {layer.name for layer in grammar.text_layers if layer.finish is not None and layer.finish.twin}
+        finished = ((layer.name, layer.finish) for layer in grammar.text_layers)
+        self.twins = {name: finish.twin for name, finish in finished if finish is not None and finish.twin}
         #: The texts of template items, by layer, rule and item.
         self.items = [*map(self._items, range(len(grammar.text_layers)))]
         self.shapes = Shapes(grammar, spend)
         self.written, self.text = lru_cache(8)(self._written), lru_cache(8)(self._text)
         self.graph, self._line = lru_cache(4)(self._graph), lru_cache(1 << 16)(self._word_line)
+        self.forms = cache(self._forms)
 
     def walk(self, derivation: Derivation) -> list[RuleUse]:
         """Return the rules from last to first, each before the rules above it."""
@@ -129,17 +131,35 @@ class Interpreter:
 
     def _view(self, name: str, derivation: Derivation) -> str:
         view = self.views[name]
-        nodes, edges, head, words = self.graph(self.grammar.graph_layers[view.layer].name, derivation)
-        core: Any = import_module("sgl.core.graph")
-        graph = core.Graph(tuple(core.GraphNode(*node) for node in nodes), tuple(map(tuple, edges)), head)
         try:
-            if view.template:
-                own: Any = import_module("sgl.rendering.template")
-                return str(own.template_view(view.template)(graph, words))
-            views: Any = import_module("sgl.rendering.views")
-            return str(views.VIEWS[view.kind].render(graph, words))
+            write = self.forms(name)
+            if view.kind == COLUMN:
+                read = (
+                    self.text(own, derivation) if own in self.texts else self._shown(own, derivation)
+                    for own in view.reads
+                )
+                return str(write(dict(zip(view.reads, read, strict=True))))
+            layer = self.grammar.graph_layers[view.layer].name
+            return str(write(self._shown(layer, derivation), self.graph(layer, derivation).words))
         except ValueError as reason:
             return f"(no form: {reason})"
+
+    def _forms(self, name: str) -> Callable[..., object]:
+        """Return what writes a view or computes a column; raises ``ValueError`` for a template that cannot be read."""
+        view = self.views[name]
+        if not view.template:
+            views: Any = import_module("sgl.rendering.views")
+            return views.VIEWS[view.kind].render  # type: ignore[no-any-return]
+        own: Any = import_module("sgl.rendering.template")
+        known: Callable[..., object]
+        known = own.column_of(view.template, view.reads) if view.kind == COLUMN else own.template_view(view.template)
+        return known
+
+    def _shown(self, layer: str, derivation: Derivation) -> object:
+        """Return a graph as views take it."""
+        nodes, edges, head, _ = self.graph(layer, derivation)
+        core: Any = import_module("sgl.core.graph")
+        return core.Graph(tuple(core.GraphNode(*node) for node in nodes), tuple(map(tuple, edges)), head)
 
     # ---- graphs
 

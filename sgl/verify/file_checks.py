@@ -223,12 +223,16 @@ def foreign_entries(directory: Path) -> Iterator[str]:
     """Yield links, pipes, devices, sockets and oversized files: a directory with one of them is not read."""
     for name, entry in entries_below(directory):
         shown = _printable(name)
-        if entry.is_dir(follow_symlinks=False):
-            yield f"{shown} is an empty folder"
-        elif not entry.is_file(follow_symlinks=False):
+        if not entry.is_file(follow_symlinks=False):
             yield f"{shown} is neither a file nor a folder"
         elif entry.stat(follow_symlinks=False).st_size > TABLE.limit:
             yield f"{shown} has more than {TABLE.limit:,} bytes"
+
+
+def empty_folders(directory: Path) -> list[str]:
+    """Return the folders that have nothing in them, which no list of files has."""
+    folders = (Path(folder) for folder, inside, files in os.walk(directory) if not inside and not files)
+    return sorted(f"{_printable(folder.relative_to(directory).as_posix())}/" for folder in folders)
 
 
 def signature_of(directory: Path, manifest: Manifest) -> str:
@@ -241,18 +245,16 @@ def signature_of(directory: Path, manifest: Manifest) -> str:
 
 
 def entries_below(directory: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yield the entries below a directory, with relative paths; folders only if they are empty."""
-    folders: list[tuple[str, list[os.DirEntry[str]]]] = [("", [])]
+    """Yield what is below a directory, except folders, with relative paths."""
+    folders = [""]
     while folders:
-        folder, own = folders.pop()
+        folder = folders.pop()
         with os.scandir(directory / folder) as entries:
             for entry in entries:
-                own = []
                 if entry.is_dir(follow_symlinks=False):
-                    folders.append((f"{folder}{entry.name}/", [entry]))
+                    folders.append(f"{folder}{entry.name}/")
                 else:
                     yield f"{folder}{entry.name}", entry
-        yield from ((folder, entry) for entry in own)
 
 
 def _printable(name: str) -> str:

@@ -59,8 +59,9 @@ def other_columns(path: Path, expected: Mapping[str, str]) -> str:
         found = [(field.name, str(field.type), field.metadata) for field in file.schema_arrow]
         notes = {*(file.metadata.metadata or ())} | {*(file.schema_arrow.metadata or ())}
     if found != [(name, kind, None) for name, kind in expected.items()]:
-        shown = ", ".join(f"{name} ({kind})" for name, kind, _ in found)
-        return f"the columns are {shown}, not {', '.join(expected)}"
+        own, others = ([f"{name} ({kind})" for name, kind, *_ in each] for each in (found, expected.items()))
+        shown = (", ".join(column for column in a if column not in b) for a, b in ((own, others), (others, own)))
+        return "the columns have other types, order or notes: {}; expected: {}".format(*(x or "none" for x in shown))
     return "the file has metadata that no dataset has" if notes - _NOTED else ""
 
 
@@ -214,11 +215,10 @@ def _tree(rows: Rows, shape: Shape) -> tuple[str, int]:
 
 def _names(rows: Rows) -> list[str]:
     """Return each rule's name in ``derivation``: its words if it has no children; category and number if needed."""
-    source = rows.meaning.texts[rows.plan.source]
     categories = [_atom(category.name) for category in rows.meaning.grammar.categories]
     names, longer, ranks = list[str](), list[str](), Counter[str]()
     for rule in rows.meaning.rules:
-        words = " ".join(item.text for item in rule.templates[source] if item.text is not None)
+        words = " ".join(item.text for item in rule.templates[0] if item.text is not None)
         names.append(_atom(words if words and not rule.rhs else rule.name))
         longer.append(f"{names[-1]}:{categories[rule.lhs]}")
     names = _told_apart(names, longer)

@@ -59,7 +59,7 @@ class Writer:
         self.plan, self.meaning = data.core.plan, meaning
         self.measured, self.headed = measured_by(self.plan)
         self.targets = [self.plan.target, *self.plan.further]
-        self.paired = [name for name in self.targets if name in meaning.twins]
+        self.paired = [name for name in self.targets if meaning.twins.get(name) == self.plan.source]
         self.layers = [self.plan.lemma_layer, *self.plan.graphs] if self.plan.lemma_layer else []
 
     def paths(self, split: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 NAME_OF_PORT = "head"
 #: The layer of derivations, a graph over the names of rules, whose phrases have only the head as a port.
 DERIVATION, RULES = "derivation", "rules"
+COLUMN = "column"  # the kind of a view that a template computes
 WEIGHT = re.compile(r"(0|[1-9]\d{0,16})(\.\d{1,22})?(e[+-]\d{2,3})?", re.ASCII)
 
 Pair = tuple[str, str]
@@ -157,12 +158,16 @@ class GraphLayer:
 
 @dataclass(frozen=True, slots=True)
 class GraphView:
-    """A notation of a graph layer, by number; an author's own view has a template."""
+    """A notation of a graph layer, by number; an author's own view has a template.
+
+    A ``column`` is computed by its template from the layers that it ``reads``; its layer is the derivation.
+    """
 
     name: str
     kind: str
     layer: int
     template: str = ""
+    reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import sgl
@@ -76,10 +77,13 @@ def test_messages_about_archives_name_the_archive(
 
 def test_nothing_at_the_place_of_a_prediction_is_no_prediction(dataset: sgl.Dataset) -> None:
     gold = dataset.to_arrow("train")["target"].to_pylist()
-    some = {"train-000001": gold[0], "train-000002": None}
-    given = {"none": some, "nan": some | {"train-000002": float("nan")}, "fewer": {"train-000001": gold[0]}}
+    absent = {"none": None, "nan": float("nan"), "na": pd.NA}
+    given = {name: {"train-000001": gold[0], "train-000002": value} for name, value in absent.items()}
+    given["fewer"] = {"train-000001": gold[0]}
     scores = sgl.evaluate(dataset, given, split="train", samples=100)  # type: ignore[arg-type]
-    assert {name: scores.flat(name)["exact"] for name in given} == {"none": 0.5, "nan": 0.5, "fewer": 0.5}
+    assert {name: scores.flat(name)["exact"] for name in given} == dict.fromkeys(given, 0.5)
+    with pytest.raises(sgl.GrammarError, match="to leave items out, give the texts by id"):
+        sgl.evaluate(dataset, {"model": [gold[0], None]}, split="train", samples=100)  # type: ignore[list-item]
     with pytest.raises(TypeError, match="`system` must be a text"):
         scores.flat(3)  # type: ignore[arg-type]
     with pytest.raises(sgl.GrammarError, match="the prediction for `1` contains half of a character"):

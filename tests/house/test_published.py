@@ -37,6 +37,10 @@ def test_a_package_index_is_told_where_the_project_is() -> None:
     text = WheelBuilder(str(ROOT), metadata=metadata).metadata.core
     assert set(text.urls) >= {"Homepage", "Documentation", "Changelog", "Issues"}
     assert text.readme_content_type == "text/markdown"
+    own, shown = (re.findall(r"\]\(([^)]+)\)", page) for page in ((ROOT / "README.md").read_text("utf-8"), text.readme))
+    assert own
+    assert all((ROOT / path).is_file() for path in own)
+    assert shown == [f"{PROJECT['urls']['Homepage']}/blob/main/{path}" for path in own]
     assert text.license_expression == "MIT"
     assert metadata.version == __version__
 

@@ -35,6 +35,10 @@ PAIRS = {
         'lexicon l from "n.yaml"\n   N[num=sg]\n       en $en\n       syn  node( lemma = $en )\n',
         'lexicon l from "n.yaml"\n  N[num=sg]\n    en  $en\n    syn node(lemma=$en)\n',
     ),
+    "what brackets compute has no spaces around comparisons": (
+        "rule r:A[v = min(x,y)  mod 3,m = soft if g = f and v!=2,none]->B[v>x+1]  where x!=y~2\n",
+        "rule r: A[v=min(x, y) mod 3, m=soft if g=f and v!=2, none] -> B[v>x+1] where x != y  ~ 2\n",
+    ),
     "conditions stand below one another": (
         "rule r: S -> X Y\n  ja X Y if a=y|n\n  syn X -[ obj ]-> Y   if a != y\n",
         "rule r: S -> X Y\n  ja  X Y          if a = y | n\n  syn X -[obj]-> Y if a != y\n",

@@ -149,5 +149,36 @@ def test_a_grammar_means_the_same_after_a_name_was_changed(place: str, tmp_path:
     assert sum(touched.values()) > 1 or old in ("all", "fitted", "nouns", "objects", "label")
 
 
+FAMILY = {path.name: path.read_text("utf-8") for path in (ROOT / "docs" / "examples").glob("family*")}
+
+
+@pytest.mark.parametrize(
+    "place", ["Chain[kin=compose(k", "table compose", "compose[first", "feature kin = father", "(k, r"]
+)
+def test_names_in_computations_are_changed_with_the_others(place: str, tmp_path: Path) -> None:
+    for name, text in FAMILY.items():
+        (tmp_path / name).write_text(text.partition("\nstructure")[0] + "\ndataset\n  from Text\n  train 1\n"
+                                     if name == "family.sgl" else text, "utf-8")  # fmt: skip
+    root = tmp_path / "family.sgl"
+    grammar = Grammar(Workspace().open(root))
+    document = grammar.open(root)
+    assert isinstance(document, Document)
+    position = grammar.position(document.source, document.source.text.index(place) + len(place))
+    changes = rename(document, types.RenameParams(types.TextDocumentIdentifier(""), position, "anew")).changes
+    workspace = Workspace()
+    for uri, edits in (changes or {}).items():
+        lines = (path := Path(uri.removeprefix("file://"))).read_text("utf-8").splitlines(keepends=True)
+        for edit in sorted(edits, key=lambda one: -one.range.start.character):
+            line = lines[edit.range.start.line]
+            lines[edit.range.start.line] = (
+                line[: edit.range.start.character] + "anew" + line[edit.range.end.character :]
+            )
+        workspace.edit(path, "".join(lines))
+    changed, before = workspace.open(root).compiled, grammar.snapshot.compiled
+    assert changed is not None
+    assert before is not None
+    assert [rule.weight for rule in changed.grammar.rules] == pytest.approx([r.weight for r in before.grammar.rules])
+
+
 def test_local_names_have_kinds_of_their_own() -> None:
     assert set(LOCAL).isdisjoint(DECLARED)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import algebra
 import attributes
 import claims_trees
 import licensed
@@ -23,6 +24,7 @@ from claims_trees import Derivation
 from harness import run
 from sgl.automata import PatternProofs, Proofs, Verdict
 from sgl.core.interpret import interpret
+from sgl.frontend.elaborate.algebra import FUNCTIONS
 from sgl.frontend.lower import finishing
 
 A, B = Labels(False, ("a",)), Labels(False, ("b",))
@@ -262,3 +264,25 @@ def test_paradigms_and_tables_are_what_the_model_says(tmp_path: Path) -> None:
     figures, differences = run(random_paradigms.compare, range(1, 5), tmp_path)
     assert not differences
     assert figures["verdicts"] > 150
+
+
+# --- algebra ----------------------------------------------------------------------------------
+
+
+def test_rules_that_compute_mean_what_all_values_say(tmp_path: Path) -> None:
+    figures, differences = run(algebra.comparison(), range(1, 7), tmp_path)
+    assert differences == []
+    assert figures["probabilities"] > 50
+
+
+@pytest.mark.slow
+def test_rules_that_compute_in_more_grammars(tmp_path: Path) -> None:
+    figures, differences = run(algebra.comparison(), range(100, 200), tmp_path)
+    assert differences == []
+    assert figures["grammars"] > 20
+
+
+def test_another_sum_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FUNCTIONS, "+", lambda left, right: left - right)
+    monkeypatch.setitem(FUNCTIONS, "min", max)
+    assert run(algebra.comparison(), range(1, 7), tmp_path)[1]

@@ -11,11 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from diagnostics import BASE, MAIN
-from workplace import PATTERN, Workplace
+from workplace import PATTERN, Workplace, reseal
 
 from sgl.cli.main import FAILED, OK, USAGE, run
-from sgl.dataset import write_checksums
-from sgl.foreign import sha256_of
 from sgl.pipeline.release import compare
 from sgl.verify import verify
 
@@ -33,16 +31,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def copy(made: Path, tmp_path: Path) -> Path:
     """A copy of it."""
     return shutil.copytree(made, tmp_path / "farm")
-
-
-def reseal(directory: Path) -> None:
-    """Write all hashes anew, as a forger would."""
-    path = directory / "manifest.json"
-    manifest = json.loads(path.read_text("utf-8"))
-    for file in manifest["files"]:
-        file["sha256"] = sha256_of(directory / file["path"])
-    path.write_text(json.dumps(manifest, ensure_ascii=False, indent=2) + "\n", "utf-8")
-    write_checksums(directory, {})
 
 
 def differences(copy: Path, made: Path) -> dict[str, str]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from diagnostics import INTERNAL, MAIN, PIECES
 
 from sgl.cli.main import run
+from sgl.dataset import write_checksums
+from sgl.foreign import sha256_of
 
 DATASET = PIECES["dataset"]
 PATTERN = "\npattern p\n  forbid { V -[nsubj]-> N; N -[nmod]-> M }\n  size 10\n"
@@ -19,6 +22,16 @@ lexicon animals from "%s"
     syn node(upos=NOUN)
 """
 ROWS = "- {en: horse, ja: 馬}\n"
+
+
+def reseal(directory: Path) -> None:
+    """Write all hashes anew, as a forger would."""
+    path = directory / "manifest.json"
+    manifest = json.loads(path.read_text("utf-8"))
+    for file in manifest["files"]:
+        file["sha256"] = sha256_of(directory / file["path"])
+    path.write_text(json.dumps(manifest, ensure_ascii=False, indent=2) + "\n", "utf-8")
+    write_checksums(directory, {})
 
 
 class Workplace:

@@ -156,10 +156,6 @@ def _socket(_home: Path) -> None:
         made.bind("socket")
 
 
-def _empty_folder(home: Path) -> None:
-    (home / "data/more/of/it").mkdir(parents=True)
-
-
 def _terabyte(home: Path) -> None:
     (home / "README.md").touch()
     os.truncate(home / "README.md", 1 << 40)
@@ -173,7 +169,6 @@ def _terabyte(home: Path) -> None:
         (_link_inside, "is neither a file nor a folder"),
         (_pipe, "is neither a file nor a folder"),
         (_socket, "is neither a file nor a folder"),
-        (_empty_folder, "data/more/of/it/ is an empty folder"),
         (_terabyte, "README.md has more than 68,719,476,736 bytes"),
     ],
 )
@@ -186,6 +181,15 @@ def test_nothing_is_read_beside_links_and_pipes(
     (failure,) = verify(home).failed
     assert failure.code == "V001"
     assert failure.violations[0].message.endswith(message)
+
+
+def test_an_empty_folder_hides_no_other_fault(home: Path) -> None:
+    (home / "data/more/of/it").mkdir(parents=True)
+    with (home / "data/gen.tsv").open("a", encoding="utf-8") as file:
+        file.write("x\n")
+    found = {(fault.place, fault.message) for result in verify(home).failed for fault in result.violations}
+    changed = ("data/gen.tsv", "the file has changed: another SHA-256")
+    assert found >= {("", "data/more/of/it/ is an empty folder"), changed}
 
 
 def test_a_folder_that_cannot_be_read_is_no_traceback(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,7 +153,8 @@ class Names:
     @cached_property
     def tables(self) -> Mapping[str, str]:
         """For each table and block of forms, the first table that shares its columns."""
-        first: dict[str, str] = {}
+        tables = (path_in(self.units[one.span.file], one.path) for one in self.project.declarations(s.Table))
+        first: dict[str, str] = {table: table for table in tables}
         for lexicon in self.project.declarations(s.Lexicon):
             table = path_in(self.units[lexicon.span.file], lexicon.path)
             joined = [table, *(f"forms {use.name}" for use in lexicon.entries if isinstance(use, s.FormsUse))]
@@ -163,7 +164,7 @@ class Names:
 
     def table(self, declaration: s.SyntaxNode) -> str:
         """Return the first table that has the columns named by a lexicon or a block of forms."""
-        if isinstance(declaration, s.Lexicon):
+        if isinstance(declaration, s.Lexicon | s.Table):
             return self.tables[path_in(self.units[declaration.span.file], declaration.path)]
         return self.tables.get(f"forms {declaration.name}", "") if isinstance(declaration, s.Forms) else ""
 
@@ -197,7 +198,7 @@ class Names:
     def feature(self, use: NameUse) -> str:
         """Return the feature that a value belongs to."""
         declaration = use.above[0]
-        match use.above[-1]:
+        match next(part for part in reversed(use.above) if not isinstance(part, s.Computed | s.Choice)):
             case s.Setting() as setting:
                 return setting.feature.text
             case s.FeatureValue() if isinstance(declaration, s.Feature):
@@ -273,6 +274,10 @@ def _cells(names: Names, file: YamlFile) -> Iterator[Site]:
         for setting in s.parts_of(s.Setting, reading)
         for column in s.parts_of(s.Column, setting)
     }
+    for table in (one for one in reading if isinstance(one, s.Table)):
+        # A table that is a function has its values in the column of their feature.
+        features |= {feature.text: feature.text for feature in table.features}
+        features |= {column.text: feature.text for column, feature in zip(table.columns, table.features, strict=True)}
     for key, value in (pair for root in file.documents() for pair in _pairs(root)):
         if home and key.text:
             yield Site(_bare(file, key), Symbol("column", key.text, home), declares=True)

@@ -1,12 +1,11 @@
 """Resolve the brackets of categories: values of features, or variables shared by all mentions in a rule."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import product
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from sgl.core.structure import COMPARISONS
 from sgl.diagnostics import Label, Span, one_slip, suggest
+from sgl.frontend.elaborate.variables import AGAIN, VariableTable, is_comparable
 from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import CategoryInfo, Signature, Signed
 from sgl.lang import syntax as s
@@ -15,8 +14,7 @@ from sgl.lang import syntax as s
 Slotting = frozenset[str] | str
 #: Written instead of a value: matches any value.
 ANY = "_"
-#: Distinguishes the variables of several comparisons with the same variable.
-AGAIN = "'"
+_SHORT_NAME = 2
 
 
 @dataclass(frozen=True)
@@ -40,125 +38,29 @@ class CategoryPattern:
 
     def _written(self, feature: str, slot: Slotting) -> str:
         if isinstance(slot, str):
-            return f"{feature}{slot.rstrip(AGAIN)}" if slot[0] in "<>" else f"{feature}={slot}"
+            return f"{feature}{slot.rstrip(AGAIN)}" if slot[0] in "<>=!" else f"{feature}={slot}"
         return f"{feature}={ANY if feature in self.free else '|'.join(sorted(slot))}"
 
 
-class Order(NamedTuple):
-    """A comparison of two variables, and the ordered values of their feature."""
-
-    left: str
-    comparison: str
-    right: str
-    values: tuple[str, ...]
-
-    def holds(self, left: str, right: str) -> bool:
-        """Return whether two values satisfy the comparison."""
-        return COMPARISONS[self.comparison](self.values.index(left), self.values.index(right))
-
-
-_SHORT_NAME = 2
-
-
-@dataclass
-class VariableTable:
-    """The feature variables of one rule: their domains and their mentions.
-
-    ``used`` are those that clauses mention.  In ``VP[slot>i]``, an unnamed variable represents a value greater than
-    ``i``; ``compared`` has these comparisons.
-    """
-
-    state: Signed
-    domains: dict[str, frozenset[str]] = field(default_factory=dict)
-    mentions: dict[str, list[tuple[s.Name, str]]] = field(default_factory=dict)
-    used: set[str] = field(default_factory=set)
-    compared: list[tuple[Order, s.Name, str]] = field(default_factory=list)
-
-    @property
-    def orders(self) -> tuple[Order, ...]:
-        """The comparisons of variables."""
-        return tuple(order for order, _, _ in self.compared)
-
-    def mention(self, name: s.Name, feature: str, values: frozenset[str]) -> None:
-        """Record that a variable represents the value of ``feature`` here."""
-        self.domains[name.text] = self.domains.get(name.text, values) & values
-        self.mentions.setdefault(name.text, []).append((name, feature))
-
-    def compare(self, comparison: str, name: s.Name, feature: str) -> str:
-        """Return a new variable for a value of ``feature`` that is compared with a variable."""
-        values, new = self.state.signature.features[feature], f"{comparison}{name}"
-        while new in self.domains:
-            new += AGAIN
-        self.domains[new] = frozenset(values)
-        self.compared.append((Order(new, comparison, name.text, values), name, feature))
-        self.used.add(name.text)
-        return new
-
-    def check_compared(self) -> bool:
-        """Return whether all comparisons are between values of one order; report the others."""
-        sound = True
-        for _, name, feature in self.compared:
-            features = {other for _, other in self.mentions.get(name.text, ())}
-            hint = f"write `{feature}={name}` to set that value itself"
-            if not self.use(name.text, name.span, hint):
-                sound = False
-            elif features != {feature}:
-                sound = False
-                other = min(features - {feature})
-                message = f"`{name}` is a value of `{other}`, compared with one of `{feature}`"
-                self.state.error("SGL0409", name.span, message)
-        return sound
-
-    def values_of(self, name: str) -> tuple[str, ...]:
-        """Return the values of a variable's feature, in order."""
-        return self.state.signature.features[self.mentions[name][0][1]]
-
-    def combinations(self, names: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return the possible combinations of the variables' values, in order."""
-        allowed = []
-        for name in names:
-            possible = self.domains[name]
-            for order in (order for order in self.orders if order.right == name):
-                lefts = self.domains[order.left]
-                possible &= {v for v in possible if any(order.holds(left, v) for left in lefts)}
-            allowed.append([value for value in self.values_of(name) if value in possible])
-        return list(product(*allowed))
-
-    def holds(self, condition: s.Condition, value: str) -> bool:
-        """Return whether a condition holds for a value of its variable."""
-        comparison, listed = condition.comparison.text, [v.text for v in condition.values]
-        if comparison in ("=", "!="):
-            return (value in listed) == (comparison == "=")
-        values = self.values_of(condition.column.text)
-        return all(COMPARISONS[comparison](values.index(value), values.index(one)) for one in listed)
-
-    def use(self, name: str, span: Span, hint: str = "") -> bool:
-        """Return whether the rule has a variable that a clause mentions; report an unknown one."""
-        self.used.add(name)
-        if name not in self.domains:
-            hint = suggest(name, self.domains) or hint
-            self.state.error("SGL0404", span, f"the rule has no feature variable `{name}`", hint)
-        return name in self.domains
-
-    def report_lonely(self, patterns: Sequence[CategoryPattern]) -> None:
-        """Report variables with one mention: misspelt values, or variables forgotten in another mention."""
-        state = self.state
-        for name, mentions in self.mentions.items():
-            first, feature = mentions[0]
-            values = state.signature.features[feature]
-            message = f"`{name}` is not a value of the feature `{feature}`"
-            if len(mentions) == 1 and name not in self.used:
-                hint = _forgotten(name, feature, patterns)
-                hint = suggest(name, values) or hint or f"its values are: {', '.join(values)}"
-                notes = ("as a variable it would have to occur at least twice in the rule",)
-                state.error("SGL0402", first.span, message, hint, notes=notes)
-            elif (meant := _misspelt(name, mentions, state.signature)) is not None:
-                hint = f"write `{meant}`, or give the variable another name"
-                notes = (f"as a variable it would look too much like the value `{meant}`",)
-                state.error("SGL0402", first.span, message, hint, notes=notes)
-            elif not self.domains[name]:
-                labels = [Label(n.span, f"here it is a value of `{f}`") for n, f in mentions]
-                state.error("SGL0402", first.span, f"the variable `{name}` can have no value", labels=labels)
+def report_lonely(variables: VariableTable, patterns: Sequence[CategoryPattern]) -> None:
+    """Report variables with one mention: misspelt values, or variables forgotten in another mention."""
+    state = variables.state
+    for name, mentions in variables.mentions.items():
+        first, feature = mentions[0]
+        values = state.signature.features[feature]
+        message = f"`{name}` is not a value of the feature `{feature}`"
+        if len(mentions) == 1 and name not in variables.used:
+            hint = _forgotten(name, feature, patterns)
+            hint = suggest(name, values) or hint or f"its values are: {', '.join(values)}"
+            notes = ("as a variable it would have to occur at least twice in the rule",)
+            state.error("SGL0402", first.span, message, hint, notes=notes)
+        elif (meant := _misspelt(name, mentions, state.signature)) is not None:
+            hint = f"write `{meant}`, or give the variable another name"
+            notes = (f"as a variable it would look too much like the value `{meant}`",)
+            state.error("SGL0402", first.span, message, hint, notes=notes)
+        elif not variables.domains[name]:
+            labels = [Label(n.span, f"here it is a value of `{f}`") for n, f in mentions]
+            state.error("SGL0402", first.span, f"the variable `{name}` can have no value", labels=labels)
 
 
 def _forgotten(name: str, feature: str, patterns: Sequence[CategoryPattern]) -> str:
@@ -224,22 +126,24 @@ def _report_no_feature(feature: s.Name, info: CategoryInfo, state: Signed) -> No
 
 
 def _slot(setting: s.Setting, known: _Known, state: Signed) -> Slotting | None:
-    feature = setting.feature.text
+    feature, comparison = setting.feature.text, setting.comparison
     values = state.signature.features.get(feature, ())
     variables = known if isinstance(known, VariableTable) else None
-    if setting.comparison is not None:
-        return _compared(setting, setting.comparison.text, variables, state)
+    simple = all(isinstance(v, s.Name) and (v.text in values or variables is None or v.quoted) for v in setting.values)
+    if not simple and (comparison is not None or any(isinstance(v, s.Computed | s.Choice) for v in setting.values)):
+        return _computed(setting, variables, state)
     chosen: set[str] = set()
     for value in setting.values:
         alone = isinstance(value, s.Name) and len(setting.values) == 1 and not value.quoted
         if isinstance(value, s.Name):
             text = value.text
-            if text == ANY and text not in values and alone:
+            if text == ANY and text not in values and alone and comparison is None:
                 return frozenset(values)
             if text not in values and variables is not None and alone:
                 variables.mention(value, feature, frozenset(values))
                 return text
         else:
+            assert isinstance(value, s.Column | s.Fallback)
             column, otherwise = column_of(value)
             if known is None or isinstance(known, VariableTable):
                 message = f"`${column.name}` stands for a column of a table, and there is no table here"
@@ -251,37 +155,39 @@ def _slot(setting: s.Setting, known: _Known, state: Signed) -> Slotting | None:
             state.error("SGL0402", value.span, message, suggest(text, values, "its values are"))
             return None
         chosen.add(text)
-    return frozenset(chosen)
+    return frozenset(chosen) if comparison is None else _compared(setting, comparison.text, chosen, state)
 
 
-def _compared(setting: s.Setting, comparison: str, variables: VariableTable | None, state: Signed) -> Slotting | None:
-    (bound,), feature = setting.values, setting.feature.text
-    values = state.signature.features.get(feature, ())
-    assert isinstance(bound, s.Name)
-    if not is_comparable(feature, setting.span, state):
+def _computed(setting: s.Setting, variables: VariableTable | None, state: Signed) -> str | None:
+    """Return the variable of a value that is computed; report it outside rules, and values that belong nowhere."""
+    stray = next((value for value in setting.values if isinstance(value, s.Choice)), None)
+    if stray is not None and not isinstance(setting.values[0], s.Choice):
+        feature, first = setting.feature, setting.values[0]
+        message, hint = f"`{stray}` is a value of no feature here", f"write a feature before it: `…={stray}`"
+        if stray.conditions:
+            hint = f"the value without a condition stands last: `{feature}={stray}, {first}`"
+        elif str(stray) in state.signature.features.get(feature.text, ()):
+            hint = f"write `{feature}={first}|{stray}` for either"
+        state.error("SGL0329", stray.span, message, hint)
         return None
-    if bound.text not in values and variables is not None and not bound.quoted:
-        return variables.compare(comparison, bound, feature)
-    if bound.text not in values:
-        message = f"`{bound}` is not a value of the feature `{feature}`"
-        state.error("SGL0402", bound.span, message, suggest(bound.text, values, "its values are"))
+    if variables is None:
+        message = f"a word has values of its own, and `{setting.feature}` is computed here"
+        state.error("SGL0331", setting.span, message, "a rule above it can compute with the values of the word")
         return None
-    holds, index = COMPARISONS[comparison], values.index(bound.text)
-    found = frozenset(v for v in values if holds(values.index(v), index))
+    return variables.compute(setting)
+
+
+def _compared(setting: s.Setting, comparison: str, bounds: Collection[str], state: Signed) -> Slotting | None:
+    feature = setting.feature.text
+    values, holds = state.signature.features.get(feature, ()), COMPARISONS[comparison]
+    if comparison != "!=" and not is_comparable(feature, setting.span, state):
+        return None
+    places = [values.index(bound) for bound in bounds]
+    found = frozenset(v for v in values if all(holds(values.index(v), place) for place in places))
     if not found:
-        message = f"no value of `{feature}` is {comparison} `{bound}`"
+        message = f"no value of `{feature}` is {comparison} `{'|'.join(map(str, setting.values))}`"
         state.error("SGL0402", setting.span, message, f"in order they are: {' < '.join(values)}")
     return found or None
-
-
-def is_comparable(feature: str, span: Span, state: Signed) -> bool:
-    """Return whether the values of a feature are ordered; report it otherwise."""
-    signature = state.signature
-    if feature in signature.ordered:
-        return True
-    hint = f"declare one: `feature {feature} = {' < '.join(signature.features[feature])}`"
-    state.error("SGL0409", span, f"the values of the feature `{feature}` have no order", hint)
-    return False
 
 
 def column_of(value: s.Column | s.Fallback) -> tuple[s.Column, str]:

@@ -24,7 +24,7 @@ def cells_of(
         message = f"`{cell.table}` needs values of {len(table.features)} features: {', '.join(table.features)}"
         state.error("SGL0622", cell.span, message, labels=[Label(table.declaration.name.span, "declared here")])
         return None
-    columns = [column for column in table.table.columns if column not in table.features]
+    columns = [column for column in table.table.columns if column not in table.columns]
     if cell.column.text not in columns:
         hint = suggest(cell.column.text, columns, "its columns are")
         state.error("SGL0603", cell.column.span, f"the table has no column `{cell.column}`", hint)
@@ -32,7 +32,7 @@ def cells_of(
     found = {values: table.cell(values, cell.column.text) for values in product(*domains)}
     lacking = [values for values, form in found.items() if form is None]
     if lacking:
-        pairs = [", ".join(map(" = ".join, zip(table.features, values, strict=True))) for values in lacking]
+        pairs = [", ".join(map(" = ".join, zip(table.columns, values, strict=True))) for values in lacking]
         message = f"`{table.table.name}` has no `{cell.column}` for {shortlist([f'`{pair}`' for pair in pairs], 4)}"
         hint = "add a row, or end with a row without feature values, which covers all others"
         state.error("SGL0622", cell.span, message, hint)

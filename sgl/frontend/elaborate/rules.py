@@ -18,10 +18,10 @@ from math import prod
 from typing import NamedTuple, TypeVar
 
 from sgl.diagnostics import Label, Span, shortlist, suggest
-from sgl.frontend.elaborate.categories import VariableTable, is_comparable
 from sgl.frontend.elaborate.cells import cells_of
 from sgl.frontend.elaborate.substitution import VARIABLE, Substitution
 from sgl.frontend.elaborate.tables import completed, each_layer
+from sgl.frontend.elaborate.variables import MAX_COMBINATIONS, VariableTable
 from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
@@ -71,9 +71,6 @@ def possible(text: str, domains: Mapping[str, frozenset[str]]) -> Iterator[str]:
         yield filled(text, dict(zip(names, values, strict=True)))
 
 
-#: Maximum number of value combinations that may decide which clauses of a rule apply.
-MAX_COMBINATIONS = 10_000
-
 #: Maximum number of combinations without a clause to name.
 _SHOWN = 4
 
@@ -84,7 +81,7 @@ class RuleNames:
     """The names that clauses of a rule may use: its children and its feature variables."""
 
     def __init__(self, rule: s.Rule, scope: Scope, state: Signed) -> None:
-        self.scope, self.state, self.variables = scope, state, VariableTable(state)
+        self.scope, self.state, self.variables = scope, state, VariableTable(state, scope)
         self.children = tuple(item for item in rule.rhs if isinstance(item, s.Child))
         names = {(child.role or child.category.name).text for child in self.children}
         #: The rule with a clause of its own for each layer.
@@ -241,7 +238,7 @@ class _Group:
         return [part for part in self.parts if part.conditions and self._holds(part, given)]
 
     def _holds(self, part: _Part, given: Mapping[str, str]) -> bool:
-        return all(self.variables.holds(condition, given[condition.column.text]) for condition in part.conditions)
+        return all(self.variables.holds(condition, given) for condition in part.conditions)
 
     def applying(self, given: Mapping[str, str]) -> list[_Part]:
         if self.several:
@@ -276,11 +273,12 @@ def cases_of(names: RuleNames) -> Cases | None:
     weights = rule.weights or (s.WeightCase(rule.span, None, ()),)
     parts: list[_Part] = [*rule.layers, *weights]
     conditions = [condition for part in parts for condition in part.conditions]
-    known = [_is_known(condition, variables, state) for condition in conditions]
-    if not all(known):
+    tests = [variables.test(condition) for condition in conditions]
+    known = [test for test in tests if test is not None]
+    if len(known) < len(tests):
         return None
     #: The deciding variables, in order of first mention.
-    deciding = tuple(dict.fromkeys(condition.column.text for condition in conditions))
+    deciding = tuple(dict.fromkeys(name for test in known for name in (test.left, *sorted(test.inputs))))
     if prod(len(variables.domains[name]) for name in deciding) > MAX_COMBINATIONS:
         message = f"the conditions have more than {MAX_COMBINATIONS:,} combinations of values"
         state.error("SGL0706", rule.name.span, message, "split the rule into several")
@@ -336,19 +334,3 @@ def _report_idle(parts: Sequence[_Part], state: Signed) -> None:
         if not part.conditions:
             message = "the other conditions leave no values for this one"
         state.error("SGL0314", part.span, message, "remove it, or correct them")
-
-
-def _is_known(condition: s.Condition, variables: VariableTable, state: Signed) -> bool:
-    name = condition.column
-    hint = "a condition tests a variable in the brackets of a category, as in `VP[form=f]`"
-    if not variables.use(name.text, name.span, hint):
-        return False
-    values = variables.values_of(name.text)
-    strange = [value for value in condition.values if value.text not in values]
-    for value in strange:
-        message = f"`{value}` is not a value of `{name}`"
-        state.error("SGL0402", value.span, message, suggest(value.text, values, "its values are"))
-    if condition.comparison.text not in ("=", "!=") and not strange:
-        features = sorted({feature for _, feature in variables.mentions[name.text]})
-        return all(is_comparable(feature, condition.span, state) for feature in features)
-    return not strange

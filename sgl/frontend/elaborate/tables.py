@@ -245,10 +245,10 @@ def _is_known(variant: s.Name, table: LexiconTable, state: Resolved) -> bool:
 def _fulfilling(condition: s.Condition, rows: list[TableRow], state: Resolved) -> list[TableRow] | None:
     column, comparison = condition.column.text, condition.comparison.text
     if comparison not in ORDERINGS:
-        wanted = {value.text for value in condition.values}
+        wanted = set(map(str, condition.values))
         return [row for row in rows if (row.cells.get(column, "") in wanted) == (comparison != "!=")]
     bound, *others = condition.values
-    if others or decimal(bound.text) is None:
+    if others or decimal(str(bound)) is None:
         hint = "for several values write `=`, as in `kind = mammal | bird`"
         state.error("SGL0613", condition.span, f"`{comparison}` compares with a single number", hint)
         return None
@@ -260,7 +260,7 @@ def _fulfilling(condition: s.Condition, rows: list[TableRow], state: Resolved) -
         labels = [Label(condition.span, "a number is needed here")]
         state.error("SGL0613", strange[0].span, message, hint, labels=labels)
         return None
-    return [row for row in rows if compare(row.cells[column], comparison, bound.text)]
+    return [row for row in rows if compare(row.cells[column], comparison, str(bound))]
 
 
 def check_columns(lexicon: s.Lexicon, entries: Sequence[s.Entry], table: LexiconTable, state: Resolved) -> bool:
@@ -341,7 +341,7 @@ def rows_with_values(entry: s.Entry, rows: Sequence[TableRow], table: LexiconTab
     known = info.features if info is not None else ()
     for setting in (s_ for s_ in entry.category.settings if s_.feature.text in known):
         for value in setting.values:
-            if isinstance(value, s.Name):
+            if not isinstance(value, s.Column | s.Fallback):
                 continue
             column, otherwise = column_of(value)
             values = state.signature.features.get(setting.feature.text, ())

@@ -14,6 +14,7 @@ from sgl.core.grammar import Cut, Slot
 from sgl.core.graphs import components, reachable
 from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label, shortlist
+from sgl.frontend.elaborate.algebra import settled
 from sgl.frontend.elaborate.categories import CategoryPattern, Slotting
 from sgl.frontend.lower.productions import Produced, Production, Version
 from sgl.lang import syntax as s
@@ -155,6 +156,8 @@ class _Search:
                 self._give_up(rule, f"of the rules combine in more than {MAX_STEPS:,} ways")
             pattern = rule.rhs[len(chosen)]
             more = _unify(pattern.slots, features, bound, rule.domains)
+            if more is not None and rule.constraints:
+                more = settled(rule.constraints, more, rule.domains)
             children = (*chosen, (pattern.info.name, features))
             if more is not None and len(children) == len(rule.rhs):
                 yield more, children

@@ -107,9 +107,12 @@ def _weights(instances: Sequence[Instance], signature: Signature) -> list[float]
 
 
 def _choice_weight(instance: Instance, signature: Signature) -> float:
-    """Return the product of the weights of feature values that an instance chooses or its children leave open."""
+    """Return the product of the weights of feature values that an instance chooses or its children leave open.
+
+    A computed value is no choice: it has no weight of its own.
+    """
     weight = 1.0
-    seen: set[str] = set()
+    seen = {constraint.left for constraint in instance.production.constraints if constraint.computed}
     for pattern, (_, values) in zip(instance.production.rhs, instance.rhs, strict=True):
         for feature, slot, value in zip(pattern.info.features, pattern.slots, values, strict=True):
             if isinstance(slot, str):

@@ -38,22 +38,23 @@ class Claims:
     restrictions: tuple[LoweredRestriction, ...] = ()
 
 
-def make_plan(settings: DatasetSettings, targets: tuple[str, ...], claims: Claims, signature: Signature) -> plan.Plan:
+def make_plan(
+    settings: DatasetSettings, source: str, targets: tuple[str, ...], claims: Claims, signature: Signature
+) -> plan.Plan:
     """Divide the dataset into strata, in drawing order; structures that are ``nowhere`` are excluded from all."""
-    equal = (repr(settings), targets, signature.text_layers, signature.graph_layers)
+    equal = (repr(settings), source, targets, signature.text_layers, signature.graph_layers)
     nowhere = _unique(*(restriction.structures for restriction in claims.restrictions))
-    make = partial(_plan, _Strata(settings, claims.patterns, claims.parts, nowhere), targets, signature)
+    make = partial(_plan, _Strata(settings, claims.patterns, claims.parts, nowhere), source, targets, signature)
     return kept("plan", (*claims.patterns, *claims.parts), (len(claims.patterns), nowhere, *equal), make)
 
 
-def _plan(strata: "_Strata", targets: tuple[str, ...], signature: Signature) -> plan.Plan:
+def _plan(strata: "_Strata", source: str, targets: tuple[str, ...], signature: Signature) -> plan.Plan:
     settings, patterns, parts, nowhere = strata.settings, strata.patterns, strata.parts, strata.nowhere
-    layers = signature.text_layers
     speaking = [*(one.places for one in patterns), *(one.places for one in parts), nowhere]
     spoken = {name for s in chain(*speaking) for name in s.layer.split(PLUS)}
     return plan.Plan(
         seed=settings.seed,
-        source=layers[0].name,
+        source=source,
         target=targets[0],
         strata=tuple(strata.all()),
         patterns=tuple(lowered.pattern for lowered in patterns),

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from sgl.core.grammar import Fragment, GraphLayer, Template
 from sgl.diagnostics import Span, suggest
-from sgl.frontend.elaborate.categories import CategoryPattern, Order
+from sgl.frontend.elaborate.algebra import Constraint
+from sgl.frontend.elaborate.categories import CategoryPattern
 from sgl.frontend.elaborate.tables import Weighting
 from sgl.frontend.names.parameters import Session, is_weight
 from sgl.frontend.names.scopes import Resolved
@@ -53,7 +54,7 @@ class Production:
     domains: Mapping[str, frozenset[str]]
     versions: tuple[Version, ...]
     span: Span
-    orders: tuple[Order, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
     deciding: tuple[str, ...] = ()
     number: Mapping[tuple[str, ...], int] = field(default_factory=lambda: {(): 0})
     keep: bool = False
@@ -66,8 +67,8 @@ class Production:
         return self.versions[self.number[tuple(values[name] for name in self.deciding)]]
 
     def admits(self, values: Mapping[str, str]) -> bool:
-        """Return whether values of the variables satisfy the rule's comparisons."""
-        return all(order.holds(values[order.left], values[order.right]) for order in self.orders)
+        """Return whether values of the variables satisfy the rule's conditions."""
+        return all(constraint.holds(values) for constraint in self.constraints)
 
     @property
     def empty(self) -> bool:

@@ -6,7 +6,7 @@ from functools import partial
 
 from sgl.core.grammar import HEAD, Fragment, GraphLayer
 from sgl.foreign import limits, raising
-from sgl.frontend.elaborate.categories import CategoryPattern, category_pattern
+from sgl.frontend.elaborate.categories import CategoryPattern, category_pattern, report_lonely
 from sgl.frontend.elaborate.rules import Case, RuleNames, cases_of
 from sgl.frontend.lower.fragments import FragmentLowering
 from sgl.frontend.lower.productions import Production, Version, check_layers, check_parts, rule_weight
@@ -43,7 +43,7 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: Signed) -> Production | None:
     found = [_version(names, case, patterns) for case in cases.cases]
     versions = [version for version in found if version is not None]
     if state.diagnostics.errors == errors:
-        names.variables.report_lonely(patterns)
+        report_lonely(names.variables, patterns)
     if state.diagnostics.errors > errors or len(versions) < len(found):
         return None
     return Production(
@@ -53,7 +53,7 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: Signed) -> Production | None:
         domains=dict(names.variables.domains),
         versions=tuple(versions),
         span=rule.name.span,
-        orders=names.variables.orders,
+        constraints=tuple(names.variables.constraints),
         deciding=cases.deciding,
         number=cases.number,
         keep=rule.keep is not None,
@@ -73,7 +73,7 @@ def _patterns(names: RuleNames) -> list[CategoryPattern] | None:
     if not known or not check_parts(rule.layers, rule.lhs.name, state):
         return None
     patterns = [pattern for pattern in found if pattern is not None]
-    if len(patterns) == len(found) and names.variables.check_compared():
+    if len(patterns) == len(found) and names.variables.settle(rule.where):
         return patterns
     # Errors in words can be reported anyway.
     if not any(clause.conditions for clause in rule.layers):

@@ -67,12 +67,16 @@ def _with_words(context: StructureContext, grammar: CoreGrammar, number: int) ->
 
 
 def derivation_asked(state: Signed) -> Signed:
-    """Return the project, with the derivation as a layer if a structure mentions it or a dataset has no graphs."""
+    """Return the project, with the derivation as a layer if a structure, a column or the dataset needs it."""
     signature, kinds = state.signature, (s.PatternDecl, s.PartDecl, s.Quota, s.StructureDecl, s.Restrict, s.Test)
     speaking = tuple(declaration for kind in kinds for declaration, _ in state.names.of(kind))
     told: Iterator[s.LayerPart | s.Length] = chain(s.parts_of(s.LayerPart, speaking), s.parts_of(s.Length, speaking))
     needed = not signature.graph_layers and (speaking or state.names.of(s.Dataset))
-    if not needed and {DERIVATION, RULES}.isdisjoint(part.layer.text for part in told):
+    if (
+        not needed
+        and not state.names.of(s.ColumnDecl)
+        and {DERIVATION, RULES}.isdisjoint(part.layer.text for part in told)
+    ):
         return state
     texts = (*signature.text_layers, TextLayer(RULES))
     graphs = (*signature.graph_layers, GraphLayer(DERIVATION, RULES))

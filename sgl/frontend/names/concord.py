@@ -25,9 +25,14 @@ class FeatureTable:
     features: tuple[str, ...]
     table: LexiconTable
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns with values of the features."""
+        return tuple(name.text for name in self.declaration.columns)
+
     def row(self, values: Sequence[str]) -> int | None:
         """Return the number of the first row that fits values of the features, if any."""
-        wanted = list(zip(self.features, values, strict=True))
+        wanted = list(zip(self.columns, values, strict=True))
         fitting = (n for n, row in enumerate(self.table.rows) if all(row.cells.get(f, v) == v for f, v in wanted))
         return next(fitting, None)
 
@@ -72,10 +77,10 @@ def _has_values(own: FeatureTable, features: Mapping[str, Sequence[str]], state:
     """Return whether a table has only values that there are."""
     source, errors = state.sources.get(own.table.name), state.diagnostics.errors
     for row in own.table.rows:
-        for feature in own.features:
-            value, values = row.cells.get(feature), features.get(feature, ())
+        for column, feature in zip(own.columns, own.features, strict=True):
+            value, values = row.cells.get(column), features.get(feature, ())
             if value is not None and value not in values and source is not None:
                 message = f"`{value}` is not a value of the feature `{feature}`"
                 hint = suggest(value, values, "its values are")
-                state.error("SGL0402", cell_span(source, row, feature, value), message, hint)
+                state.error("SGL0402", cell_span(source, row, column, value), message, hint)
     return state.diagnostics.errors == errors

@@ -14,12 +14,12 @@ from sgl.core.plan import Ambiguous, Release, canary_of, known
 from sgl.diagnostics import Label, suggest, suggested
 from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.scopes import Resolved, Scope
-from sgl.frontend.names.signature import Signed
+from sgl.frontend.names.signature import TEMPLATE, Signed
 from sgl.lang import syntax as s
 from sgl.rendering.views import VIEWS
 
 SPLITS = ("train", "dev", "test")
-_KEYS = (*SPLITS, "gen", "seed", "percent", "from", "output", "distinct", "ambiguous", "unseen")
+_KEYS = (*SPLITS, "gen", "seed", "percent", "from", "input", "output", "distinct", "ambiguous", "unseen")
 _DISTINCT = ("sentences", "lemmas")
 _ONE_OF_TWO = "remove one of the two"
 
@@ -38,6 +38,8 @@ class DatasetSettings:
     distinct_sentences: bool = False
     distinct_lemmas: list[s.Name] = field(default_factory=list)
     ambiguous: Ambiguous = Ambiguous.REJECT
+    #: The layers that a model reads, with quoted words between them.
+    inputs: list[s.Name] = field(default_factory=list)
     targets: list[s.Name] = field(default_factory=list)
     #: The size of patterns that declare none.
     gen: tuple[s.SizeClause, ...] = ()
@@ -145,6 +147,8 @@ def _read_clause(
         settings.start = values[0]
     elif key == "distinct":
         _read_distinct(values, settings, state)
+    elif key == "input":
+        settings.inputs.extend(values)
     elif key == "output":
         settings.targets.extend(values)
     elif key == "ambiguous":
@@ -206,19 +210,43 @@ def check_lemma_classes(dataset: DatasetSettings, known: Collection[str], state:
             state.error("SGL0808", name.span, f"no word has `upos={name}`", suggest(name.text, classes, "there is"))
 
 
-def choose_targets(dataset: DatasetSettings, state: Signed) -> tuple[str, ...]:
-    """Return the targets of rows: by default the second text layer, or the first one-line view."""
-    source, *layers = [layer.name for layer in state.signature.text_layers]
-    views = [view.name for view in state.signature.views if view.kind in VIEWS]
+def choose_inputs(dataset: DatasetSettings, state: Signed) -> tuple[s.Name, ...]:
+    """Return what a model reads, text layers with quoted words between; nothing if that is the first text layer."""
+    texts, known = [layer.name for layer in state.signature.text_layers], list[s.Name]()
+    for name in dataset.inputs:
+        if not name.quoted and name.text in {other.text for other in known if not other.quoted}:
+            state.error("SGL0206", name.span, f"the input has the layer `{name}` twice", "name each layer once")
+        elif not name.quoted and name.text not in texts and name.text not in state.signature.unsound:
+            hint = suggest(name.text, texts) or f"a model reads text layers: {', '.join(texts)}"
+            state.error("SGL0206", name.span, f"`{name}` cannot be the input of a dataset", hint)
+        elif name.quoted and (not name.text or name.text != name.text.strip()):
+            state.error("SGL0206", name.span, "a word of the input is empty, or has a space at an end")
+        else:
+            known.append(name)
+    if known and all(name.quoted for name in known):
+        state.error("SGL0206", known[0].span, "the input names no text layer", f"there is: {', '.join(texts)}")
+    return (
+        () if [name.text for name in known if not name.quoted] == texts[:1] == [n.text for n in known] else tuple(known)
+    )
+
+
+def choose_targets(dataset: DatasetSettings, inputs: Sequence[s.Name], state: Signed) -> tuple[str, ...]:
+    """Return the targets of rows: by default the first text layer that is no input, or else the first one-line view."""
+    texts = [layer.name for layer in state.signature.text_layers]
+    read = [name.text for name in inputs if not name.quoted] or texts[:1]
+    source, layers = texts[0], [name for name in texts if [name] != read]
+    views = {view.name: view.kind for view in state.signature.views if view.kind in VIEWS or view.template}
     known = [*layers, *views]
     for name in dataset.targets:
         if name.text not in known and name.text not in state.signature.unsound:
             there_is = f"there is: {', '.join(known) or 'none'}"
-            hint = f"text layers and views of the kinds {', '.join(VIEWS)} can; {there_is}"
+            hint = f"text layers, columns and views of one line can; {there_is}"
             message = f"`{name}` cannot be the target of a dataset"
             state.error("SGL0201", name.span, message, suggest(name.text, known) or hint)
     chosen = tuple(dict.fromkeys(name.text for name in dataset.targets if name.text in known))
-    return chosen or tuple(known[:1]) or (source,)
+    # An author's own notation is for people to look at, unless the dataset asks for it.
+    usual = [name for name in known if views.get(name) != TEMPLATE and name not in read]
+    return chosen or tuple(usual[:1]) or (source,)
 
 
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")

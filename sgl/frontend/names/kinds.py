@@ -6,6 +6,7 @@ from sgl.lang import syntax as s
 KINDS: dict[type, str] = {
     s.Layer: "layer",
     s.ViewDecl: "view",
+    s.ColumnDecl: "column",
     s.Feature: "feature",
     s.CategoryDecl: "category",
     s.Labels: "label set",

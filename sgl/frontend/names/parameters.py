@@ -199,6 +199,8 @@ def _problem_with(name: str, value: str, declared: Mapping[str, s.Param], sessio
             return "", ""
         known = sorted(declared)
         hint = suggest(name, known, "its parameters are" if known else "")
+        if name == "words" and value == "fresh":
+            hint = "`sglc new DIRECTORY --from GRAMMAR --fresh-words SEED` makes a copy of a grammar with fresh words"
         return f"the grammar has no parameter `{name}`", hint
     kind = _kind(param.value.text)
     if _kind(value) != kind:

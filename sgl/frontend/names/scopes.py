@@ -27,7 +27,7 @@ from sgl.lang.project import Unit, library_file, locate, read_file
 from sgl.memory import kept, key_of, memory
 
 #: Declarations that take effect without being used by others.
-OF_THEMSELVES = s.Layer | s.ViewDecl | s.Rule | s.Lexicon | s.PatternDecl | s.PartDecl | s.Weights
+OF_THEMSELVES = s.Layer | s.ViewDecl | s.ColumnDecl | s.Rule | s.Lexicon | s.PatternDecl | s.PartDecl | s.Weights
 
 #: Declarations about a dataset, which are not included if a file is used with a list of names.
 _OF_DATASETS = (s.PatternDecl, s.PartDecl, s.Restrict, s.Dataset, s.Test, s.Weights)

@@ -4,12 +4,12 @@ A ``view`` declaration selects the notation of a graph layer.  ``conllu`` render
 events and their roles, and render a free layer.  A template is an author's own notation, for either kind of layer.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from sgl.core.derivation import RULES
-from sgl.core.grammar import DERIVATION, HEAD, GraphLayer, TextLayer, View, ports_in
+from sgl.core.grammar import COLUMN, DERIVATION, HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Label
 from sgl.foreign import limits, raising
 from sgl.frontend.names.concord import FeatureTable, read_tables
@@ -139,10 +139,10 @@ def _signature(state: Resolved) -> Signature | None:
     text = text_layers([d for d in layers if d.kind.text == "text"], state)
     graphs = tuple(_graph_layers(layers, [layer.name for layer in text], state))
     likes = likes_of(layers)
-    views = tuple(_views(graphs, state))
+    views = (*_views(graphs, state), *_columns(text, graphs, state))
     features, weights = _features(state)
     sound = {*(one.name for one in text), *(one.name for one in graphs), *(one.name for one in views)}
-    unsound = _names(s.Layer, state).union(_names(s.ViewDecl, state)) - sound
+    unsound = _names(s.Layer, state).union(_names(s.ViewDecl, state), _names(s.ColumnDecl, state)) - sound
     known = (*(layer.name for layer in graphs), *unsound)
     texts = [*(layer.name for layer in text), *unsound]
     declared = state.names.of(s.CategoryDecl)
@@ -310,12 +310,8 @@ def _views(graphs: Sequence[GraphLayer], state: Resolved) -> list[View]:
     layers = {declaration.name.text: declaration for declaration, _ in state.names.of(s.Layer)}
     found: list[View] = []
     for view, scope in state.names.of(s.ViewDecl):
-        errors, namesake = state.diagnostics.errors, layers.get(view.name.text)
-        if namesake is not None:
-            # Commands refer to layers and views by name alone.
-            message = f"`{view.name}` is a layer already"
-            labels = [Label(namesake.name.span, "declared here")]
-            state.error("SGL0203", view.name.span, message, "give the view another name", labels=labels)
+        errors = state.diagnostics.errors
+        _check_new(view.name, layers, "layer", state)
         if view.kind.text not in _VIEWS:
             state.report_missing("kind of view", view.kind, _VIEWS, f"there is: {', '.join(_VIEWS)}")
         for argument in view.arguments:
@@ -327,6 +323,39 @@ def _views(graphs: Sequence[GraphLayer], state: Resolved) -> list[View]:
             if layer is not None and template is not None:
                 found.append(View(view.name.text, view.kind.text, layer, template))
     return found
+
+
+def _check_new(name: s.Name, others: Mapping[str, s.NamedDeclaration], kind: str, state: Session) -> None:
+    """Report a view or column that is called like something else; commands refer to all of them by name alone."""
+    if name.text in others:
+        labels = [Label(others[name.text].name.span, "declared here")]
+        state.error("SGL0203", name.span, f"`{name}` is a {kind} already", "give it another name", labels=labels)
+
+
+def _columns(texts: Sequence[TextLayer], graphs: Sequence[GraphLayer], state: Resolved) -> Iterator[View]:
+    layers = {declaration.name.text: declaration for declaration, _ in state.names.of(s.Layer)}
+    views = {declaration.name.text: declaration for declaration, _ in state.names.of(s.ViewDecl)}
+    known = [*(layer.name for layer in texts), *(layer.name for layer in graphs), DERIVATION]
+    for column, scope in state.names.of(s.ColumnDecl):
+        errors, reads = state.diagnostics.errors, tuple(argument.text for argument in column.arguments)
+        _check_new(column.name, layers, "layer", state)
+        _check_new(column.name, views, "view", state)
+        for argument in (argument for argument in column.arguments if argument.text not in known):
+            if argument.text not in layers:
+                state.report_missing("layer", argument, known, keyword="layer")
+        if len({*reads}) < len(reads):
+            state.error(
+                "SGL0205", column.span, f"the column `{column.name}` reads a layer twice", "name each layer once"
+            )
+        written, path = column.template, column.path
+        if (written is None) == (path is None) or (written is not None and not written.text.strip()):
+            message = f"the column `{column.name}` has {'no template' if path is None else 'two templates'}"
+            hint = f'write `column {column.name}(…) = "{{{{ … }}}}"`, or `from "FILE.j2"`'
+            state.error("SGL0205", column.span, message, hint)
+        source = scope.read(path, MAX_TEMPLATE) if path is not None and written is None else None
+        text = source.text if source is not None else written.text if written is not None else ""
+        if state.diagnostics.errors == errors and set(reads) <= set(known):
+            yield View(column.name.text, COLUMN, len(graphs), text, reads)
 
 
 def _template(view: s.ViewDecl, scope: Scope, state: Resolved) -> str | None:

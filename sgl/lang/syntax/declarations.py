@@ -125,6 +125,14 @@ class ViewDecl(NamedDeclaration):
     path: Name | None
 
 
+class ColumnDecl(NamedDeclaration):
+    """``column answer(derivation) from "answer.j2"``, ``column words(en) = "{{ en.split() | length }}"``."""
+
+    arguments: tuple[Name, ...]
+    template: Name | None
+    path: Name | None
+
+
 class FeatureValue(SyntaxNode):
     """``yes ~ 2``."""
 
@@ -323,8 +331,12 @@ class Relation(NamedDeclaration):
 
 
 class Table(NamedDeclaration):
-    """``table concord[cl, number] from "concord.yaml"``: forms for values of features."""
+    """``table concord[cl, number] from "concord.yaml"``: forms for values of features.
 
+    In ``table compose[first:kin, then:kin]``, ``columns`` have the values of ``features``.
+    """
+
+    columns: tuple[Name, ...]
     features: tuple[Name, ...]
     path: Name
 

@@ -12,6 +12,9 @@ from sgl.lang.syntax.structures import (
     TableCell,
 )
 
+#: The functions of values that are written between their arguments.
+SIGNS = ("+", "-", "mod")
+
 
 class When(SyntaxNode):
     """``when not topics`` or ``when size >= 100``."""
@@ -22,12 +25,37 @@ class When(SyntaxNode):
     value: Name | None
 
 
+class Computed(SyntaxNode):
+    """``x+y``, ``x mod 10``, ``min(x, y)``, ``compose(x, y)``: a sign or a function, applied to values of features."""
+
+    function: Name
+    arguments: tuple["Name | Computed", ...]
+
+    def __str__(self) -> str:
+        name, own = self.function.text, self.arguments
+        if name in SIGNS:
+            left, right = (f"({a})" if isinstance(a, Computed) and a.function.text in SIGNS else str(a) for a in own)
+            return f"{left} mod {right}" if name == "mod" else f"{left}{name}{right}"
+        return f"{name}({', '.join(map(str, own))})"
+
+
+class Choice(SyntaxNode):
+    """``soft if g=f`` in ``mut=soft if g=f, none``: a value, and the conditions under which it is the one."""
+
+    value: Name | Computed
+    conditions: tuple["Condition", ...]
+
+    def __str__(self) -> str:
+        tests = " and ".join(map(str, self.conditions))
+        return f"{self.value} if {tests}" if tests else str(self.value)
+
+
 class Setting(SyntaxNode):
-    """``form=past|pres`` in the brackets of a category; with a ``comparison``, ``slot>i``."""
+    """``form=past|pres`` in the brackets of a category; with a ``comparison``, ``slot>i``; computed, ``v=i+1``."""
 
     feature: Name
     comparison: Name | None
-    values: tuple[Name | Column | Fallback, ...]
+    values: tuple[Name | Column | Fallback | Computed | Choice, ...]
 
 
 class CategoryRef(SyntaxNode):
@@ -105,11 +133,14 @@ class Literal(NamedDeclaration):
 
 
 class Condition(SyntaxNode):
-    """``frame = trans | ditrans`` after ``where``; after ``if``, on a feature variable."""
+    """``frame = trans | ditrans`` after ``where`` of a lexicon; in a rule, on a feature variable."""
 
     column: Name
     comparison: Name
-    values: tuple[Name, ...]
+    values: tuple[Name | Computed, ...]
+
+    def __str__(self) -> str:
+        return f"{self.column}{self.comparison}{'|'.join(map(str, self.values))}"
 
 
 class LayerClause(SyntaxNode):
@@ -147,10 +178,11 @@ class Keep(SyntaxNode):
 
 
 class Rule(NamedDeclaration):
-    """``rule np: NP -> Det N`` with its clauses."""
+    """``rule np: NP -> Det N`` with its clauses; ``where`` are conditions on its variables."""
 
     lhs: CategoryRef
     rhs: tuple[Child | Name | Mention | Joint | TableCell, ...]
+    where: tuple[Condition, ...]
     weights: tuple[WeightCase, ...]
     layers: tuple[LayerClause, ...]
     keep: Keep | None

@@ -26,6 +26,9 @@ from sgl.research.treebank import LONGEST_LINE, Malformed, TreebankReader, Treeb
 #: The most lines of a file of predictions, which is also the most that `sglc compile` writes of a split.
 MOST_LINES = 10_000_000
 
+#: What programs show of a value that is missing.
+_NONE = ("None", "nan", "<NA>", "NaT")
+
 
 def named_system(given: str) -> tuple[str, Path]:
     """Return the name of a system, or "" if it has none, and its file."""
@@ -122,11 +125,11 @@ def given_outputs(given: Mapping[str, str] | Sequence[str]) -> Aligned:
     """
     by_name = isinstance(given, Mapping)
     found: list[tuple[Any, Any]] = [*(given.items() if isinstance(given, Mapping) else enumerate(given, 1))]
-    # NaN alone is not equal to itself.
-    found = [(name, text) for name, text in found if not by_name or (text is not None and text == text)]
+    found = [(name, text) for name, text in found if not by_name or isinstance(text, str) or str(text) not in _NONE]
+    hint = "" if by_name else "to leave items out, give the texts by id"
     for name, text in found:
         if not isinstance(text, str) or isinstance(name, str) != by_name:
-            raise PredictionsError(f"the prediction for `{name}` is not text: {text!r:.60}")
+            raise PredictionsError(f"the prediction for `{name}` is not text: {text!r:.60}", hint)
         if has_surrogate(text):
             raise PredictionsError(f"the prediction for `{name}` contains half of a character: {text!a:.60}")
     outputs = {name: SystemOutput(text) for name, text in found}

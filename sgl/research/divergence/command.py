@@ -245,7 +245,7 @@ def _nodes(items: sources.ItemSet) -> dict[str, RuleNode]:
         compiled = sgl.load(folder).compiled
     except sgl.GrammarError:
         return {}
-    return nodes_of(compiled.grammar, compiled.grammar.text_layer(compiled.plan.source))
+    return nodes_of(compiled.grammar, 0)
 
 
 def _rows(items: sources.ItemSet, categories: bool) -> Iterator[dict[str, Any]]:

@@ -6,6 +6,7 @@ A *reader* has a name, is a regular expression between slashes, or is a template
     fence           the last block between three backquotes
     quotes          what is in the last pair of quotation marks
     tag, tag:NAME   what is in the last <answer>…</answer>, or <NAME>…</NAME>
+    yes-no          yes or no at the beginning of the last line that has one, in small letters
     /REGEX/         the first group of the last match
     Answer: {}      the last line that ends in this way, without what stands around {}
 
@@ -17,7 +18,8 @@ import re
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, partial
-from typing import NamedTuple
+from importlib import import_module
+from typing import Any, NamedTuple
 
 import click
 
@@ -38,6 +40,7 @@ NAMED = {
     r"""|"([^"\n]+)"|`([^`\n]+)`|(?<!\w)'([^'\n]+)'(?!\w)""",
     "line": r"(?m)^.*\S.*$",
     "first": r"(?ms)^([^\n]*\S[^\n]*)$.*",
+    "yes-no": r"(?m)^\W*(?:(?:the |final )*(?:answer|output)(?: is)?\W+)?(yes|no)\b",
 }
 
 #: How outputs begin that decline, in the languages that most models are asked in.
@@ -48,6 +51,9 @@ _DECLINES = re.compile(
     r"|\W*((je suis )?désolée?|je ne (peux|sais)|es tut mir|entschuldigung|ich kann|lo siento|no puedo)\b",
     re.IGNORECASE,
 )
+
+#: Seconds that a regular expression of the user may take for one output: some take for ever.
+_SECONDS = 2
 
 #: Letters of an output that are searched, half of them at its end.
 _SEARCHED = 20_000
@@ -65,15 +71,15 @@ def answer_in(text: str, readers: Sequence[str]) -> str | None:
 def _pattern(reader: str) -> _Reader:
     """Return the function of a reader; raises ``click.UsageError`` if it is none."""
     name, _, tag = reader.partition(":")
+    if reader == "yes-no":
+        said = re.compile(NAMED[reader], re.IGNORECASE)
+        return lambda text: (found := _last(said, text)) and found.lower()
     if reader in NAMED:
         return partial(_last, re.compile(NAMED[reader], re.IGNORECASE))
     if name == "tag" and re.fullmatch(r"[\w-]+", tag):
         return partial(_last, re.compile(NAMED["tag"].replace("answer", tag), re.IGNORECASE))
     if len(reader) > 2 and reader[0] == reader[-1] == "/":
-        try:
-            return partial(_last, re.compile(reader[1:-1]))
-        except re.error as problem:
-            raise click.UsageError(f"`{reader}` is not a regular expression: {problem}") from None
+        return _bounded(reader)
     before, hole, behind = reader.partition("{}")
     if not hole or not (before.strip() or behind.strip()):
         known = f"{', '.join(NAMED)}, tag:NAME, /REGEX/ or a template with {{}}"
@@ -82,15 +88,37 @@ def _pattern(reader: str) -> _Reader:
     return partial(_last, re.compile(rf"(?m){begin}\s*(\S.*?)\s*{_spaced(behind)}[ \t]*$", re.IGNORECASE))
 
 
+def _bounded(reader: str) -> _Reader:
+    """Return the function of a regular expression, which raises ``click.UsageError`` if it takes too long."""
+    try:
+        library: Any = import_module("regex")
+        pattern = library.compile(reader[1:-1])
+    except ImportError:
+        raise click.UsageError(f"`{reader}` needs a library: pip install 'sgl-compiler[eval]'") from None
+    except library.error as problem:
+        raise click.UsageError(f"`{reader}` is no regular expression: {problem}") from None
+
+    def find(text: str) -> str | None:
+        try:
+            return _group(deque(pattern.finditer(text, timeout=_SECONDS), 1))
+        except TimeoutError:
+            raise click.UsageError(f"`{reader}` takes more than {_SECONDS} seconds for one output") from None
+
+    return find
+
+
 def _spaced(text: str) -> str:
     return r"\s+".join(map(re.escape, text.split()))
 
 
 def _last(pattern: re.Pattern[str], text: str) -> str | None:
-    found = deque(pattern.finditer(text), 1)
-    return (
-        next((group for group in (*found[0].groups(), found[0][0]) if group is not None), "").strip() if found else None
-    )
+    return _group(deque(pattern.finditer(text), 1))
+
+
+def _group(found: Sequence[re.Match[str]]) -> str | None:
+    """Return the first group of a match, or what it matches."""
+    groups = (group for match in found for group in (*match.groups(), match[0]) if group is not None)
+    return next((group.strip() for group in groups), None)
 
 
 class Noticed(NamedTuple):

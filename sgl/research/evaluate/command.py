@@ -31,6 +31,7 @@ from sgl.research.evaluate.compound_rates import BenchmarkCompounds, compounds_o
 from sgl.research.evaluate.data import METRICS, evaluation_data, latex, render_evaluation, show_result
 from sgl.research.evaluate.judgements import Columns, Judgements, read_verdicts
 from sgl.research.evaluate.partial import PartialMatch
+from sgl.research.evaluate.programs import outputs_of
 from sgl.research.evaluate.realization import TreeShape, tree_shape
 from sgl.research.evaluate.runs import Given, Run, read_runs, report_run
 from sgl.research.evaluate.scoring import EDGES, PARTIAL, Scores
@@ -117,6 +118,8 @@ class Evaluation:
             try:
                 said = self._asked(name, given, line) if callable(given) else given
                 names, readers = benchmark.other_names, self.request.answer
+                if self.request.programs:
+                    said, readers = self._printed(path, said), ()
                 runs = read_runs(said, benchmark.rows, self._language, words, names, readers)
             except PredictionsError as problem:
                 report_fault(path, problem, self._diagnostics)
@@ -124,6 +127,14 @@ class Evaluation:
             self.systems.setdefault(name, []).extend(runs)
             for run in runs:
                 report_run(path, run, skipped=self.request.missing == LEFT_OUT, diagnostics=self._diagnostics)
+
+    def _printed(self, path: Path, given: Given) -> list[str]:
+        """Return what the programs in predictions print for each row; report those that print nothing."""
+        printed, faults = outputs_of(given, self.benchmark.rows, self.request.answer)
+        if faults:
+            message = f"`{path}`: {count(len(faults), 'program')} without outputs, counted as wrong"
+            self._diagnostics.warning("SGL1419", None, message, notes=faults[:5])
+        return printed
 
     def _asked(self, name: str, model: Callable[[str], str], line: Advance) -> list[str]:
         """Return what a function makes of the source of each row."""
@@ -149,11 +160,16 @@ class Evaluation:
         self.slices = [cut._replace(labels=tuple(compress(cut.labels, kept))) for cut in self.slices]
         return compounds.only(kept)
 
+    @property
+    def _notation(self) -> str:
+        computed = self.benchmark.view in ("column", "template")
+        return "the target is computed by a template" if computed else "the target is a logical form"
+
     def _partial_match(self) -> PartialMatch | None:
         """Return what decides about partial matches; without a grammar for them, None."""
         request, benchmark, compiled = self.request, self.benchmark, None
         if benchmark.view:
-            why = "the target is a logical form"
+            why = self._notation
         elif benchmark.sentences:
             why = "the dataset is a treebank"
         elif not benchmark.patterns and request.grammar is None:
@@ -181,7 +197,7 @@ class Evaluation:
 
     def _count_surface(self, segmentation: Segmentation | None, line: Advance) -> None:
         if self.benchmark.view:
-            self.unavailable[_BLEU_AND_CHRF] = "the target is a logical form"
+            self.unavailable[_BLEU_AND_CHRF] = self._notation
             return
         try:
             surface = Surface(self._language, segmentation)
@@ -277,6 +293,7 @@ class EvaluationRequest:
     published_names: bool = False
     missing: Literal["wrong", "left-out"] = "wrong"
     answer: tuple[str, ...] = ()
+    programs: bool = False
     given: Mapping[str, Given | Callable[[str], str]] = field(default_factory=dict)
     progress: Advance | None = None
     runs: Literal["averaged", "pooled"] = "averaged"
@@ -319,6 +336,7 @@ class EvaluationRequest:
     multiple=True,
     help=f"Where answers are in outputs: {', '.join(NAMED)}, tag:NAME, /REGEX/, a template with {{}} (repeatable).",
 )
+@click.option("--programs", is_flag=True, help="Predictions are programs, one for each pattern: run them.")
 @click.option("--compounds", type=FILE, help="The compound of each row (CoGnition).")
 @click.option("--lexicon", type=FILE, help="Translations of the atoms of compounds.")
 @click.option("--published-rule", is_flag=True, help="Judge compounds as the published script does.")
@@ -363,13 +381,22 @@ def score(session: Session, request: EvaluationRequest, diagnostics: Diagnostics
 
 def evaluated(request: EvaluationRequest, sources: SourceMap, diagnostics: Diagnostics) -> Json | None:
     """Return the result as plain data; None after errors."""
+    return (evaluation_of(request, sources, diagnostics) or (None, None))[1]
+
+
+def evaluation_of(
+    request: EvaluationRequest, sources: SourceMap, diagnostics: Diagnostics
+) -> tuple[Evaluation, Json] | None:
+    """Return the evaluation, and its result as plain data; None after errors."""
     try:
         benchmark = read_benchmark(request.dataset, request.split, request.target)
         if request.published_names:
             # Published categories, as this grammar writes them: `PP_5-12`, `Q_iobj_ditransV`.
             rows = (row._replace(category=row.category.casefold().replace("-", "_")) for row in benchmark.rows)
             benchmark = replace(benchmark, rows=tuple(rows))
-        return Evaluation(request, benchmark, sources, diagnostics).evaluate()
+        evaluation = Evaluation(request, benchmark, sources, diagnostics)
+        data = evaluation.evaluate()
+        return None if data is None else (evaluation, data)
     except UserError as problem:
         if not diagnostics.errors:
             diagnostics.add(problem.diagnostic)

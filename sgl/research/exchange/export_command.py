@@ -20,7 +20,7 @@ from sgl.frontend import Compiled
 from sgl.frontend.names.parameters import MAX_COUNT
 from sgl.lang import MAX_TABLE
 from sgl.lang.project import read_file
-from sgl.lang.syntax import Layer, PartDecl, PatternDecl, Restrict, ViewDecl
+from sgl.lang.syntax import ColumnDecl, Layer, PartDecl, PatternDecl, Restrict, ViewDecl
 from sgl.parsing import Parser, best_readings
 from sgl.pipeline.sentences import read_sentence
 from sgl.rendering import ConlluError
@@ -146,8 +146,9 @@ def _report_declarations(session: Session, compiled: Compiled, layers: Sequence[
             message = f"the graph layer `{declared.name}` is not exported"
             hint = "`sglc export conllu` writes the graphs of sentences"
             warn("SGL1211", declared.span, message, hint=hint)
-        elif isinstance(declared, ViewDecl):
-            warn("SGL1211", declared.span, f"the view `{declared.name}` is not exported")
+        elif isinstance(declared, ViewDecl | ColumnDecl):
+            kind = "view" if isinstance(declared, ViewDecl) else "column"
+            warn("SGL1211", declared.span, f"the {kind} `{declared.name}` is not exported")
     claims = [declared for declared in declarations if isinstance(declared, _CLAIMS)]
     if claims:
         warn(

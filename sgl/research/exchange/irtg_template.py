@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,12 +18,10 @@ from jinja2 import FunctionLoader, TemplateError, TemplateSyntaxError, meta, nod
 from jinja2.environment import TemplateModule
 from jinja2.exceptions import SecurityError, UndefinedError
 from jinja2.filters import FILTERS as JINJA
-from jinja2.sandbox import safe_range
-from jinja2.utils import Namespace
 
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span, suggest
 from sgl.lang.project import Root, locate, read_file
-from sgl.rendering.sandbox import MISTAKES, BoundedEnvironment, line_of, said
+from sgl.rendering.sandbox import COMPUTING, MISTAKES, ComputingEnvironment, line_of, said
 
 #: The most letters of a template.
 LONGEST_TEMPLATE = 250_000
@@ -37,10 +34,9 @@ MOST_STEPS = 200_000
 MARKS = re.compile(r"\{[{%#]")
 
 _CONSTRUCTS: tuple[type[nodes.Node], ...] = (
-    *BoundedEnvironment.constructs,
-    *(nodes.Tuple, nodes.List, nodes.Dict, nodes.Pair, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod),
-    *(nodes.Pos, nodes.NSRef, nodes.Include, nodes.Import, nodes.FromImport, nodes.With, nodes.CallBlock),
-    *(nodes.AssignBlock, nodes.FilterBlock),
+    *COMPUTING,
+    *(nodes.Div, nodes.Include, nodes.Import, nodes.FromImport),
+    *(nodes.With, nodes.CallBlock, nodes.AssignBlock, nodes.FilterBlock),
 )
 
 
@@ -58,18 +54,6 @@ class _Counter:
         return self._next - 1
 
 
-#: The methods of values that a template can call.
-_METHODS = {
-    str: (
-        *("capitalize", "endswith", "join", "lower", "lstrip", "replace"),
-        *("rstrip", "split", "startswith", "strip", "title", "upper"),
-    ),
-    list: ("count", "index"),
-    _Counter: ("current", "next"),
-    dict: ("get", "items", "keys", "values"),
-}
-
-
 def _rounded(value: float, precision: int = 0, method: str = "common") -> float:
     if abs(precision) > 12:
         raise SecurityError("it rounds to more than 12 digits")
@@ -82,29 +66,28 @@ def _formatted(pattern: str, *values: object) -> str:
     return pattern % values
 
 
-class _GrammarEnvironment(BoundedEnvironment):
+class _GrammarEnvironment(ComputingEnvironment):
     """The sandbox of views with more of Jinja2, for the files of one folder."""
 
-    intercepted_binops = frozenset(("+", "-", "*", "/", "//", "%"))
+    intercepted_binops = ComputingEnvironment.intercepted_binops | {"/"}
 
-    what, calls = "a grammar", "methods like 'split'"
+    what = "a grammar"
     constructs, numbers = _CONSTRUCTS, (int, float)
-    attributes: ClassVar = {**BoundedEnvironment.attributes, **_METHODS}
-    hidden = BoundedEnvironment.hidden - {"caller", "varargs", "kwargs"}
+    attributes: ClassVar = {**ComputingEnvironment.attributes, _Counter: ("current", "next")}
+    hidden = ComputingEnvironment.hidden - {"caller", "varargs", "kwargs"}
+    functions = (*ComputingEnvironment.functions, _Counter)
     longest, most_steps = LONGEST, MOST_STEPS
     known_filters = {  # noqa: RUF012 - as in the class above
-        **BoundedEnvironment.known_filters,
-        **{name: JINJA[name] for name in ("abs", "count", "dictsort", "float", "groupby", "int", "items")},
-        **{name: JINJA[name] for name in ("d", "max", "min", "string")},
+        **ComputingEnvironment.known_filters,
+        **{name: JINJA[name] for name in ("float", "groupby")},
         "round": _rounded,
-        "sum": partial(sum, start=0),
         "format": _formatted,
     }
 
     def __init__(self, load: Callable[[str], tuple[str, str, None]]) -> None:
         super().__init__()
         self.loader = FunctionLoader(load)
-        self.globals |= {"range": safe_range, "namespace": Namespace, "counter": _Counter}
+        self.globals |= {"counter": _Counter}
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
         try:
@@ -113,24 +96,9 @@ class _GrammarEnvironment(BoundedEnvironment):
             error.filename = filename
             raise
 
-    def call(self, context: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - Jinja2 decides
-        owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
-        if type(owner) is str and name in ("join", "replace"):
-            return self.filters[name](*args, owner) if name == "join" else self.filters[name](owner, *args)
-        self.held(owner if isinstance(owner, (str, list)) else None)  # it examines all of it
-        return super().call(context, function, *args, **kwargs)
-
-    def is_safe_callable(self, function: Any) -> bool:  # noqa: ANN401 - Jinja2 decides
-        return function in (safe_range, Namespace, _Counter) or super().is_safe_callable(function)
-
     def is_safe_attribute(self, owner: Any, attribute: str, value: Any) -> bool:  # noqa: ANN401 - Jinja2 decides
-        own = isinstance(owner, (Namespace, TemplateModule)) and not attribute.startswith("_")
+        own = isinstance(owner, TemplateModule) and not attribute.startswith("_")
         return own or super().is_safe_attribute(owner, attribute, value)
-
-    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:  # noqa: ANN401 - Jinja2 decides
-        if operator != "+" and not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
-            raise SecurityError(f"'{operator}' is for numbers")
-        return super().call_binop(context, operator, left, right)
 
 
 def fill_in(
@@ -155,7 +123,7 @@ def fill_in(
     try:
         if len(source.text) > LONGEST_TEMPLATE:
             raise SecurityError(f"it is longer than {LONGEST_TEMPLATE}")
-        given = {name: _value(text) for name, text in settings.items() if name not in BoundedEnvironment.hidden}
+        given = {name: _value(text) for name, text in settings.items() if name not in ComputingEnvironment.hidden}
         text = environment.get_template(path.name).render(given)
         environment.held(text)
     except MISTAKES as error:

@@ -6,43 +6,99 @@ nodes, all tests and walks hold, and no ``without`` extends the match.  Graphs w
 same tests of a structure are searched once.  Every other file is written again, and compared.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
 from itertools import count
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import Any
 
 from sgl.foreign import BENCHMARK, CERTIFICATE, read_text
 from sgl.foreign.json import JsonValue, read_document
+from sgl.research.prompts.beside import Matching, Strings, text_of, things_beside
+from sgl.research.prompts.choose import COMPLEXITY, ORDERS, STRATEGIES, choose_prompts
+from sgl.research.prompts.derivable import Recognizer
 from sgl.research.prompts.formats import FORMS
 from sgl.research.prompts.material import Material, Prompt, PromptsError, read_material, sentence_of
-from sgl.research.prompts.write import FORMAT, PROOF, files_of
+from sgl.research.prompts.questions import CONTEXTS, JUDGE, PROGRAM, TASKS
+from sgl.research.prompts.write import FORMAT, PROOF, files_of, prompt_files
 from sgl.verify.certificate_checks import nameless, pieces_of
 from sgl.verify.conllu import Sentence, WordForm
 from sgl.verify.items import LAYER, at_layers
 from sgl.verify.structure import GraphPattern, Link, NodeVariable, StructureBody, StructureError, passes, read_structure
 
+#: Where Python keeps what it has compiled, beside the files of a harness.
+CACHE = "__pycache__"
+
 #: Nodes that are tried for one body in one graph; what takes more is refused.
 _MOST_TRIED = 1_000_000
 
 
-def check_prompts(directory: Path, dataset: Path, progress: Callable[[str, int, int], None]) -> tuple[int, list[str]]:
-    """Return the number of prompts of a directory, and what is wrong with them; raises what unreadable files raise."""
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """How many prompts were checked, what is wrong with them, and how things were established."""
+
+    number: int
+    faults: list[str]
+    notes: list[str]
+
+
+def check_prompts(directory: Path, dataset: Path, progress: Callable[[str, int, int], None]) -> Checked:
+    """Check the prompts of a directory; raises what unreadable files raise."""
     proof = read_document(directory / PROOF, CERTIFICATE, inside=directory)
     proof["format"].one_of([FORMAT])
-    claims = list(map(_claim, proof["prompts"].elements()))
+    claims, notes = list(map(_claim, proof["prompts"].elements())), list[str]()
     material = read_material(dataset, proof["split"].of(str), proof["target"].of(str))
     if proof["dataset"].of(str) != material.signature:
-        return len(claims), [f"the prompts were made of another dataset: {proof['dataset'].of(str)}"]
-    checker = _Checker(material, proof["shots"].of(int), control=proof["control"].of(bool))
-    faults = list(_left_out(material, proof, claims))
+        return Checked(len(claims), [f"the prompts were made of another dataset: {proof['dataset'].of(str)}"], notes)
+    options, beside = _options(proof), proof["beside"].of(dict)
+    asked = _asked(material, options)
+    checker = _Checker(material, options, asked)
+    faults = list(_left_out(material, proof, claims, asked))
     try:
         for done, claim in enumerate(claims):
             progress("prompts", done, len(claims))
             faults += [f"{claim.id}: {fault}" for fault in checker.faults(claim)]
+        if not faults:
+            faults, notes = checker.of_beside(claims, beside)
+        faults = faults or list(_changed(directory, material, claims, options, beside))
     except StructureError as problem:
         raise PromptsError(f"the manifest lacks a structure: {problem}") from None
-    return len(claims), faults or list(_changed(directory, material, claims, proof))
+    except ValueError as problem:
+        faults = [str(problem)]
+    if not faults:
+        # That nobody has picked them shows if they are made again.
+        made = choose_prompts(material, options, progress)
+        if made != claims or things_beside(material, made, options, progress) != beside:
+            faults = ["with these options other shots, or other things beside the items, are chosen"]
+    return Checked(len(claims), faults, notes)
+
+
+def _options(proof: JsonValue) -> dict[str, Any]:
+    """Return the options of prompts, of their types."""
+    chosen = {"select": STRATEGIES, "complexity": COMPLEXITY, "order": ORDERS, "task": TASKS, "context": CONTEXTS}
+    options: dict[str, Any] = {name: proof[name].one_of(values) for name, values in chosen.items()}
+    options |= {name: proof[name].of(bool) for name in ("control", "matched")}
+    options |= {name: proof[name].of(int) for name in ("shots", "exposures", "seed")}
+    options |= {name: proof[name].of(str) for name in ("instruction", "model")}
+    options |= {"patterns": proof["patterns"].texts(), "items": proof["items"].data and proof["items"].of(int)}
+    return options | {"forms": tuple(form.one_of(FORMS) for form in proof["forms"].elements())}
+
+
+def _asked(material: Material, options: Mapping[str, Any]) -> dict[str, list[int]]:
+    """Return the items of each prompt that the options ask for: those with the smallest hashes."""
+    found: dict[str, list[int]] = {}
+    rows = material.items.rows
+    ranked = sorted(range(len(rows)), key=lambda n: sha256(f"{options['seed']}/{rows[n].id}".encode()).digest()[:8])
+    for number in ranked:
+        if not options["patterns"] or rows[number].category in options["patterns"]:
+            found.setdefault(rows[number].category, []).append(number)
+    kept = {pattern: own[: options["items"]] for pattern, own in found.items()}
+    if options["task"] == PROGRAM:
+        return kept
+    return {rows[number].id: [number] for own in kept.values() for number in own}
 
 
 def _claim(prompt: JsonValue) -> Prompt:
@@ -51,41 +107,44 @@ def _claim(prompt: JsonValue) -> Prompt:
     return Prompt(prompt["id"].of(str), prompt["pattern"].of(str), shots, shown, missing, untrained)
 
 
-def _left_out(material: Material, proof: JsonValue, claims: Sequence[Prompt]) -> Iterator[str]:
+def _left_out(
+    material: Material, proof: JsonValue, claims: Sequence[Prompt], asked: Mapping[str, Sequence[int]]
+) -> Iterator[str]:
     """Yield the patterns whose prompts are not those of the items that the options ask for."""
-    patterns, number, seed = proof["patterns"].texts(), proof["items"].data, proof["seed"].of(int)
-    asked: dict[str, list[str]] = {}
-    for row in material.items.rows:
-        if not patterns or row.category in patterns:
-            asked.setdefault(row.category, []).append(row.id)
-    if proof["of"].data != {pattern: len(names) for pattern, names in asked.items()}:
+    rows = material.items.rows
+    wanted = {name: rows[numbers[0]].category for name, numbers in asked.items()}
+    of = Counter(row.category for row in rows if row.category in wanted.values())
+    if proof["of"].data != of:
         yield "the numbers of items are not those of the dataset"
-    for pattern, names in asked.items():
-        # The items of which fewer are asked for are those with the smallest hashes.
-        ranked = sorted(names, key=lambda name: sha256(f"{seed}/{name}".encode()).digest()[:8])
-        wanted = {*ranked[: number if isinstance(number, int) else None]}
-        if lacking := wanted - {claim.id for claim in claims}:
-            yield f"{len(lacking):,} of {len(wanted):,} items of `{pattern}` have no prompt"
+    lacking = [wanted[name] for name in wanted.keys() - {claim.id for claim in claims}]
+    for pattern, number in Counter(lacking).items():
+        yield f"{number:,} of {list(wanted.values()).count(pattern):,} items of `{pattern}` have no prompt"
 
 
-def _changed(directory: Path, material: Material, claims: Sequence[Prompt], proof: JsonValue) -> Iterator[str]:
-    """Yield the files that are not what prompts with these shots are."""
-    forms = tuple(form.one_of(FORMS) for form in proof["forms"].elements())
-    texts = {name: proof[name].of(str) for name in ("instruction", "model")}
-    wording = {**texts, "forms": forms, "control": proof["control"].of(bool)}
-    for name, text in files_of(material, claims, wording).items():
+def _changed(
+    directory: Path, material: Material, claims: Sequence[Prompt], options: Mapping[str, Any], beside: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield the files that are not what prompts with these shots are, and those that programs would read with them."""
+    files = files_of(material, claims, options, beside)
+    for name, text in files.items():
         if read_text(directory / name, BENCHMARK, inside=directory) != text:
             yield f"{name}: the text is not what the dataset and the certificate say"
+    forms = {PurePath(name).parts[0] for name in prompt_files(directory) or ()} - {PROOF}
+    for path in sorted(directory.rglob("*")):
+        own = path.relative_to(directory)
+        if own.parts[0] in forms and not path.is_dir() and own.as_posix() not in files and CACHE not in own.parts:
+            yield f"{own.as_posix()}: the file is not one of these prompts, and may be read with them"
 
 
 class _Checker:
     """The rows of the dataset by name, and what has been found in their graphs."""
 
-    def __init__(self, material: Material, shots: int, *, control: bool) -> None:
-        self._items, self._held_out, self._control = material.items, material.held_out, control
-        self._training = material.pool(control)
-        self._most, self._size = shots, len(material.train.rows)
-        self._unused = {row.id: number for number, row in enumerate(material.items.rows)}
+    def __init__(self, material: Material, options: Mapping[str, Any], asked: Mapping[str, Sequence[int]]) -> None:
+        self._material, self._options, self._control = material, options, options["control"]
+        self._items, self._held_out = material.items, material.held_out
+        self._training = material.pool(self._control)
+        self._most, self._size = options["shots"], len(material.train.rows)
+        self._unused = dict(asked)
         self._train = {row.id: number for number, row in enumerate(self._training.rows)}
         first = material.train.graphs[0].words[0].get(LAYER)
         self._search = cache(
@@ -103,21 +162,21 @@ class _Checker:
 
     def faults(self, claim: Prompt) -> Iterator[str]:
         """Yield what is wrong with the claim about a prompt."""
-        item = self._unused.pop(claim.id, -1)
-        if item < 0 or (category := self._items.rows[item].category) != claim.pattern:
-            yield "it is not an item, or it has two prompts" if item < 0 else f"the item belongs to `{category}`"
+        items = self._unused.pop(claim.id, ())
+        if not items or (category := self._items.rows[items[0]].category) != claim.pattern:
+            yield f"the item belongs to `{category}`" if items else "it is not an item, or it has two prompts"
         elif unknown := [shot for shot in claim.shots if shot not in self._train]:
             yield f"`{unknown[0]}` is not a training sentence"
         else:
-            needs = list(self._of_needs(claim, item))
+            needs = list(self._of_needs(claim, items))
             # Only what the item needs is looked for: nobody else's structures.
-            yield from (*self._of_shots(claim, item), *needs, *([] if needs else self._of_parts(claim)))
+            yield from (*self._of_shots(claim, items), *needs, *([] if needs else self._of_parts(claim)))
 
-    def _of_shots(self, claim: Prompt, item: int) -> Iterator[str]:
-        own = sentence_of(self._items.rows[item])
+    def _of_shots(self, claim: Prompt, items: Sequence[int]) -> Iterator[str]:
+        own = {sentence_of(self._items.rows[item]) for item in items}
         for shot in claim.shots:
             number = self._train[shot]
-            if sentence_of(self._training.rows[number]) == own:
+            if sentence_of(self._training.rows[number]) in own:
                 yield f"the shot {shot} has the sentence of the item"
             if self._control and number >= self._size and self._training.rows[number].category != claim.pattern:
                 yield f"the shot {shot} is an item of another pattern"
@@ -129,14 +188,14 @@ class _Checker:
         if len({*claim.shots}) < len(claim.shots) or not least <= len(claim.shots) <= self._most:
             yield f"it has {len({*claim.shots})} different shots, not {self._most}"
 
-    def _of_needs(self, claim: Prompt, item: int) -> Iterator[str]:
+    def _of_needs(self, claim: Prompt, items: Sequence[int]) -> Iterator[str]:
         """Yield a part that the item needs and the claim does not name, or the other way round."""
         named = {*claim.shown, *claim.missing}
         words = {part for part in named if part.startswith(("word ", "rule "))}
-        for part in sorted(words ^ self._items.parts[item])[:1]:
+        for part in sorted(words ^ frozenset[str]().union(*(self._items.parts[item] for item in items)))[:1]:
             yield f"`{part}` is a part that the item {'does not need' if part in words else 'needs, and is not named'}"
-        graph, held_out = self._items.graphs[item], self._held_out.get(claim.pattern, ())
-        has = [text for text in held_out if self._search(text).finds(graph)]
+        graphs, held_out = [self._items.graphs[item] for item in items], self._held_out.get(claim.pattern, ())
+        has = [text for text in held_out if any(map(self._search(text).finds, graphs))]
         needed = {piece for text in has for piece in self._pieces(text)}
         if self._control:
             needed.update(map(self._nameless, has))
@@ -161,6 +220,49 @@ class _Checker:
                 yield f"`{part}` is said to be missing, and a shot shows it"
             if (part in claim.untrained) == self._anywhere(part):
                 yield f"whether training shows `{part}` is told wrongly"
+
+    def of_beside(self, claims: Sequence[Prompt], beside: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+        """Return what is wrong with what stands beside items and shots, and notes on how it was established."""
+        material, asked = self._material, {claim.id for claim in claims}
+        if self._options["matched"]:
+            what, known, check = "matched item", asked, self._matched(Matching(material), beside)
+            notes = ["matched items have the words of their items, and nothing that is held out"]
+        elif self._options["task"] == JUDGE:
+            language = Recognizer(material.core, material.asked.source)
+            what, check = "string beside them", self._string(Strings(material), language, beside)
+            known = asked.union(*(claim.shots for claim in claims))
+            way = f"the parser alone: {language.unread}" if language.unread else "a search that is not the parser's"
+            notes = [f"whether a string is in the language was established again by {way}"]
+        else:
+            return ["nothing stands beside these items"] * bool(beside), []
+        faults = [f"`{name}` is no item and no shot" for name in sorted(beside.keys() - known)]
+        faults += [f"{name}: {fault}" for name in sorted(known & beside.keys()) for fault in check(name)]
+        if lacking := len(asked - beside.keys()):
+            notes.append(f"{lacking:,} of the items have no {what}, and are not asked about")
+        return faults, notes
+
+    def _string(
+        self, strings: Strings, language: Recognizer, beside: Mapping[str, Any]
+    ) -> Callable[[str], Iterator[str]]:
+        def faults(name: str) -> Iterator[str]:
+            string, own = text_of(strings.made(name, beside[name])), text_of(strings.words(name))
+            if not language.unread and language.derives(string):
+                yield f"the grammar derives `{string}`"
+            if not (language.unread or language.derives(own)):
+                yield f"the grammar does not derive `{own}`"
+
+        return faults
+
+    def _matched(self, matching: Matching, beside: Mapping[str, Any]) -> Callable[[str], Iterator[str]]:
+        def faults(name: str) -> Iterator[str]:
+            row, graph, derivation = matching.read(name, beside[name])
+            if not matching.interpreter.is_text(derivation) or sentence_of(row) in matching.known:
+                yield "the matched item is not derived, or a row of the dataset"
+            for text in (text for own in self._held_out.values() for text in own):
+                if self._search(text).finds(graph):
+                    yield f"the matched item has what is held out: {text}"
+
+        return faults
 
 
 class Search:

@@ -11,7 +11,8 @@ sum of the rows that still count; choosing a sentence takes the rows that it cov
 
 With ``exposures`` a part is taken away when it was shown so many times.  Sentences of equal gain are in the order of
 64-bit numbers of seed, item and sentence, the same on every machine; by ``complexity`` first in that of their length.
-In a *control* the structures of the item are parts, other items can be shots, and the first shot is one of these.
+In a *control* the structures of the item are parts, other items can be shots, and the first shot is one of these.  A
+program is for all items of a pattern: what any of them needs is a part.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,32 +25,44 @@ from sgl.core.pieces import pieces_of
 from sgl.core.structure import Structure
 from sgl.pipeline.matches import OccurrenceError, occurrences, structure_of
 from sgl.research.prompts.material import Material, Prompt, PromptsError, sentence_of
+from sgl.research.prompts.questions import PROGRAM
 from sgl.sampling.engine import stream_key
 
 COVERING, SIMILAR, DIVERSE, RANDOM, NONE = STRATEGIES = "covering", "similar", "diverse", "random", "none"
 
 #: What shots have more of, and how they are arranged: by chance, or from the first that was chosen to the last.
 COMPLEXITY = "any", "short", "long"
+#: The options by which prompts are chosen, in the order of the certificate.
+SETTINGS = (
+    *("shots", "select", "exposures", "complexity", "order", "control", "matched", "task", "context"),
+    *("patterns", "items", "seed"),
+)
+
 SHUFFLED, BEST_FIRST, BEST_LAST = ORDERS = "random", "best-first", "best-last"
 
 
 def choose_prompts(
     material: Material, settings: Mapping[str, Any], progress: Callable[[str, int, int], None]
 ) -> list[Prompt]:
-    """Return a prompt for each item that is asked for, in the order of the rows; settings are options."""
+    """Return a prompt for each item that is asked for, in the order of the rows, or for a program of each pattern.
+
+    Settings are options of the command.
+    """
     of: dict[str, list[int]] = {}
     for number, row in enumerate(rows := material.items.rows):
         if not settings["patterns"] or row.category in settings["patterns"]:
             of.setdefault(row.category, []).append(number)
     ranked = (sorted(own, key=lambda n: stream_key(settings["seed"], rows[n].id)) for own in of.values())
-    chosen = sorted(number for own in ranked for number in own[: settings["items"]])
+    asked = [sorted(own[: settings["items"]]) for own in ranked]
+    chosen = sorted(number for own in asked for number in own)
+    groups = asked if settings["task"] == PROGRAM else [[number] for number in chosen]
     try:
         shooting, prompts = _Shooting(material, settings, chosen), list[Prompt]()
     except OccurrenceError as problem:
         raise PromptsError(str(problem)) from None
-    for done, item in enumerate(chosen):
-        progress("prompts", done, len(chosen))
-        prompts.append(shooting.prompt(item))
+    for done, items in enumerate(groups):
+        progress("prompts", done, len(groups))
+        prompts.append(shooting.prompt(items))
     return prompts
 
 
@@ -90,35 +103,36 @@ class _Shooting:
         length = np.array([len(row.source.split()) for row in self._train.rows], np.uint64)
         self._rank = {"short": np.uint64(65535) - length, "long": length}.get(settings["complexity"])
 
-    def prompt(self, item: int) -> Prompt:
-        """Return the prompt of an item."""
-        row, rows = self._items.rows[item], self._train.rows
+    def prompt(self, items: Sequence[int]) -> Prompt:
+        """Return the prompt of an item, or of a program for several."""
+        row, rows = self._items.rows[items[0]], self._train.rows
+        name = row.category if self._settings["task"] == PROGRAM else row.id
+        has = sorted({text for item in items for text in self._has[item]})
+        needs = sorted({part for item in items for part in self._needs[item]})
         if self._settings["control"]:
             allowed = self._category == row.category
-            first = (
-                np.max([self._columns[text] for text in self._has[item]], axis=0) > 0 if self._has[item] else allowed
-            )
+            first = np.max([self._columns[text] for text in has], axis=0) > 0 if has else allowed
             first, allowed = first & allowed, allowed.copy()
             first[: self._size], allowed[: self._size] = False, True
         else:
             allowed = ~self._barred.get(row.category, np.zeros(len(rows), np.bool_))
             first = allowed
-        own = self._same.get(sentence_of(row), [])
+        own = [same for item in items for same in self._same.get(sentence_of(self._items.rows[item]), [])]
         first[own] = allowed[own] = False
         # The numbers of a bit generator stay the same in all versions of NumPy.
-        order = np.random.PCG64(stream_key(self._settings["seed"], row.id)).random_raw(len(rows))
+        order = np.random.PCG64(stream_key(self._settings["seed"], name)).random_raw(len(rows))
         ranked = order if self._rank is None else (self._rank << np.uint64(48)) + (order >> np.uint64(16))
-        parts = [self._number[part] for part in self._needs[item]]
+        parts = [self._number[part] for part in needs]
         shots, arranged = self._shots(parts, first, allowed, ranked), self._settings["order"]
         if arranged == SHUFFLED:
             shots.sort(key=lambda shot: int(order[shot]))
         elif arranged == BEST_LAST:
             shots.reverse()
-        pairs = zip(self._needs[item], parts, strict=True)
+        pairs = zip(needs, parts, strict=True)
         shown = {part: rows[shot].id for part, n in pairs for shot in reversed(shots) if self._shows[n, shot]}
-        missing = tuple(part for part in self._needs[item] if part not in shown)
+        missing = tuple(part for part in needs if part not in shown)
         untrained = tuple(part for part in missing if not self._shows[self._number[part], : self._size].any())
-        return Prompt(row.id, row.category, tuple(rows[shot].id for shot in shots), shown, missing, untrained)
+        return Prompt(name, row.category, tuple(rows[shot].id for shot in shots), shown, missing, untrained)
 
     def _shots(
         self, needed: Sequence[int], first: NDArray[np.bool_], allowed: NDArray[np.bool_], order: NDArray[np.uint64]

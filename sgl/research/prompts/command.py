@@ -12,10 +12,12 @@ from sgl.cli.session import Session, session_options
 from sgl.cli.terminal import count, json_option
 from sgl.dataset import check_target
 from sgl.research.prompts import write
+from sgl.research.prompts.beside import things_beside
 from sgl.research.prompts.check import check_prompts
-from sgl.research.prompts.choose import COMPLEXITY, COVERING, NONE, ORDERS, STRATEGIES, choose_prompts
+from sgl.research.prompts.choose import COMPLEXITY, COVERING, NONE, ORDERS, SETTINGS, STRATEGIES, choose_prompts
 from sgl.research.prompts.formats import FORMS
 from sgl.research.prompts.material import read_material
+from sgl.research.prompts.questions import CONTEXTS, NO_CONTEXT, OUTPUT, PROGRAM, TASKS, instruction_of
 
 
 @click.command("prompts")
@@ -28,12 +30,15 @@ from sgl.research.prompts.material import read_material
 @click.option("--complexity", type=click.Choice(COMPLEXITY), default="any", help="Of equal shots prefer these.")
 @click.option("--order", type=click.Choice(ORDERS), default="random", help="How the shots are arranged.")
 @click.option("--control", is_flag=True, help="Show the held-out structure: the first shot is another item.")
+@click.option("--matched", is_flag=True, help="Ask about an item of the same words whose structure is in training.")
+@click.option("--task", type=click.Choice(TASKS), default=OUTPUT, help="What is asked for.")
+@click.option("--context", type=click.Choice(CONTEXTS), default=NO_CONTEXT, help="The grammar before the shots.")
 @click.option("--pattern", "patterns", multiple=True, metavar="NAME", help="Items of this pattern only (repeatable).")
 @click.option("--items", type=click.IntRange(1), help="Prompts for each pattern.  [default: all items]")
 @click.option("--split", metavar="NAME", help="The split with the items.  [default: gen]")
 @click.option("--target", metavar="NAME", help="The target to ask for.  [default: the first]")
 @click.option("--seed", type=click.IntRange(0), default=1, help="Random seed.")
-@click.option("--instruction", metavar="TEXT", default=write.INSTRUCTION, help="The first line of each prompt.")
+@click.option("--instruction", metavar="TEXT", help="The first line of each prompt.  [default: by the task]")
 @click.option("--as", "forms", type=click.Choice(list(FORMS)), multiple=True, help="A form for models (repeatable).")
 @click.option("--model", default="MODEL", metavar="NAME", help="The model that chat prompts name.")
 @click.option("--force", is_flag=True, help="Replace prompts that are there.")
@@ -47,13 +52,16 @@ def command(session: Session, dataset: Path, proved: Path | None, *, as_json: bo
     establishes it again.
     """
     if proved is not None:
-        number, faults = check_prompts(proved, dataset, session.progress)
+        found = check_prompts(proved, dataset, session.progress)
+        number, faults = found.number, found.faults
         for fault in faults[:20]:
             session.diagnostics.error("SGL1413", None, fault)
         if as_json:
-            session.json({"prompts": number, "faults": faults})
+            session.json({"prompts": number, "faults": faults, "notes": found.notes})
         elif not faults:
             session.echo(f"{count(number, 'prompt')}: each is what its certificate says")
+            for note in found.notes:
+                session.echo(note)
         session.stop(FAILED if faults else 0)
     elif as_json:
         session.json(prompts(dataset, options, session.progress))
@@ -69,10 +77,13 @@ def prompts(
     out: Path | None = options["out"]
     # Without --force no directory with files in it may be replaced.
     listing = write.prompt_files if options["force"] else lambda _: None
-    names = "shots", "select", "exposures", "complexity", "order", "control", "patterns", "items", "seed"
-    settings = {name: options[name] for name in names} | ({"shots": 0} if options["select"] == NONE else {})
+    settings = {name: options[name] for name in SETTINGS} | ({"shots": 0} if options["select"] == NONE else {})
     if settings["control"] and not settings["shots"]:
         raise click.UsageError("`--control` shows another item, and there are no shots")
+    if settings["task"] != OUTPUT and settings["matched"]:
+        raise click.UsageError("`--matched` asks for outputs")
+    if settings["task"] == PROGRAM and not {*options["forms"]} <= {"chat", "text"}:
+        raise click.UsageError("programs are asked for `--as chat` or `--as text`: a harness would compare their text")
     if out is not None:
         check_target(out, listing)
     material = read_material(dataset, options["split"], options["target"])
@@ -80,7 +91,13 @@ def prompts(
     for name in [name for name in settings["patterns"] if name not in known]:
         raise click.UsageError(f"no item belongs to a pattern `{name}`; there is {', '.join(known)}")
     made = choose_prompts(material, settings, progress)
+    beside = things_beside(material, made, settings, progress)
     if out is not None:
-        write.write_prompts(out, material, made, settings | {name: options[name] for name in write.WORDING}, listing)
-    head = {"dataset": material.signature, "split": material.split, **settings, "out": out and str(out)}
-    return head | {"summary": list(write.summary_rows(made))}
+        said = options["instruction"] or instruction_of(*(settings[name] for name in ("task", "context", "select")))
+        wording = {name: options[name] for name in write.WORDING} | {"instruction": said}
+        write.write_prompts(out, material, made, settings | wording, beside, listing)
+    head = {"dataset": material.signature, "split": material.asked.split, **settings, "out": out and str(out)}
+    return head | {
+        "summary": list(write.summary_rows(made)),
+        "beside": len({prompt.id for prompt in made} & beside.keys()),
+    }

@@ -22,7 +22,7 @@ _Json = dict[str, Any]
 class PromptSet:
     """All prompts of a directory, as rows of ``data``; the name and split of the dataset, and the model of batches.
 
-    A ``control`` has a name of its own, since harnesses compare both.
+    Each ``kind`` of prompts has a name of its own, such as ``control``, since harnesses compare them.
     """
 
     name: str
@@ -30,12 +30,12 @@ class PromptSet:
     model: str
     signature: str
     rows: Sequence[_Json]
-    control: bool = False
+    kind: str = "prompts"
 
     @property
     def task(self) -> str:
         """The name of all prompts together."""
-        return f"{self.name}_{'control' if self.control else 'prompts'}"
+        return f"{self.name}_{self.kind}"
 
     @property
     def patterns(self) -> dict[str, list[_Json]]:

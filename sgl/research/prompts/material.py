@@ -8,7 +8,7 @@ A *part* is what an item needs and a shot can show::
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -16,11 +16,12 @@ from statistics import fmean
 
 from sgl.dataset import MANIFEST, manifest_of, signature
 from sgl.diagnostics import UserError
-from sgl.foreign import BENCHMARK, CERTIFICATE, lines_of, read_text
-from sgl.foreign.json import read_document
+from sgl.foreign import BENCHMARK, CERTIFICATE, lines_of, read_bytes, read_text
 from sgl.pipeline.matches import OccurrenceError, written_graphs
-from sgl.research.evaluate.benchmark import BenchmarkRow, read_benchmark
+from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow, read_benchmark
+from sgl.verify.certificate_format import read_certificate
 from sgl.verify.conllu import Sentence
+from sgl.verify.schema_grammar import CertifiedGrammar, Flaw
 
 
 class PromptsError(UserError):
@@ -31,24 +32,29 @@ class PromptsError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class PromptRows:
-    """The rows of a split, each with its graph, and its words and rules as names of parts."""
+    """The rows of a split, each with its graph, its words and rules as names of parts, and its derivation."""
 
     rows: Sequence[BenchmarkRow]
     graphs: Sequence[Sentence]
     parts: Sequence[frozenset[str]]
+    derivations: Sequence[tuple[int, ...]]
 
 
 @dataclass(frozen=True)
 class Material:
-    """Items and training sentences of a dataset; ``held_out`` are the structures of each pattern."""
+    """Items and training sentences of a dataset; ``held_out`` are the structures of each pattern.
+
+    ``layer`` is the graph layer of the graphs, ``core`` the grammar of the dataset's certificate.
+    """
 
     directory: Path
     signature: str
-    split: str
-    target: str
+    asked: Benchmark
+    layer: str
     items: PromptRows
     train: PromptRows
     held_out: Mapping[str, tuple[str, ...]]
+    core: CertifiedGrammar
 
     @cached_property
     def part_sets(self) -> Mapping[str, frozenset[str]]:
@@ -59,8 +65,32 @@ class Material:
     def pool(self, control: bool) -> PromptRows:
         """Return the rows that can be shots: training sentences, and behind them in a control the items."""
         own, more = self.train, self.items
-        both = ([*own.rows, *more.rows], [*own.graphs, *more.graphs], [*own.parts, *more.parts])
+        both = ([*getattr(own, name), *getattr(more, name)] for name in ("rows", "graphs", "parts", "derivations"))
         return PromptRows(*both) if control else own
+
+    def place(self, name: str) -> tuple[PromptRows, int]:
+        """Return the rows among which one with this name is, and its number; raises ``KeyError``."""
+        return self._places[name]
+
+    def row(self, name: str) -> BenchmarkRow:
+        """Return a row by its name."""
+        rows, number = self._places[name]
+        return rows.rows[number]
+
+    def derivation(self, name: str) -> tuple[int, ...]:
+        """Return the derivation of a row, by its name."""
+        rows, number = self._places[name]
+        return rows.derivations[number]
+
+    def rules(self, derivation: Iterable[int]) -> frozenset[str]:
+        """Return the names of the rules of a derivation as parts, but for those of words."""
+        rules = self.core.rules
+        return frozenset(f"rule {rules[number].name}" for number in derivation if rules[number].rhs)
+
+    @cached_property
+    def _places(self) -> Mapping[str, tuple[PromptRows, int]]:
+        both = (self.items, self.train)
+        return {row.id: (rows, number) for rows in both for number, row in enumerate(rows.rows)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +116,15 @@ def read_material(path: Path, split: str | None = None, target: str | None = Non
     signed = signature(path, manifest["identity"].of(str), MANIFEST, "certificate.json", *used)
     if "|files:" not in signed:
         raise PromptsError(f"the files of `{path}` differ from its list", f"`sglc verify {path}` shows what differs")
-    rules = [
-        f"rule {rule['name'].of(str)}" if rule["rhs"].of(list) else ""
-        for rule in read_document(path / "certificate.json", CERTIFICATE, inside=path)["core"]["grammar"][
-            "rules"
-        ].elements()
-    ]
+    try:
+        core = read_certificate(read_bytes(path / "certificate.json", CERTIFICATE, inside=path)).core.grammar
+    except Flaw as problem:
+        raise PromptsError(f"`certificate.json` of `{path}` cannot be read: {problem}") from None
+    rules = [f"rule {rule.name}" if rule.rhs else "" for rule in core.rules]
     patterns = manifest["patterns"].elements()
     held_out = {own["name"].of(str): (*own["forbid"].texts(), *own["never"].texts()) for own in patterns}
     items, training = (_rows(path, own.split, own.rows, rules) for own in (asked, train))
-    return Material(path, signed, asked.split, asked.target, items, training, held_out)
+    return Material(path, signed, asked, manifest["distinct"]["layer"].of(str), items, training, held_out, core)
 
 
 def _rows(path: Path, split: str, rows: Sequence[BenchmarkRow], rules: Sequence[str]) -> PromptRows:
@@ -107,13 +136,14 @@ def _rows(path: Path, split: str, rows: Sequence[BenchmarkRow], rules: Sequence[
     if not len(rows) == len(graphs) == len(lines):
         raise PromptsError(f"`{path}` has {len(rows):,} rows, {len(graphs):,} graphs and {len(lines):,} derivations")
     try:
-        used = [[rules[int(number)] for number in line.partition("\t")[2].split()] for line in lines]
+        derivations = [tuple(map(int, line.partition("\t")[2].split())) for line in lines]
+        used = [[rules[number] for number in derivation] for derivation in derivations]
     except (ValueError, IndexError):
         raise PromptsError(f"`derivations/{split}.tsv` names rules that are not in `certificate.json`") from None
     lemma = cache(lambda word: f"word {word.get('lemma')}")
     both = zip(used, graphs, strict=True)
     parts = [frozenset([*names, *map(lemma, graph.words)]) - {"", "word "} for names, graph in both]
-    return PromptRows(rows, graphs, parts)
+    return PromptRows(rows, graphs, parts, derivations)
 
 
 def factors_of(material: Material, prompt: Prompt) -> dict[str, float]:

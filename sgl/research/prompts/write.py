@@ -15,48 +15,68 @@ from sgl.dataset.staged import Listing
 from sgl.disk import make_way, write
 from sgl.foreign import CERTIFICATE, ForeignFileError
 from sgl.foreign.json import read_document
+from sgl.research.prompts.beside import Made
 from sgl.research.prompts.formats import PromptSet, form_files, formatted, lines_of, messages_of
 from sgl.research.prompts.material import Material, Prompt, factors_of
+from sgl.research.prompts.questions import JUDGE, OUTPUT, PROGRAM, questions_of
 
-FORMAT, PROOF = "sgl-prompts/1", "prompts.certificate.json"
-INSTRUCTION = "Give the output of the last input, in the way of the examples."
+FORMAT, PROOF = "sgl-prompts/2", "prompts.certificate.json"
+
+#: What eval reads where questions are not the rows of the dataset.
+QUESTIONS = "questions.tsv"
 
 #: The options about what prompts say beside their sentences, and the forms in which they are written.
 WORDING = "instruction", "forms", "model"
 
 
-def files_of(material: Material, prompts: Iterable[Prompt], wording: Mapping[str, Any]) -> dict[str, str]:
-    """Return the text of each file but the certificate, from the items and shots of prompts."""
-    known = {row.id: row for rows in (material.items.rows, material.train.rows) for row in rows}
-    instruction, rows = wording["instruction"], list[dict[str, Any]]()
-    for prompt in prompts:
-        item, shots = known[prompt.id], [(known[shot].source, known[shot].target) for shot in prompt.shots]
+def files_of(
+    material: Material, prompts: Iterable[Prompt], options: Mapping[str, Any], beside: Mapping[str, Made]
+) -> dict[str, str]:
+    """Return the text of each file but the certificate, from prompts, options and what is beside items.
+
+    Raises ``ValueError`` if that cannot be beside them.
+    """
+    task, rows = options["task"], list[dict[str, Any]]()
+    own, asked = task == JUDGE or options["matched"], list(questions_of(material, prompts, options, beside))
+    names = [f"questions-{number:06d}" if own else of.prompt.id for number, of in enumerate(asked, 1)]
+    for name, (prompt, _, question, answers, shots, context, known) in zip(names, asked, strict=True):
+        head = "\n\n".join(filter(None, [options["instruction"], context]))
         shown = (f"Input: {source}\nOutput: {target}" for source, target in shots)
-        text = "\n\n".join([instruction, *shown, f"Input: {item.source}\nOutput:"])
-        about: dict[str, Any] = {"id": prompt.id, "pattern": prompt.pattern, "shots": prompt.shots, "text": text}
-        about |= {"factors": factors_of(material, prompt)}
-        asked = messages_of(instruction, shots, item.source)
-        rows.append({**about, "messages": asked, "answers": (item.target, *item.others)})
-    own = [{name: value for name, value in row.items() if name not in ("messages", "answers")} for row in rows]
-    files = {"prompts.jsonl": lines_of(own), "gold.tsv": "".join(f"{row['id']}\t{row['answers'][0]}\n" for row in rows)}
+        text = "\n\n".join([head, *shown, "Program:" if task == PROGRAM else f"Input: {question}\nOutput:"])
+        about: dict[str, Any] = {"id": name, "pattern": prompt.pattern, "shots": prompt.shots, "text": text}
+        about |= {"factors": {} if task == PROGRAM else factors_of(material, prompt), **known}
+        talk = messages_of(head, shots, question) if task != PROGRAM else [{"role": "user", "content": text}]
+        rows.append({**about, "messages": talk, "answers": answers})
+    written = [{name: value for name, value in row.items() if name not in ("messages", "answers")} for row in rows]
+    files = {"prompts.jsonl": lines_of(written)}
+    if task != PROGRAM:
+        files["gold.tsv"] = "".join(f"{name}\t{of.answers[0]}\n" for name, of in zip(names, asked, strict=True))
+    if own:
+        files[QUESTIONS] = "".join(f"{of.text}\t{of.answers[0]}\t{of.kind}\n" for of in asked)
     # It names the dataset, and the prompts by their texts.
     signed = f"{material.signature}|prompts:sha256:{sha256(files['prompts.jsonl'].encode()).hexdigest()}"
-    name = manifest_of(material.directory)["name"].of(str)
-    return files | formatted(
-        PromptSet(name, material.split, wording["model"], signed, rows, wording["control"]), wording["forms"]
-    )
+    kinds = [*[task] * (task != OUTPUT), *(kind for kind in ("matched", "control") if options[kind])]
+    name, kind = manifest_of(material.directory)["name"].of(str), "_".join(kinds) or "prompts"
+    of = PromptSet(name, material.asked.split, options["model"], signed, rows, kind)
+    return files | formatted(of, options["forms"])
 
 
 def write_prompts(
-    out: Path, material: Material, prompts: Sequence[Prompt], options: Mapping[str, Any], listing: Listing
+    out: Path,
+    material: Material,
+    prompts: Sequence[Prompt],
+    options: Mapping[str, Any],
+    beside: Mapping[str, Made],
+    listing: Listing,
 ) -> None:
     """Write prompts with their certificate, or nothing; raises ``OutputError``."""
-    head = {"format": FORMAT, "dataset": material.signature, "split": material.split, "target": material.target}
+    asked = material.asked
+    head = {"format": FORMAT, "dataset": material.signature, "split": asked.split, "target": asked.target}
     of = Counter(row.category for row in material.items.rows)
     listed = {"of": {name: of[name] for name in dict.fromkeys(prompt.pattern for prompt in prompts)}}
-    proof = {**head, **options, **listed, "prompts": list(map(asdict, prompts))}
+    proof = {**head, **options, **listed, "prompts": list(map(asdict, prompts)), "beside": beside}
     with staged_directory(out, listing=listing) as stage:
-        for name, text in files_of(material, prompts, options).items():
+        for name, text in files_of(material, prompts, options, beside).items():
             make_way(stage / name)
             write(stage / name, text)
         write(stage / PROOF, json.dumps(proof, ensure_ascii=False, indent=1) + "\n")
@@ -68,7 +88,10 @@ def prompt_files(directory: Path) -> Collection[str] | None:
         proof = read_document(directory / PROOF, CERTIFICATE, inside=directory)
         proof["format"].one_of([FORMAT])
         prompts = ((prompt["id"].of(str), prompt["pattern"].of(str)) for prompt in proof["prompts"].elements())
-        return {PROOF, "prompts.jsonl", "gold.tsv", *form_files(prompts)}
+        # There are at most two questions for each prompt.
+        listed = list(prompts)
+        named = [(f"questions-{n:06d}", listed[0][1]) for n in range(1, 2 * len(listed) + 1)]
+        return {PROOF, "prompts.jsonl", "gold.tsv", QUESTIONS, *form_files([*listed, *named])}
     return None
 
 

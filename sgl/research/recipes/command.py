@@ -84,8 +84,8 @@ def command(
     if compare == "none":
         recipe["tables"] = [{**table, "published": {}} for table in recipe["tables"]]
     if recipe["runs"] == "prompts":
-        results, names = studied(data, map(named_system, outputs), answer, session)
-        _finish(session, fill(recipe, results, names), targets)
+        results, names, axis = studied(data, map(named_system, outputs), answer, session)
+        _finish(session, fill(recipe | {"counted": axis}, results, names), targets)
     evaluations = _evaluations(recipe, data)
     systems = [(name or path.stem, path) for name, path in map(named_system, outputs)]
     files = {name: list(_files(systems, name, alone=len(evaluations) == 1)) for name in evaluations}

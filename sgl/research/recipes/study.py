@@ -2,68 +2,179 @@
 
 Each directory of ``sglc prompts`` has the answers beside it, in files called ``answers.…``.  It is a system, called by
 its strategy and its number of shots: ``covering@4``.  Several with one name are runs, and three numbers of shots make a
-curve.  Only items that every run has an answer for are scored, so that all differences are in pairs.
+curve; if the numbers are the same and exposures differ, the curve is by these.  Only items that every run has an answer
+for are scored, so that all differences are in pairs.
+
+The *gap* is the difference to a control with the same strategy: the item after shots that show its structure, or the
+matched item of the same words, whose verdict is paired with that of the item.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
+
+import numpy as np
 
 from sgl.cli.session import Session
 from sgl.diagnostics import Diagnostics
-from sgl.foreign import CERTIFICATE
+from sgl.foreign import BENCHMARK, CERTIFICATE, lines_of, read_text
 from sgl.foreign.json import JsonValue, read_document
 from sgl.research.analyse.scoring import Json
-from sgl.research.analyse.statistics import Difference, corrected
+from sgl.research.analyse.statistics import Difference, compare, corrected, wilson
 from sgl.research.evaluate.answers import FAULTS
-from sgl.research.evaluate.command import EvaluationRequest, evaluated
+from sgl.research.evaluate.command import Evaluation, EvaluationRequest, evaluation_of
 from sgl.research.evaluate.scoring import EXACT
 from sgl.research.prompts.check import check_prompts
-from sgl.research.prompts.write import PROOF
+from sgl.research.prompts.questions import JUDGE, OUTPUT, PROGRAM
+from sgl.research.prompts.write import PROOF, QUESTIONS
 
 #: What the shots of prompts may be made for, and what they are if nothing is said.
-_FACTORS = {"exposures": 1, "complexity": "any", "order": "random", "control": False}
+_FACTORS: Json = {"exposures": 1, "complexity": "any", "order": "random"}
+_FACTORS |= {"control": False, "matched": False, "task": OUTPUT, "context": "none"}
 
 #: Samples of the tests of differences.
 _SAMPLES = 10_000
 
+#: How items are divided by a factor.
+_THIRDS = ("lowest", "middle", "highest")
+
+
+class _Set(NamedTuple):
+    """Prompts with answers; ``group`` is their split, or what is asked instead of its items."""
+
+    path: Path
+    proof: JsonValue
+    group: str
+    system: str
+
 
 def studied(
     dataset: Path, folders: Iterable[tuple[str, Path]], answer: Sequence[str], session: Session
-) -> tuple[Json, list[str]]:
-    """Return the evaluation of each split with what was proved, and the systems; report what cannot be used."""
-    given: dict[tuple[str, str], list[str]] = {}
-    proved: dict[str, Json] = {}
-    for name, path in folders:
-        proof = read_document(path / PROOF, CERTIFICATE, inside=path)
-        system = " ".join(filter(None, (name, f"{', '.join(_strategy(proof))}@{proof['shots'].of(int)}")))
-        files = sorted(path.glob("answers.*"))
-        if not files:
-            session.diagnostics.error("SGL1411", None, f"`{path}` has no answers: no file is called `answers.…`")
-        number, faults = check_prompts(path, dataset, session.progress)
-        for fault in faults[:5]:
-            session.diagnostics.error("SGL1413", None, f"`{path}`: {fault}")
-        missing = [len(prompt["missing"].texts()) for prompt in proof["prompts"].elements()] or [0]
-        split, target = proof["split"].of(str), proof["target"].of(str)
-        of = {"prompts": _figure(number, 0), "missing": fmean(missing), "split": split, "system": system}
-        proved[f"{path.name}: {system}, {split}"] = of | {"complete": 100 * missing.count(0) / len(missing)}
-        given.setdefault((split, target), []).extend(f"{system}={file}" for file in files)
+) -> tuple[Json, list[str], str]:
+    """Return the evaluation of each split with what was proved, the systems, and what curves are by.
+
+    What cannot be used is reported.
+    """
+    read = [(name, path, read_document(path / PROOF, CERTIFICATE, inside=path)) for name, path in folders]
+    several = {axis: len({proof[axis].of(int) for *_, proof in read}) for axis in ("shots", "exposures")}
+    axis = "exposures" if several["shots"] == 1 < several["exposures"] else "shots"
+    sets, proved = [_set(name, path, proof, axis) for name, path, proof in read], dict[str, Json]()
+    for own in sets:
+        if own.proof["task"].data == PROGRAM:
+            session.diagnostics.error("SGL1411", None, f"`{own.path}` asks for programs", "`sglc eval --programs`")
+        elif not list(own.path.glob("answers.*")):
+            session.diagnostics.error("SGL1411", None, f"`{own.path}` has no answers: no file is called `answers.…`")
+        checked = check_prompts(own.path, dataset, session.progress)
+        for fault in checked.faults[:5]:
+            session.diagnostics.error("SGL1413", None, f"`{own.path}`: {fault}")
+        missing = [len(prompt["missing"].texts()) for prompt in own.proof["prompts"].elements()] or [0]
+        of = {"prompts": _figure(checked.number, 0), "missing": fmean(missing), "group": own.group}
+        of |= {"complete": 100 * missing.count(0) / len(missing)}
+        proved[f"{own.path.name}: {own.system}, {own.proof['split'].of(str)}"] = of
     found: Json = {"proved": proved}
-    for (split, target), predictions in given.items() if not session.diagnostics.errors else ():
-        outputs, readers, told = tuple(predictions), tuple(answer), Diagnostics()
-        request = EvaluationRequest(
-            dataset, outputs, {}, split, target, missing="left-out", answer=readers, samples=_SAMPLES
-        )
-        if (result := evaluated(request, session.sources, told)) is not None:
-            found[split] = {**result, **_further(result)}
-            for of in (of for of in proved.values() if of["split"] == split):
-                of["scored"] = _figure(result["dataset"]["items"], 0)
-        # Prompts are for some of the items, and the table says how many are scored.
-        for diagnostic in told:
-            if diagnostic.code != "SGL1403":
-                session.diagnostics.add(diagnostic)
-    return found, list(dict.fromkeys(of["system"] for of in proved.values()))
+    verdicts: dict[str, dict[str, float]] = {}
+    patterns: dict[str, str] = {}
+    groups = _grouped(sets, session)
+    for group, inside in groups.items() if not session.diagnostics.errors else ():
+        if (result := _evaluated(dataset, inside, answer, session)) is None:
+            continue
+        evaluation, data = result
+        found[group] = {**data, **_further(data)}
+        for of in (of for of in proved.values() if of["group"] == group):
+            of["scored"] = _figure(data["dataset"]["items"], 0)
+        known = _recorded(inside[0].path)
+        items = [known.get(row.id, {}).get("item", row.id) for row in evaluation.benchmark.rows]
+        if group != JUDGE:
+            patterns |= {item: row.category for item, row in zip(items, evaluation.benchmark.rows, strict=True)}
+            for system, scores in evaluation.scores.scores[EXACT].items():
+                verdicts[system] = dict(zip(items, scores.mean(axis=0).tolist(), strict=True))
+    found |= {"gaps": _gaps(verdicts, patterns), "factors": _by_factor(sets, verdicts)}
+    return found, list(dict.fromkeys(own.system for own in sets)), axis
+
+
+def _set(name: str, path: Path, proof: JsonValue, axis: str) -> _Set:
+    task, matched = proof["task"].of(str), proof["matched"].of(bool)
+    group = "matched" if matched else task if task != OUTPUT else proof["split"].of(str)
+    other = f", {proof['shots'].of(int)} shots" if axis != "shots" else ""
+    factors = (factor for factor in _strategy(proof) if not factor.startswith(axis))
+    system = " ".join(filter(None, (name, f"{', '.join(factors)}{other}@{proof[axis].of(int)}")))
+    return _Set(path, proof, group, system)
+
+
+def _grouped(sets: Iterable[_Set], session: Session) -> dict[str, list[_Set]]:
+    """Return the sets that are scored together: for the same rows."""
+    groups, asked = defaultdict[str, list[_Set]](list), dict[str, tuple[str, str]]()
+    for own in sets:
+        groups[own.group].append(own)
+        questions = own.path / QUESTIONS
+        text = read_text(questions, BENCHMARK, inside=own.path) if questions.exists() else ""
+        if asked.setdefault(own.group, (text, own.proof["target"].of(str))) != (text, own.proof["target"].of(str)):
+            hint = "sets of one study have the same items, seed and target"
+            session.diagnostics.error("SGL1411", None, f"`{own.path}` asks other questions than those before", hint)
+    return groups
+
+
+def _evaluated(
+    dataset: Path, sets: Sequence[_Set], answer: Sequence[str], session: Session
+) -> tuple[Evaluation, Json] | None:
+    """Evaluate the answers to sets of one group."""
+    outputs = tuple(f"{own.system}={file}" for own in sets for file in sorted(own.path.glob("answers.*")))
+    first, told = sets[0], Diagnostics()
+    rows = {"split": first.proof["split"].of(str), "target": first.proof["target"].of(str)}
+    asked = (dataset, rows) if not (first.path / QUESTIONS).exists() else (first.path / QUESTIONS, {"target": None})
+    options: Json = {"missing": "left-out", "answer": tuple(answer), "samples": _SAMPLES, **asked[1]}
+    result = evaluation_of(EvaluationRequest(asked[0], outputs, {}, **options), session.sources, told)
+    # Prompts are for some of the items, and the table says how many are scored; of questions there are no graphs.
+    for diagnostic in told:
+        if diagnostic.code not in ("SGL1403", "SGL1405" if asked[0] != dataset else ""):
+            session.diagnostics.add(diagnostic)
+    return result
+
+
+def _recorded(path: Path) -> dict[str, Json]:
+    """Return the lines of ``prompts.jsonl``, which were checked, by the names of questions."""
+    lines = lines_of(read_text(path / "prompts.jsonl", BENCHMARK, inside=path))
+    return {row["id"]: row for row in map(json.loads, lines)}
+
+
+def _gaps(verdicts: Mapping[str, Mapping[str, float]], patterns: Mapping[str, str]) -> Json:
+    """Return the differences to controls of the same strategy, of all items and of each pattern, in pairs."""
+    tests: list[Difference] = []
+    for system, own in verdicts.items():
+        name, _, shots = system.rpartition("@")
+        for control in (f"{name}, control@{shots}", f"{name}, matched@{shots}"):
+            both = [item for item in own if item in verdicts.get(control, {})]
+            kinds = list(dict.fromkeys(patterns[item] for item in both))
+            for part in (["all items", *kinds] if len(kinds) > 1 else ["all items"]) if both else ():
+                items = [item for item in both if part in ("all items", patterns[item])]
+                first, second = (np.array([verdicts[of][item] for item in items]) for of in (system, control))
+                found = compare(first, second, "randomisation", _SAMPLES, 1)
+                tests.append(Difference(system, control, EXACT, part, len(items), *found))
+    return {
+        f"{test.first} → {test.second}" + (f": {test.part}" if test.part != "all items" else ""): _row(test)
+        for test in corrected(tests)
+    }
+
+
+def _by_factor(sets: Iterable[_Set], verdicts: Mapping[str, Mapping[str, float]]) -> Json:
+    """Return the accuracy of each system in thirds of its items by what is recorded of their prompts."""
+    found: dict[str, dict[str, Json]] = {}
+    for own in sets:
+        scores, rows = verdicts.get(own.system, {}), _recorded(own.path).values()
+        known = {row.get("item", row["id"]): row["factors"] for row in rows}
+        items = [item for item in scores if item in known]
+        for factor in known[items[0]] if len(items) >= 2 * len(_THIRDS) else ():
+            ends = np.quantile([known[item][factor] for item in items], (1 / 3, 2 / 3))
+            for number, third in enumerate(_THIRDS):
+                of = [scores[x] for x in items if np.searchsorted(ends, known[x][factor], "left") == number]
+                if of and ends[0] < ends[1]:
+                    low, high = wilson(sum(of), len(of))
+                    cell = {"mean": 100 * fmean(of), "deviation": None, "low": 100 * low, "high": 100 * high}
+                    found.setdefault(f"{factor}, {third} third", {})[own.system] = cell
+    return found
 
 
 def _strategy(proof: JsonValue) -> Iterator[str]:
@@ -78,13 +189,7 @@ def _further(result: Json) -> Json:
     """Return the tests of all items and the shares of mistakes, in the form of rows."""
     differences = [Difference(**test) for test in result["tests"]["differences"]]
     tests = corrected([test for test in differences if (test.metric, test.part) == (EXACT, "all")])
-    pairs = {
-        f"{test.first} → {test.second}": {
-            **{end: 100 * getattr(test, end) for end in ("mean", "low", "high")},
-            "adjusted": _figure(test.adjusted or 0, 4),
-        }
-        for test in tests
-    }
+    pairs = {f"{test.first} → {test.second}": _row(test) for test in tests}
     shares: dict[str, dict[str, float]] = {}
     for of in result["answers"]:
         whole, system = of["parts"][0], of["system"]
@@ -97,6 +202,11 @@ def _further(result: Json) -> Json:
     samples = {name: {system: 100 * row[name] for system, row in several} for name in ("best", "agreement")}
     shown = {kind: own for kind, own in shares.items() if any(own.values())}
     return {"pairs": pairs, "shares": shown, "several": samples if several else {}}
+
+
+def _row(test: Difference) -> Json:
+    ends = {end: 100 * getattr(test, end) for end in ("mean", "low", "high")}
+    return {"items": _figure(test.items, 0), **ends, "adjusted": _figure(test.adjusted or 0, 4)}
 
 
 def _figure(value: float, digits: int) -> Json:

@@ -161,7 +161,8 @@ def test_a_reader_that_is_none_is_refused(work: Workplace) -> None:
     work.write("rows.tsv", ROWS)
     work.write("m.txt", "a\nb\nc\n")
     assert run(["eval", "rows.tsv", "m.txt", "--answer", "lines"]) == USAGE
-    assert "`--answer` is fence, tag, quotes, line, first, tag:NAME" in " ".join(work.capsys.readouterr().err.split())
+    said = " ".join(work.capsys.readouterr().err.split())
+    assert "`--answer` is fence, tag, quotes, line, first, yes-no, tag:NAME" in said
     assert run(["eval", "rows.tsv", "m.txt", "--answer", "/(/"]) == USAGE
     assert "not a regular expression" in work.capsys.readouterr().err
 
@@ -358,3 +359,32 @@ def test_every_licensed_answer_is_right_also_in_chat_and_in_several_samples() ->
     (found,) = read_runs(given, rows, "ja", readers=["Output: {}"])
     assert found.texts == (A, B)
     assert found.faults == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("yes", "yes"),
+        ("**No**, because `the` is missing.", "no"),
+        ("Let me see.\nIt is not clear.\nAnswer: Yes.", "yes"),
+        ("The final answer is NO", "no"),
+        ("Yes, since no rule forbids it.", "yes"),
+        ("I know.", None),
+    ],
+)
+def test_yes_and_no_are_read(text: str, answer: str | None) -> None:
+    assert answer_in(text, ["yes-no"]) == answer
+
+
+def test_what_models_say_around_yes_and_no_is_noticed() -> None:
+    found = noticed(["Yes, it is.", "No.", "No, it lacks a verb.", "Yes!"], ["yes", "no", "no", "yes"])
+    assert found is not None
+    assert (found.reader, found.right) == ("yes-no", 4)
+
+
+def test_a_regular_expression_that_takes_for_ever_is_refused(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sgl.research.evaluate.answers._SECONDS", 0.2)
+    work.write("rows.tsv", "a\tb\tp\n")
+    work.write("said.txt", "a" * 5_000 + "!\n")
+    assert run(["eval", "rows.tsv", "said.txt", "--answer", r"/(?:(a|aa)+)+$/"]) == USAGE
+    assert "takes more than 0.2 seconds for one output" in work.capsys.readouterr().err

@@ -111,3 +111,63 @@ def test_factors_are_in_the_name_of_a_system(tmp_path: Path) -> None:
     (tmp_path / PROOF).write_text(json.dumps(proof), "utf-8")
     found = _strategy(read_document(tmp_path / PROOF, CERTIFICATE))
     assert list(found) == ["similar", "order best-last", "control"]
+
+
+@pytest.fixture(scope="module")
+def controls(farm: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A set of prompts with each control, and judgements of the same items."""
+    study = tmp_path_factory.mktemp("controls")
+    options: dict[str, dict[str, Any]] = {"own": {}, "control": {"control": True}, "matched": {"matched": True}}
+    for right, (name, own) in zip((4, 8, 6, 16), (options | {"judge": {"task": "judge"}}).items(), strict=True):
+        sgl.prompts(farm, study / name, shots=2, items=8, **own)
+        answered(study / name, right=right)
+    return {place.name: place for place in study.iterdir()}
+
+
+def test_the_gap_to_controls_is_measured_in_pairs(
+    farm: Path, controls: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tables = study(farm, *controls.values(), "--answer", "Output: {}")
+    gaps = means(tables["Gaps"])
+    assert gaps["covering@2 → covering, control@2"][:2] == [8, 50]
+    assert gaps["covering@2 → covering, matched@2"][:2] == [8, 25]
+    (low, high), p = gaps["covering@2 → covering, control@2"][2:4], gaps["covering@2 → covering, control@2"][4]
+    assert low < 50 < high
+    # Four items of eight are right with the control alone: two of sixteen ways to toss four coins, corrected for two.
+    assert p == 2 * 2 / 16
+    assert [*filter(None, means(tables["Matched items"])["all items"])] == [75]
+    assert [*filter(None, means(tables["Judgements"])["all strings"])] == [100]
+    # The first four items are right, whatever the factor; the thirds of a factor are all items.
+    thirds = means(tables["Factors"])
+    assert {title.partition(",")[0] for title in thirds} <= {"similarity", "diversity", "complexity", "exposures"}
+    assert all(0 <= value <= 100 for row in thirds.values() for value in row if value is not None)
+
+
+def test_curves_are_by_exposures_if_these_differ(
+    farm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    places = [tmp_path / f"{number}" for number in (1, 2, 4)]
+    for place in places:
+        sgl.prompts(farm, place, shots=4, items=5, exposures=int(place.name))
+        answered(place, right=int(place.name))
+    tables = study(farm, *places, "--answer", "Output: {}")
+    assert [row["title"] for row in tables["Proofs"]["rows"]] == [f"{n}: covering, 4 shots@{n}, gen" for n in (1, 2, 4)]
+    (curve,) = [curve for curve in tables["curves"] if (curve["table"], curve["metric"]) == ("overall", "exact")]
+    assert [point["mean"] for point in curve["points"]] == [0.2, 0.4, 0.8]
+    assert "curves by exposures" in capsys.readouterr().out
+
+
+def test_sets_that_cannot_be_compared_are_refused(
+    farm: Path, controls: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sgl.prompts(farm, tmp_path / "other", shots=2, items=3, matched=True)
+    answered(tmp_path / "other")
+    sgl.prompts(farm, tmp_path / "programs", task="program")
+    (tmp_path / "programs" / "answers.jsonl").write_text('{"id": "pp_in_subject", "prediction": "print()"}\n', "utf-8")
+    places = (controls["matched"], tmp_path / "other", tmp_path / "programs")
+    assert run(["recipe", "prompts", str(farm), *map(str, places)]) == FAILED
+    told = capsys.readouterr().err
+    assert "asks other questions than those before" in told
+    assert "`sglc eval --programs`" in told

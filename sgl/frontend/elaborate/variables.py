@@ -1,0 +1,322 @@
+"""The feature variables of a rule: where they occur, which values they can have, and what is computed with them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice, product
+
+from sgl.diagnostics import Label, Span, suggest
+from sgl.frontend.elaborate.algebra import (
+    FUNCTIONS,
+    Constraint,
+    Key,
+    Scale,
+    Term,
+    applied,
+    constant,
+    possible,
+    scale_of,
+    whole,
+)
+from sgl.frontend.names.concord import FeatureTable
+from sgl.frontend.names.scopes import Scope
+from sgl.frontend.names.signature import Signed
+from sgl.lang import syntax as s
+
+#: Distinguishes the variables of several mentions of one computation.
+AGAIN = "'"
+#: Maximum number of value combinations that are looked at to understand a condition.
+MAX_COMBINATIONS = 10_000
+
+
+@dataclass
+class VariableTable:
+    """The feature variables of one rule: their domains and their mentions.
+
+    ``used`` are those that clauses mention.  In ``VP[slot>i]`` and ``VP[slot=i+1]`` an unnamed variable represents the
+    value, and ``constraints`` have what it is; :meth:`settle` makes them when all mentions are known.
+    """
+
+    state: Signed
+    scope: Scope
+    domains: dict[str, frozenset[str]] = field(default_factory=dict)
+    mentions: dict[str, list[tuple[s.Name, str]]] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+    constraints: list[Constraint] = field(default_factory=list)
+    _waiting: list[tuple[str, s.Setting]] = field(default_factory=list)
+    _tests: dict[s.Condition, Constraint | None] = field(default_factory=dict)
+
+    def mention(self, name: s.Name, feature: str, values: frozenset[str]) -> None:
+        """Record that a variable represents the value of ``feature`` here."""
+        self.domains[name.text] = self.domains.get(name.text, values) & values
+        self.mentions.setdefault(name.text, []).append((name, feature))
+
+    def compute(self, setting: s.Setting) -> str:
+        """Return a new variable for a value that is computed, or compared with others."""
+        comparison = setting.comparison.text if setting.comparison is not None else "="
+        new = f"{comparison}{_listed(setting.values)}"
+        while new in self.domains:
+            new += AGAIN
+        self.domains[new] = frozenset(self.state.signature.features[setting.feature.text])
+        self._waiting.append((new, setting))
+        return new
+
+    def settle(self, where: Sequence[s.Condition]) -> bool:
+        """Make the constraints of all mentions and conditions of the rule; return False after a report."""
+        errors = self.state.diagnostics.errors
+        terms = Terms(self)
+        found = [(terms.of_setting(new, setting), setting.span) for new, setting in self._waiting]
+        found += [(self.test(condition), condition.span) for condition in where]
+        self.constraints += [constraint for constraint, _ in found if constraint is not None]
+        if self.state.diagnostics.errors == errors:
+            for constraint, span in found:
+                self._check_possible(constraint, span)
+        return self.state.diagnostics.errors == errors
+
+    def test(self, condition: s.Condition) -> Constraint | None:
+        """Return what a condition means; None after a report."""
+        if condition not in self._tests:
+            self._tests[condition] = Terms(self).of_condition(condition)
+        return self._tests[condition]
+
+    def _check_possible(self, constraint: Constraint | None, span: Span) -> None:
+        """Report a condition that no values of the variables fulfil, with an example."""
+        if constraint is None:
+            return
+        left, examples = constraint.left, list[str]()
+        named = {left} & self.mentions.keys()
+        names = sorted(constraint.inputs | named)
+        every = product(*([v for v in self.values_of(name) if v in self.domains[name]] for name in names))
+        for chosen in islice(every, MAX_COMBINATIONS):
+            values = dict(zip(names, chosen, strict=True))
+            lefts = [values[left]] if named else self.domains[left]
+            if any(constraint.holds({**values, left: own}) for own in lefts):
+                return
+            if not examples:
+                keys = [option(values) for option in constraint.options]
+                keys = [None if key is None else constraint.scale.value_of.get(key, key) for key in keys]
+                found = "does not exist" if None in keys else f"is {' or '.join(map(str, keys))}"
+                examples.append(f"with {', '.join(map(' = '.join, values.items()))}, the right-hand side {found}")
+        if examples and next(every, None) is None:
+            message = f"`{constraint.written}` is true for no values: the rule is never used"
+            self.state.error("SGL0328", span, message, notes=examples if names else ())
+
+    def values_of(self, name: str) -> tuple[str, ...]:
+        """Return the values of a variable's feature, in order."""
+        return self.state.signature.features[self.mentions[name][0][1]]
+
+    def combinations(self, names: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the possible combinations of the variables' values, in order."""
+        allowed = [[value for value in self.values_of(name) if value in self.domains[name]] for name in names]
+        tests = possible(names, self.constraints, self.domains, MAX_COMBINATIONS)
+        return [c for c in product(*allowed) if all(test(dict(zip(names, c, strict=True))) for test in tests)]
+
+    def holds(self, condition: s.Condition, given: Mapping[str, str]) -> bool:
+        """Return whether a condition that was tested holds for values of its variables."""
+        test = self.test(condition)
+        return test is not None and test.holds(given)
+
+    def use(self, name: str, span: Span, hint: str = "") -> bool:
+        """Return whether the rule has a variable that a clause mentions; report an unknown one."""
+        self.used.add(name)
+        if name not in self.mentions:
+            hint = suggest(name, self.mentions) or hint
+            self.state.error("SGL0404", span, f"the rule has no feature variable `{name}`", hint)
+        return name in self.mentions
+
+
+def is_comparable(feature: str, span: Span, state: Signed) -> bool:
+    """Return whether the values of a feature are ordered; report it otherwise."""
+    signature = state.signature
+    if feature in signature.ordered:
+        return True
+    hint = f"declare one: `feature {feature} = {' < '.join(signature.features[feature])}`"
+    state.error("SGL0409", span, f"the values of the feature `{feature}` have no order", hint)
+    return False
+
+
+def _listed(values: Sequence[object]) -> str:
+    """Return the values of a setting as they are written."""
+    return (", " if isinstance(values[0], s.Choice) else "|").join(map(str, values))
+
+
+class Terms:
+    """Turns the expressions of a rule into terms; reports what has no meaning."""
+
+    def __init__(self, variables: VariableTable) -> None:
+        self.variables, self.state = variables, variables.state
+        #: The variables met so far, and whether what they are in is only compared.
+        self.inputs, self.compared = set[str](), False
+
+    def of_setting(self, new: str, setting: s.Setting) -> Constraint | None:
+        """Return what a setting says about the variable that stands for its value; None after a report."""
+        scale = scale_of(setting.feature.text, self.state.signature)
+        comparison = setting.comparison.text if setting.comparison is not None else "="
+        if comparison not in ("=", "!=") and not is_comparable(scale.feature, setting.span, self.state):
+            return None
+        choices = [value for value in setting.values if isinstance(value, s.Choice)]
+        plain = [value for value in setting.values if isinstance(value, s.Name | s.Computed)]
+        written = f"{setting.feature}{comparison}{_listed(setting.values)}"
+        options = partial(self.choices, choices, scale) if choices else None
+        return self._constraint(new, comparison, plain, scale, written, options)
+
+    def of_condition(self, condition: s.Condition) -> Constraint | None:
+        """Return what a condition on a variable says; None after a report."""
+        name, comparison, variables = condition.column, condition.comparison.text, self.variables
+        hint = "a condition tests a variable in the brackets of a category, as in `VP[form=f]`"
+        if not variables.use(name.text, name.span, hint):
+            return None
+        values = variables.values_of(name.text)
+        plain = [value for value in condition.values if isinstance(value, s.Name) and value.text not in values]
+        strange = [value for value in plain if value.quoted or value.text not in variables.mentions]
+        for value in strange:
+            message = f"`{value}` is not a value of `{name}`"
+            self.state.error("SGL0402", value.span, message, suggest(value.text, values, "its values are"))
+        features = sorted({feature for _, feature in variables.mentions[name.text]})
+        ordered = comparison in ("=", "!=") or all(
+            is_comparable(feature, condition.span, self.state) for feature in features
+        )
+        if strange or not ordered:
+            return None
+        scale = scale_of(variables.mentions[name.text][0][1], self.state.signature)
+        return self._constraint(name.text, comparison, condition.values, scale, str(condition))
+
+    def _constraint(
+        self,
+        left: str,
+        comparison: str,
+        values: Sequence[s.Name | s.Computed],
+        scale: Scale,
+        written: str,
+        choices: Callable[[], Term | None] | None = None,
+    ) -> Constraint | None:
+        self.inputs, self.compared = set(), comparison != "="
+        options = [self.of(value, scale) for value in values] if choices is None else [choices()]
+        known = tuple(option for option in options if option is not None)
+        if len(known) < len(options):
+            return None
+        return Constraint(left, comparison, known, frozenset(self.inputs), scale, written)
+
+    def of(self, written: s.Name | s.Computed, scale: Scale, *, inside: bool = False) -> Term | None:
+        """Return an expression for a value of a feature; None after a report.  Whole numbers ``inside`` are numbers."""
+        if isinstance(written, s.Computed):
+            return self._function(written, scale)
+        name, keys = written.text, scale.keys
+        if inside and scale.ordered and whole(name) is not None:
+            return constant(whole(name))
+        if name in keys:
+            return constant(keys[name])
+        if not self._variable(written, scale):
+            return None
+        self.inputs.add(name)
+        return (lambda values: whole(values[name])) if scale.numeric else (lambda values: keys.get(values[name]))
+
+    def choices(self, written: Sequence[s.Choice], scale: Scale) -> Term | None:
+        """Return the first of several values whose conditions hold; None after a report."""
+        bare = next((choice for choice in written[:-1] if not choice.conditions), None)
+        if bare is not None:
+            message, hint = f"`{bare}` has no condition, so what follows never applies", "write it last"
+            self.state.error("SGL0329", bare.span, message, hint)
+        terms = [self.of(choice.value, scale) for choice in written]
+        tests = [[self.variables.test(condition) for condition in choice.conditions] for choice in written]
+        cases = [
+            (term, [test for test in own if test is not None])
+            for term, own in zip(terms, tests, strict=True)
+            if term is not None and None not in own
+        ]
+        if bare is not None or len(cases) < len(written):
+            return None
+        for _, own in cases:
+            self.inputs.update(*({test.left, *test.inputs} for test in own))
+        return lambda values: next((term(values) for term, own in cases if all(t.holds(values) for t in own)), None)
+
+    def _function(self, call: s.Computed, scale: Scale) -> Term | None:
+        name, arguments = call.function, call.arguments
+        function = FUNCTIONS.get(name.text)
+        if function is None:
+            return self._lookup(call, scale)
+        if len(arguments) == 1:
+            self.state.error(
+                "SGL0329", call.span, f"`{name}` is of two values or more", f"write `{name}({arguments[0]}, …)`"
+            )
+            return None
+        if not is_comparable(scale.feature, call.span, self.state):
+            return None
+        if not scale.clear:
+            message = f"one cannot compute with `{scale.feature}`: its numbers are not in increasing order"
+            self.state.error("SGL0332", call.span, message, f"in order they are: {' < '.join(scale.keys)}")
+            return None
+        terms = [self.of(argument, scale, inside=True) for argument in arguments]
+        known = [term for term in terms if term is not None]
+        return (lambda values: applied(function, [t(values) for t in known])) if len(known) == len(terms) else None
+
+    def _lookup(self, call: s.Computed, scale: Scale) -> Term | None:
+        found = self._table(call, scale)
+        if found is None:
+            return None
+        table, column = found
+        scales = [scale_of(feature, self.state.signature) for feature in table.features]
+        terms = [self.of(argument, own) for argument, own in zip(call.arguments, scales, strict=True)]
+        known = [term for term in terms if term is not None]
+        cells: dict[tuple[Key | None, ...], Key | None] = {}
+
+        def value(values: Mapping[str, str]) -> Key | None:
+            keys = tuple(term(values) for term in known)
+            if keys not in cells:
+                own = [of.value_of.get(key) for of, key in zip(scales, keys, strict=True) if key is not None]
+                rows = [one for one in own if one is not None]
+                cell = table.cell(rows, column) if len(rows) == len(keys) else None
+                cells[keys] = None if cell is None else scale.keys.get(cell)
+            return cells[keys]
+
+        return value if len(known) == len(terms) else None
+
+    def _table(self, call: s.Computed, scale: Scale) -> tuple[FeatureTable, str] | None:
+        """Return the table of a function and the column of its values; None after a report."""
+        name, state = call.function, self.state
+        scope, near = self.variables.scope, suggest(name.text, FUNCTIONS)
+        if near and scope.peek(s.Table, name.text) is None:
+            state.error("SGL0201", name.span, f"there is no table or function `{name}`", near)
+            return None
+        table = state.signature.tables.get(name.text) if scope.find(s.Table, name) is not None else None
+        if table is None:
+            return None
+        if len(table.features) != len(call.arguments):
+            message = f"`{name}` needs values of {len(table.features)} features: {', '.join(table.features)}"
+            state.error("SGL0622", call.span, message, labels=[Label(table.declaration.name.span, "declared here")])
+            return None
+        columns = [column for column in table.table.columns if column not in table.columns]
+        column = scale.feature if scale.feature in columns or len(columns) != 1 else columns[0]
+        if column not in columns:
+            message = f"`{table.table.name}` has no column `{column}` with the values of `{name}`"
+            state.error("SGL0330", call.span, message, suggest(column, columns, "its columns are"))
+            return None
+        values = [row.cells[column] for row in table.table.rows if column in row.cells]
+        for value in [value for value in values if value not in scale.keys][:1]:
+            message = f"`{value}` in `{table.table.name}` is not a value of the feature `{scale.feature}`"
+            state.error("SGL0330", call.span, message, suggest(value, scale.keys, "its values are"))
+            return None
+        return table, column
+
+    def _variable(self, name: s.Name, scale: Scale) -> bool:
+        """Return whether a variable has values of this kind; report it otherwise."""
+        variables, feature = self.variables, scale.feature
+        hint = f"write `{feature}={name}` to set that value itself"
+        if name.quoted or not name.text[:1].isalpha():
+            message, near = f"`{name}` is not a value of the feature `{feature}`", suggest(name.text, scale.keys)
+            self.state.error("SGL0402", name.span, message, near or f"its values are: {', '.join(scale.keys)}")
+            return False
+        if not variables.use(name.text, name.span, hint):
+            return False
+        features = {other for _, other in variables.mentions[name.text]}
+        alike = (
+            all(scale_of(other, self.state.signature).numeric for other in features)
+            if scale.numeric
+            else not (scale.ordered or variables.domains[name.text].isdisjoint(scale.keys))
+        )
+        if feature in features or alike:
+            return True
+        verb = "compared with one" if self.compared else "which cannot become one"
+        message = f"`{name}` is a value of `{min(features)}`, {verb} of `{feature}`"
+        self.state.error("SGL0409" if self.compared else "SGL0327", name.span, message)
+        return False

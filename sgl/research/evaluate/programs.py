@@ -1,0 +1,90 @@
+"""Run programs that models wrote, one for each pattern, and take what they print for their predictions.
+
+A program is a stranger's.  It runs in a process of its own, isolated from the environment and installed packages'
+settings (``python -I``), in an empty directory that is removed, with limits on time, memory, files and processes.  That
+stops mistakes, not malice: it may read files and use the network, as whoever runs it may.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+from sgl.cli.terminal import count
+from sgl.disk import write
+from sgl.foreign import TABLE, lines_of, read_bytes
+from sgl.research.analyse.outputs import PredictionsError
+from sgl.research.analyse.predictions import given_outputs, open_predictions
+from sgl.research.evaluate.answers import answer_in
+from sgl.research.evaluate.benchmark import BenchmarkRow
+
+#: Seconds that a program may take, bytes of memory, and bytes that it may print.
+SECONDS, MEMORY, PRINTED = 20, 1 << 30, 1 << 24
+
+#: Sets limits in the new process, where no other thread is disturbed, and runs the program with files for its streams.
+_START = f"""
+import os, resource, runpy
+most = dict(CPU={SECONDS}, AS={MEMORY}, FSIZE={PRINTED}, NOFILE=64, NPROC=64, CORE=0)
+for name in most:
+    resource.setrlimit(getattr(resource, "RLIMIT_" + name), (most[name], most[name]))
+for stream, (name, mode) in enumerate((("inputs", os.O_RDONLY), ("out", os.O_RDWR), ("err", os.O_RDWR))):
+    os.dup2(os.open(name, mode), stream)
+runpy.run_path("program.py", run_name="__main__")
+"""
+
+
+def outputs_of(
+    given: Path | Mapping[str, str] | Sequence[str], rows: Sequence[BenchmarkRow], readers: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Return what programs print for the sources of rows, and which have no outputs, and why.
+
+    ``given`` has a program for each pattern by its name.  Raises ``PredictionsError``.
+    """
+    if find_spec("resource") is None:
+        raise PredictionsError("programs are run only where processes can be limited, which this system cannot do")
+    names = list(dict.fromkeys(row.category for row in rows))
+    aligned = open_predictions(given, "form", frozenset(names)) if isinstance(given, Path) else given_outputs(given)
+    found, faults = dict[str, str](), list[str]()
+    for name in names:
+        said, own = aligned.output(name), [row for row in rows if row.category == name]
+        text = (said and said.text) or ""
+        program = answer_in(text, readers or ("fence",)) or text
+        printed, fault = run_program(program, [row.source for row in own]) if program else ([], "there is none")
+        found |= zip((row.id for row in own), printed, strict=False)
+        faults += [f"{name}: {fault}"] * bool(fault)
+    aligned.finish()
+    return [found.get(row.id, "") for row in rows], faults
+
+
+def run_program(program: str, inputs: Sequence[str]) -> tuple[list[str], str]:
+    """Return the lines that a program prints for lines of inputs, and why there are none."""
+    # Surrogates, which no file can have, become question marks.
+    files = {"program.py": program.encode(errors="replace").decode(), "inputs": "".join(f"{line}\n" for line in inputs)}
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        for name, text in (files | {"out": "", "err": ""}).items():
+            write(Path(folder) / name, text)
+        null, command = subprocess.DEVNULL, (sys.executable, "-I", "-B", "-X", "utf8", "-c", _START)
+        process = subprocess.Popen(  # noqa: S603 - the user has asked for it
+            command, stdin=null, stdout=null, stderr=null, cwd=folder, env={}, start_new_session=True
+        )
+        try:
+            code = process.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            return [], f"it takes more than {SECONDS} seconds"
+        finally:
+            # What the program has started ends with it.
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        said = lines_of(read_bytes(Path(folder) / "err", TABLE, inside=Path(folder)).decode(errors="replace").strip())
+        lines = lines_of(read_bytes(Path(folder) / "out", TABLE, inside=Path(folder)).decode(errors="replace"))
+    if code:
+        return [], said[-1][:200] if said else f"it ends with status {code}"
+    if len(lines) != len(inputs):
+        return [], f"it prints {count(len(lines), 'line')} for {count(len(inputs), 'input')}"
+    return lines, ""

@@ -1,0 +1,219 @@
+"""Make what stands beside an item: a string that the grammar does not derive, or an item of the same words.
+
+A *string* is written down as how it is made, so that a reader can make it again::
+
+    word 3 dogs                    the item with another word of training at a place
+    swap 3                         the item with the words of two places exchanged
+    join train-7 4 train-9 2       the first 4 words of a sentence, and the words of another one from place 2
+
+A join has the length of the item, and its ends meet in the same word: every pair of neighbours is one of training, and
+only the structure is wrong.  Of the edits, which keep the length as well, those come first that have as many pairs of
+neighbours that training lacks as the item has.  The first that the parser does not derive is taken.
+
+A *matched item* is a derivation of training with the words of the item, in their order or backwards, each in the place
+of one of its category; nothing is held out in it.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice, pairwise, product
+from typing import Any, NamedTuple
+
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.parsing import Parser, TooLongError, UnparsableLayerError
+from sgl.pipeline.matches import occurrences
+from sgl.research.evaluate.benchmark import BenchmarkRow, grammar_of
+from sgl.research.prompts.material import Material, Prompt, PromptsError, sentence_of
+from sgl.sampling.engine import stream_key
+from sgl.verify.conllu import Sentence, WordForm
+from sgl.verify.derivation import Interpreter
+from sgl.verify.items import LAYER
+
+#: Words of a text, each with what is between it and the next one.
+Words = tuple[tuple[str, str], ...]
+
+#: How a string is made, or the derivation of a matched item.
+Made = Sequence[str | int]
+
+#: Strings that are parsed for one item, training sentences that are joined, and other words for one place.
+_TRIED, _JOINED, _OTHERS = 40, 500, 12
+
+
+def text_of(words: Iterable[tuple[str, str]]) -> str:
+    """Return words as a text."""
+    return "".join(form + gap for form, gap in words)
+
+
+class Strings:
+    """The words of all rows, and which of them training has beside one another."""
+
+    def __init__(self, material: Material) -> None:
+        self._material = material
+        self._train = {row.id: self.words(row.id) for row in material.train.rows}
+        self._pairs = {pair for words in self._train.values() for pair in pairwise(form for form, _ in words)}
+        # Words that are not only the first one of a sentence, without signs.
+        own = {form for words in self._train.values() for form, _ in words[1:]}
+        self._inside = sorted(form for form in own if any(map(str.isalnum, form)))
+
+    def words(self, name: str) -> Words:
+        """Return the words of a row, as its graph has them, or else between spaces."""
+        rows, number = self._material.place(name)
+        forms = [(word.form, " " * word.space_after) for word in rows.graphs[number].words]
+        found: Words = (*forms[:-1], (forms[-1][0], "")) if forms else ()
+        text = rows.rows[number].source
+        first, last = text.split(" ")[:-1], text.split(" ")[-1]
+        return found if text_of(found) == text else (*((form, " ") for form in first), (last, ""))
+
+    def strange(self, words: Words) -> int:
+        """Return how many pairs of neighbours no training sentence has."""
+        return sum(pair not in self._pairs for pair in pairwise(form for form, _ in words))
+
+    def made(self, name: str, how: Made) -> Words:
+        """Return the string that is made of a row; raises ``ValueError`` if that is not how strings are made."""
+        own = self.words(name)
+        match how:
+            case ["word", int(at), str(form)] if 0 < at < len(own) and form in self._inside:
+                return (*own[:at], (form, own[at][1]), *own[at + 1 :])
+            case ["swap", int(at)] if 0 < at < len(own) - 1:
+                (one, gap), (other, behind) = own[at : at + 2]
+                return (*own[:at], (other, gap), (one, behind), *own[at + 2 :])
+            case ["join", str(first), int(at), str(second), int(begin)] if {first, second} <= self._train.keys():
+                head, tail = self._train[first][:at], self._train[second]
+                if min(at, begin) > 0 and head[-1:] == tail[begin - 1 : begin] and at + len(tail) - begin == len(own):
+                    return (*head, *tail[begin:])
+        raise ValueError(f"{how} is no way to make a string of {name}")
+
+    @cached_property
+    def _ends(self) -> dict[tuple[tuple[str, str], int], list[tuple[str, int]]]:
+        """Where training sentences go on after a word, by how many words follow."""
+        found = defaultdict[tuple[tuple[str, str], int], list[tuple[str, int]]](list)
+        for name, words in islice(self._train.items(), _JOINED):
+            for begin in range(1, len(words)):
+                found[words[begin - 1], len(words) - begin].append((name, begin))
+        return found
+
+    def _edits(self, name: str, seed: int) -> Iterator[Made]:
+        """Yield the smallest edits of a row, those first that are most like it."""
+        own = self.words(name)
+        within = [at for at in range(1, len(own)) if any(map(str.isalnum, own[at][0]))]
+        ways: list[Made] = [("swap", at) for at in within if at + 1 in within]
+        for at in within:
+            others = sorted(self._inside, key=lambda form: stream_key(seed, f"{name} {at} {form}"))[:_OTHERS]
+            ways += [("word", at, form) for form in others]
+        usual = self.strange(own)
+        far = {how: abs(self.strange(self.made(name, how)) - usual) for how in ways}
+        yield from sorted(ways, key=lambda how: (far[how], stream_key(seed, f"{name} {how}")))
+
+    def _joins(self, name: str, seed: int) -> Iterator[Made]:
+        """Yield sentences of training that are joined to one of the length of a row."""
+        size = len(self.words(name))
+        for first in sorted(islice(self._train, _JOINED), key=lambda other: stream_key(seed, f"{name} {other}")):
+            for at in range(1, min(len(self._train[first]), size)):
+                if ends := self._ends.get((self._train[first][at - 1], size - at)):
+                    yield "join", first, at, *ends[stream_key(seed, f"{first} {at}") % len(ends)]
+
+    def string(self, name: str, seed: int, derives: Callable[[str], bool]) -> Made | None:
+        """Return how to make a string that is not derived, or None if none is found."""
+        ways = [self._edits, self._joins][:: 1 if stream_key(seed, name) % 2 else -1]
+        tried = (how for way in ways for how in islice(way(name, seed), _TRIED))
+        return next((how for how in tried if not derives(text_of(self.made(name, how)))), None)
+
+
+class MatchedItem(NamedTuple):
+    """An item of the same words: its row, graph and derivation."""
+
+    row: BenchmarkRow
+    graph: Sentence
+    derivation: tuple[int, ...]
+
+
+class Matching:
+    """Finds items of the same words whose structures are in training."""
+
+    def __init__(self, material: Material) -> None:
+        self._material, self.interpreter = material, Interpreter(material.core)
+        if any(word.get(LAYER) for word in material.train.graphs[0].words):
+            raise PromptsError("patterns of several layers have no matched items")
+        self.known = {sentence_of(row) for of in (material.train, material.items) for row in of.rows}
+        self._skeletons = defaultdict[tuple[int, ...], list[str]](list)
+        for row in material.train.rows:
+            self._skeletons[self._categories(row.id)].append(row.id)
+
+    def _categories(self, name: str) -> tuple[int, ...]:
+        """Return the categories of the words of a row, in the order of their numbers."""
+        rules = self._material.core.rules
+        return tuple(sorted(rules[rule].lhs for rule in self._material.derivation(name) if not rules[rule].rhs))
+
+    def read(self, name: str, how: Made) -> MatchedItem:
+        """Return what is made of an item by a training sentence and a direction; raises ``ValueError``."""
+        material, rules, words = self._material, self._material.core.rules, defaultdict[int, list[int]](list)
+        skeleton, backwards = how if len(how) == 2 and how[1] in (0, 1) else ("", 0)
+        if skeleton not in self._skeletons.get(self._categories(name), ()):
+            raise ValueError(f"{how} is no way to make a matched item of {name}")
+        for rule in material.derivation(name)[:: 1 if backwards else -1]:
+            words[rules[rule].lhs] += [] if rules[rule].rhs else [rule]
+        own = tuple(x if rules[x].rhs else words[rules[x].lhs].pop() for x in material.derivation(str(skeleton)))
+        nodes, edges, _, forms = self.interpreter.graph(material.layer, own)
+        attributes = {node.word: node.attributes for node in nodes}
+        of = tuple(WordForm(form, attributes.get(at, ()), True, False) for at, form in enumerate(forms))
+        placed = sorted((nodes[edge.source].word, edge.label, nodes[edge.target].word) for edge in edges)
+        lengths = self.interpreter.lengths(list(self.interpreter.texts), own).items()
+        source, target = (self.interpreter.text(of, own) for of in (material.asked.source, material.asked.target))
+        row = BenchmarkRow(name, source, target, material.row(name).category)
+        return MatchedItem(row, Sentence(0, tuple(lengths), of, tuple(placed)), own)
+
+    def item(self, name: str, seed: int) -> Made | None:
+        """Return how to make a matched item that is no row of the dataset; None if there is none."""
+        held_out = list(dict.fromkeys(text for own in self._material.held_out.values() for text in own))
+        skeletons = sorted(
+            self._skeletons.get(self._categories(name), ()), key=lambda x: stream_key(seed, f"{name} {x}")
+        )
+        for how in product(skeletons[:_TRIED], (0, 1)):
+            row, graph, _ = self.read(name, how)
+            if sentence_of(row) not in self.known and not any(occurrences(self._material.directory, held_out, [graph])):
+                return how
+        return None
+
+
+def things_beside(
+    material: Material,
+    prompts: Sequence[Prompt],
+    settings: Mapping[str, Any],
+    progress: Callable[[str, int, int], None],
+) -> dict[str, list[str | int]]:
+    """Return what stands beside items, and for strings beside their shots too, by the names of rows."""
+    seed, names, find = settings["seed"], dict.fromkeys(prompt.id for prompt in prompts), None
+    if settings["matched"]:
+        matching = Matching(material)
+        find = lambda name: matching.item(name, seed)  # noqa: E731
+    elif settings["task"] == "judge":
+        strings, derives = Strings(material), _parser(material)
+        names |= dict.fromkeys(shot for prompt in prompts for shot in prompt.shots)
+        find = lambda name: strings.string(name, seed, derives)  # noqa: E731
+    found: dict[str, list[str | int]] = {}
+    for done, name in enumerate(names if find is not None else ()):
+        progress("beside items", done, len(names))
+        if find is not None and (made := find(name)) is not None:
+            found[name] = [*made]
+    return found
+
+
+def _parser(material: Material) -> Callable[[str], bool]:
+    """Return whether the grammar of a dataset derives a text, by the parser; what it cannot read counts as derived."""
+    told = Diagnostics()
+    compiled = grammar_of(material.asked, None, {}, SourceMap(), told)
+    if compiled is None or list(told):
+        raise PromptsError("the grammar of the dataset cannot be compiled, or is another one")
+    try:
+        parser = Parser(compiled.grammar, compiled.grammar.text_layer(material.asked.source))
+    except UnparsableLayerError as problem:
+        raise PromptsError(f"whether a string is in the language cannot be told: {problem}") from None
+
+    def derives(text: str) -> bool:
+        try:
+            return parser.forest(text) is not None
+        except TooLongError:
+            return True
+
+    return derives

@@ -1,0 +1,72 @@
+"""Programs that models write: they are run with limits, only if asked for, and what they print is scored."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+import sgl
+from sgl.cli.main import OK, run
+from sgl.research.evaluate import programs
+from sgl.research.evaluate.programs import run_program
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits of processes")
+
+READS = "import sys\nfor line in sys.stdin: print(line.strip()[::-1])"
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "SECONDS", 10)
+
+
+def test_a_program_maps_lines_to_lines() -> None:
+    assert run_program(READS, ["ab", "犬が"]) == (["ba", "が犬"], "")
+
+
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        ("print(1)", "it prints 1 line for 2 inputs"),
+        ("syntax error(", "SyntaxError: '(' was never closed"),
+        ("raise SystemExit(3)", "it ends with status 3"),
+        ("x = [0] * 10**10", "MemoryError"),
+        ("print('a' * 10**8)", "OSError: [Errno 27] File too large"),
+        ("import os; print(os.environ['HOME'])", "KeyError: 'HOME'"),
+        ("import sgl_that_nobody_has", "ModuleNotFoundError: No module named 'sgl_that_nobody_has'"),
+        ("\ud800", "SyntaxError: invalid syntax"),
+    ],
+)
+def test_why_a_program_has_no_outputs(program: str, why: str) -> None:
+    assert run_program(program, ["a", "b"]) == ([], why)
+
+
+def test_a_program_ends_with_all_that_it_has_started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(programs, "SECONDS", 2)
+    pid = tmp_path / "pid"
+    program = f"import os, time\nif not os.fork():\n  open({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(60)"
+    assert run_program(program, ["a"]) == ([], "it takes more than 2 seconds")
+    state = Path(f"/proc/{pid.read_text()}/stat")
+    assert not state.exists() or state.read_text().split()[2] == "Z"
+
+
+def test_only_if_asked_for_they_are_run_and_scored(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = tmp_path / "rows.tsv"
+    rows.write_text("ab\tba\tshort\nabc\tcba\tlong\nabcd\tdcba\tlong\n", "utf-8")
+    said = tmp_path / "said.jsonl"
+    texts = {"short": f"Here it is:\n```python\n{READS}\n```\nIt works.", "long": "print('never')"}
+    said.write_text("".join(f"{json.dumps({'id': n, 'prediction': t})}\n" for n, t in texts.items()), "utf-8")
+    assert run(["eval", str(rows), str(said), "--programs", "--samples", "100"]) == OK
+    told = capsys.readouterr()
+    assert "long: it prints 1 line for 2 inputs" in told.err
+    assert "warning[SGL1419]" in told.err
+    scores = sgl.evaluate(rows, {"m": texts}, programs=True, samples=100)
+    assert {row["name"]: row["scores"]["exact"]["m"]["mean"] for row in scores.data["tables"]["patterns"]} == {
+        "short": 1,
+        "long": 0,
+    }
+    with pytest.raises(sgl.GrammarError, match="SGL1402"):
+        sgl.evaluate(rows, {"m": texts}, samples=100)
