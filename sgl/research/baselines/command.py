@@ -21,7 +21,8 @@ from sgl.morphology.knowledge import AnalyserMissing
 from sgl.research.baselines.config import CAUSAL, MODELS, Config, ConfigError, change_config, read_config
 from sgl.research.baselines.data import BaselineData, read_data
 from sgl.research.evaluate.benchmark import DatasetError
-from sgl.research.evaluate.command import EvaluationRequest, score
+from sgl.research.evaluate.command import score
+from sgl.research.evaluate.evaluation import EvaluationRequest
 
 if TYPE_CHECKING:
     from sgl.research.baselines.job import Job

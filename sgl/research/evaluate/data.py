@@ -38,7 +38,7 @@ from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, DRAWS, SCORE
 from sgl.research.logical_forms.alignment import FormMistake
 
 if TYPE_CHECKING:
-    from sgl.research.evaluate.command import Evaluation
+    from sgl.research.evaluate.evaluation import Evaluation
 
 FORMAT = "sgl-evaluation/1"
 

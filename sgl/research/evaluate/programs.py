@@ -9,14 +9,13 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 from sgl.cli.terminal import count
-from sgl.disk import write
+from sgl.disk import temporary, write
 from sgl.foreign import TABLE, lines_of, read_bytes
 from sgl.research.analyse.outputs import PredictionsError
 from sgl.research.analyse.predictions import given_outputs, open_predictions
@@ -65,9 +64,9 @@ def run_program(program: str, inputs: Sequence[str]) -> tuple[list[str], str]:
     """Return the lines that a program prints for lines of inputs, and why there are none."""
     # Surrogates, which no file can have, become question marks.
     files = {"program.py": program.encode(errors="replace").decode(), "inputs": "".join(f"{line}\n" for line in inputs)}
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    with temporary() as folder:
         for name, text in (files | {"out": "", "err": ""}).items():
-            write(Path(folder) / name, text)
+            write(folder / name, text)
         null, command = subprocess.DEVNULL, (sys.executable, "-I", "-B", "-X", "utf8", "-c", _START)
         process = subprocess.Popen(  # noqa: S603 - the user has asked for it
             command, stdin=null, stdout=null, stderr=null, cwd=folder, env={}, start_new_session=True
@@ -81,8 +80,8 @@ def run_program(program: str, inputs: Sequence[str]) -> tuple[list[str], str]:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        said = lines_of(read_bytes(Path(folder) / "err", TABLE, inside=Path(folder)).decode(errors="replace").strip())
-        lines = lines_of(read_bytes(Path(folder) / "out", TABLE, inside=Path(folder)).decode(errors="replace"))
+        said = lines_of(read_bytes(folder / "err", TABLE, inside=folder).decode(errors="replace").strip())
+        lines = lines_of(read_bytes(folder / "out", TABLE, inside=folder).decode(errors="replace"))
     if code:
         return [], said[-1][:200] if said else f"it ends with status {code}"
     if len(lines) != len(inputs):

@@ -25,8 +25,8 @@ from sgl.research.analyse.command import SYSTEM, installed, report_fault, write_
 from sgl.research.analyse.predictions import named_system
 from sgl.research.analyse.scoring import Json
 from sgl.research.analyse.tables import latex_environment
-from sgl.research.evaluate.command import EvaluationRequest, evaluated
 from sgl.research.evaluate.data import evaluation_environment, show_table
+from sgl.research.evaluate.evaluation import EvaluationRequest, evaluated
 from sgl.research.recipes.engine import campaign, fill
 from sgl.research.recipes.grids import Outputs, join, split_divergences
 from sgl.research.recipes.layout import ARTICLE, Page, PanelColumn, panels

@@ -25,7 +25,7 @@ from sgl.foreign.json import JsonValue, read_document
 from sgl.research.analyse.scoring import Json
 from sgl.research.analyse.statistics import Difference, compare, corrected, wilson
 from sgl.research.evaluate.answers import FAULTS
-from sgl.research.evaluate.command import Evaluation, EvaluationRequest, evaluation_of
+from sgl.research.evaluate.evaluation import Evaluation, EvaluationRequest, evaluation_of
 from sgl.research.evaluate.scoring import EXACT
 from sgl.research.prompts.check import check_prompts
 from sgl.research.prompts.questions import JUDGE, OUTPUT, PROGRAM
