@@ -65,6 +65,7 @@ def _causes(proof: dict[str, Any]) -> Iterator[tuple[str, str]]:
     elif atoms >= _TOUCHED * target["atom_limit"]:
         place = "above" if atoms > target["atom_limit"] else "at"
         cause = f"its atom divergence, {atoms:.4f}, is {place} the limit of {target['atom_limit']:g}"
-        yield cause, f"`--atom-limit {_LOOSER * max(target['atom_limit'], atoms):.2g}`"
+        looser = min(1.0, _LOOSER * max(target["atom_limit"], atoms, 0.001))
+        yield cause, f"`--atom-limit {round(looser, 4):g}`"
     if 0 < bounds["discards"] <= sizes["discarded"]:
         yield "all items are discarded that may be", f"`--discard {2 * bounds['discards']}`"

@@ -40,7 +40,7 @@ NAMED = {
     r"""|"([^"\n]+)"|`([^`\n]+)`|(?<!\w)'([^'\n]+)'(?!\w)""",
     "line": r"(?m)^.*\S.*$",
     "first": r"(?ms)^([^\n]*\S[^\n]*)$.*",
-    "yes-no": r"(?m)^\W*(?:(?:the |final )*(?:answer|output)(?: is)?\W+)?(yes|no)\b",
+    "yes-no": r"(?m)^[^\w\n]*(?:(?:the |final )*(?:answer|output)(?: is)?\W+)?(yes|no)\b",
 }
 
 #: How outputs begin that decline, in the languages that most models are asked in.
@@ -59,9 +59,12 @@ _SECONDS = 2
 _SEARCHED = 20_000
 
 
-def answer_in(text: str, readers: Sequence[str]) -> str | None:
-    """Return what readers, one after the other, find in an output; None if one of them finds nothing."""
-    found: str | None = text if len(text) <= _SEARCHED else text[: _SEARCHED // 2] + text[-_SEARCHED // 2 :]
+def answer_in(text: str, readers: Sequence[str], most: int = _SEARCHED) -> str | None:
+    """Return what readers, one after the other, find in an output; None if one of them finds nothing.
+
+    Of an output that is longer than ``most`` letters the middle is left out.
+    """
+    found: str | None = text if len(text) <= most else text[: most // 2] + text[-most // 2 :]
     for reader in readers:
         found = _pattern(reader)(found) if found is not None else None
     return found
@@ -96,7 +99,7 @@ def _bounded(reader: str) -> _Reader:
     except ImportError:
         raise click.UsageError(f"`{reader}` needs a library: pip install 'sgl-compiler[eval]'") from None
     except library.error as problem:
-        raise click.UsageError(f"`{reader}` is no regular expression: {problem}") from None
+        raise click.UsageError(f"`{reader}` is not a regular expression: {problem}") from None
 
     def find(text: str) -> str | None:
         try:

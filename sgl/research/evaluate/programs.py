@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sgl.cli.terminal import count
 from sgl.disk import temporary, write
-from sgl.foreign import TABLE, lines_of, read_bytes
+from sgl.foreign import TABLE, ForeignFileError, lines_of, read_bytes
 from sgl.research.analyse.outputs import PredictionsError
 from sgl.research.analyse.predictions import given_outputs, open_predictions
 from sgl.research.evaluate.answers import answer_in
@@ -28,11 +28,14 @@ SECONDS, MEMORY, PRINTED = 20, 1 << 30, 1 << 24
 #: Sets limits in the new process, where no other thread is disturbed, and runs the program with files for its streams.
 _START = f"""
 import os, resource, runpy
-most = dict(CPU={SECONDS}, AS={MEMORY}, FSIZE={PRINTED}, NOFILE=64, NPROC=64, CORE=0)
-for name in most:
-    resource.setrlimit(getattr(resource, "RLIMIT_" + name), (most[name], most[name]))
 for stream, (name, mode) in enumerate((("inputs", os.O_RDONLY), ("out", os.O_RDWR), ("err", os.O_RDWR))):
     os.dup2(os.open(name, mode), stream)
+most = dict(CPU={SECONDS}, AS={MEMORY}, FSIZE={PRINTED}, NOFILE=64, NPROC=64, CORE=0)
+for name in most:
+    kind = getattr(resource, "RLIMIT_" + name)
+    hard = resource.getrlimit(kind)[1]
+    least = most[name] if hard == resource.RLIM_INFINITY else min(most[name], hard)
+    resource.setrlimit(kind, (least, least))
 runpy.run_path("program.py", run_name="__main__")
 """
 
@@ -52,7 +55,7 @@ def outputs_of(
     for name in names:
         said, own = aligned.output(name), [row for row in rows if row.category == name]
         text = (said and said.text) or ""
-        program = answer_in(text, readers or ("fence",)) or text
+        program = answer_in(text, readers or ("fence",), PRINTED) or text
         printed, fault = run_program(program, [row.source for row in own]) if program else ([], "there is none")
         found |= zip((row.id for row in own), printed, strict=False)
         faults += [f"{name}: {fault}"] * bool(fault)
@@ -80,10 +83,16 @@ def run_program(program: str, inputs: Sequence[str]) -> tuple[list[str], str]:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-        said = lines_of(read_bytes(folder / "err", TABLE, inside=folder).decode(errors="replace").strip())
-        lines = lines_of(read_bytes(folder / "out", TABLE, inside=folder).decode(errors="replace"))
+        try:
+            said, lines = (_lines(folder, name) for name in ("err", "out"))
+        except ForeignFileError:
+            return [], "it has removed or replaced its output"
     if code:
-        return [], said[-1][:200] if said else f"it ends with status {code}"
+        return [], said[-1][:200] if said and said[-1].strip() else f"it ends with status {code}"
     if len(lines) != len(inputs):
         return [], f"it prints {count(len(lines), 'line')} for {count(len(inputs), 'input')}"
     return lines, ""
+
+
+def _lines(folder: Path, name: str) -> list[str]:
+    return lines_of(read_bytes(folder / name, TABLE, inside=folder).decode(errors="replace"))

@@ -21,6 +21,7 @@ from itertools import islice, pairwise, product
 from typing import Any, NamedTuple
 
 from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.foreign import BENCHMARK, lines_of, read_text
 from sgl.parsing import Parser, TooLongError, UnparsableLayerError
 from sgl.pipeline.matches import occurrences
 from sgl.research.evaluate.benchmark import BenchmarkRow, grammar_of
@@ -113,11 +114,11 @@ class Strings:
                 if ends := self._ends.get((self._train[first][at - 1], size - at)):
                     yield "join", first, at, *ends[stream_key(seed, f"{first} {at}") % len(ends)]
 
-    def string(self, name: str, seed: int, derives: Callable[[str], bool]) -> Made | None:
+    def string(self, name: str, seed: int, readings: Callable[[str], int]) -> Made | None:
         """Return how to make a string that is not derived, or None if none is found."""
         ways = [self._edits, self._joins][:: 1 if stream_key(seed, name) % 2 else -1]
         tried = (how for way in ways for how in islice(way(name, seed), _TRIED))
-        return next((how for how in tried if not derives(text_of(self.made(name, how)))), None)
+        return next((how for how in tried if not readings(text_of(self.made(name, how)))), None)
 
 
 class MatchedItem(NamedTuple):
@@ -135,7 +136,10 @@ class Matching:
         self._material, self.interpreter = material, Interpreter(material.core)
         if any(word.get(LAYER) for word in material.train.graphs[0].words):
             raise PromptsError("patterns of several layers have no matched items")
-        self.known = {sentence_of(row) for of in (material.train, material.items) for row in of.rows}
+        # The sentences of all splits, since a matched item is none of them.
+        files = sorted((material.directory / "data").glob("*.tsv"))
+        rows = (line.partition("\t")[0] for path in files for line in lines_of(read_text(path, BENCHMARK)))
+        self.known = {" ".join(source.split()).casefold() for source in rows}
         self._skeletons = defaultdict[tuple[int, ...], list[str]](list)
         for row in material.train.rows:
             self._skeletons[self._categories(row.id)].append(row.id)
@@ -163,15 +167,17 @@ class Matching:
         row = BenchmarkRow(name, source, target, material.row(name).category)
         return MatchedItem(row, Sentence(0, tuple(lengths), of, tuple(placed)), own)
 
-    def item(self, name: str, seed: int) -> Made | None:
-        """Return how to make a matched item that is no row of the dataset; None if there is none."""
+    def item(self, name: str, seed: int, readings: Callable[[str], int]) -> Made | None:
+        """Return how to make a matched item, with one reading and no row of the dataset; None if there is none."""
         held_out = list(dict.fromkeys(text for own in self._material.held_out.values() for text in own))
         skeletons = sorted(
             self._skeletons.get(self._categories(name), ()), key=lambda x: stream_key(seed, f"{name} {x}")
         )
         for how in product(skeletons[:_TRIED], (0, 1)):
             row, graph, _ = self.read(name, how)
-            if sentence_of(row) not in self.known and not any(occurrences(self._material.directory, held_out, [graph])):
+            if sentence_of(row) in self.known or any(occurrences(self._material.directory, held_out, [graph])):
+                continue
+            if readings(row.source) == 1:
                 return how
         return None
 
@@ -185,12 +191,12 @@ def things_beside(
     """Return what stands beside items, and for strings beside their shots too, by the names of rows."""
     seed, names, find = settings["seed"], dict.fromkeys(prompt.id for prompt in prompts), None
     if settings["matched"]:
-        matching = Matching(material)
-        find = lambda name: matching.item(name, seed)  # noqa: E731
+        matching, readings = Matching(material), _parser(material)
+        find = lambda name: matching.item(name, seed, readings)  # noqa: E731
     elif settings["task"] == "judge":
-        strings, derives = Strings(material), _parser(material)
+        strings, readings = Strings(material), _parser(material)
         names |= dict.fromkeys(shot for prompt in prompts for shot in prompt.shots)
-        find = lambda name: strings.string(name, seed, derives)  # noqa: E731
+        find = lambda name: strings.string(name, seed, readings)  # noqa: E731
     found: dict[str, list[str | int]] = {}
     for done, name in enumerate(names if find is not None else ()):
         progress("beside items", done, len(names))
@@ -199,8 +205,8 @@ def things_beside(
     return found
 
 
-def _parser(material: Material) -> Callable[[str], bool]:
-    """Return whether the grammar of a dataset derives a text, by the parser; what it cannot read counts as derived."""
+def _parser(material: Material) -> Callable[[str], int]:
+    """Return how many readings a text has in the grammar of a dataset; what is too long for the parser has several."""
     told = Diagnostics()
     compiled = grammar_of(material.asked, None, {}, SourceMap(), told)
     if compiled is None or list(told):
@@ -210,10 +216,11 @@ def _parser(material: Material) -> Callable[[str], bool]:
     except UnparsableLayerError as problem:
         raise PromptsError(f"whether a string is in the language cannot be told: {problem}") from None
 
-    def derives(text: str) -> bool:
+    def readings(text: str) -> int:
         try:
-            return parser.forest(text) is not None
+            forest = parser.forest(text)
         except TooLongError:
-            return True
+            return 2
+        return 0 if forest is None else forest.count
 
-    return derives
+    return readings

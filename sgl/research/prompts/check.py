@@ -83,7 +83,8 @@ def _options(proof: JsonValue) -> dict[str, Any]:
     options |= {name: proof[name].of(bool) for name in ("control", "matched")}
     options |= {name: proof[name].of(int) for name in ("shots", "exposures", "seed")}
     options |= {name: proof[name].of(str) for name in ("instruction", "model")}
-    options |= {"patterns": proof["patterns"].texts(), "items": proof["items"].data and proof["items"].of(int)}
+    items = None if proof["items"].data is None else proof["items"].of(int)
+    options |= {"patterns": proof["patterns"].texts(), "items": items}
     return options | {"forms": tuple(form.one_of(FORMS) for form in proof["forms"].elements())}
 
 
@@ -224,9 +225,14 @@ class _Checker:
     def of_beside(self, claims: Sequence[Prompt], beside: Mapping[str, Any]) -> tuple[list[str], list[str]]:
         """Return what is wrong with what stands beside items and shots, and notes on how it was established."""
         material, asked = self._material, {claim.id for claim in claims}
+        if wrong := [name for name, how in beside.items() if not isinstance(how, list)]:
+            return [f"what stands beside `{wrong[0]}` is not a list"], []
         if self._options["matched"]:
             what, known, check = "matched item", asked, self._matched(Matching(material), beside)
-            notes = ["matched items have the words of their items, and nothing that is held out"]
+            notes = [
+                "matched items have the words of their items, and nothing that is held out",
+                "that each has one reading was established by the parser alone",
+            ]
         elif self._options["task"] == JUDGE:
             language = Recognizer(material.core, material.asked.source)
             what, check = "string beside them", self._string(Strings(material), language, beside)

@@ -46,8 +46,8 @@ class Question(NamedTuple):
 def instruction_of(task: str, context: str, select: str) -> str:
     """Return the first line of prompts, if the user gives none."""
     ways = ["by the grammar"] * (context != NO_CONTEXT)
-    ways += ["in the way of the examples"] * (select != "none" or not ways)
-    return f"{_ASKED[task]}, {', '.join(ways)}."
+    ways += ["in the way of the examples"] * (select != "none")
+    return f"{', '.join([_ASKED[task], *ways])}."
 
 
 def questions_of(

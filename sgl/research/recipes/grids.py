@@ -1,16 +1,20 @@
 """Know the splits of a grid: the divergences that they reached, and the test sets of all seeds together."""
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from sgl.disk import write
 from sgl.foreign import CERTIFICATE as CERTIFICATES
-from sgl.foreign import PREDICTIONS, ForeignFileError, lines_of, read_text
+from sgl.foreign import ForeignFileError
 from sgl.foreign.json import read_document
+from sgl.research.analyse.outputs import PredictionsError
+from sgl.research.analyse.predictions import open_predictions
 from sgl.research.analyse.scoring import Json
 from sgl.research.divergence.search import CERTIFICATE, FORMAT
+from sgl.research.evaluate.benchmark import BenchmarkRow, read_benchmark
 
 #: The outputs for each evaluation: systems with their files.
 Outputs = dict[str, list[tuple[str, Path]]]
@@ -43,22 +47,23 @@ def join(joined: Mapping[str, str], folder: Path, evaluations: dict[str, Path], 
         complete = [name for name in systems[0] if all(name in own for own in systems)]
         if whole in evaluations or len(names) < 2 or not complete:
             continue
-        evaluations[whole] = _written(folder / f"{whole}.tsv", [_lines(evaluations[name]) for name in names])
-        outputs[whole] = [
-            (system, _written(folder / f"{whole}.{number}.txt", [_predictions(own[system]) for own in systems]))
-            for number, system in enumerate(complete)
-        ]
+        with suppress(PredictionsError, ForeignFileError):  # Reported where these outputs are scored alone.
+            rows = [read_benchmark(evaluations[name], None, None).rows for name in names]
+            texts = [[*_predictions(systems, system, rows)] for system in complete]
+            evaluations[whole] = folder / f"{whole}.tsv"
+            write(evaluations[whole], "".join(f"{row.source}\t{row.target}\n" for of in rows for row in of))
+            outputs[whole] = [(system, folder / f"{whole}.{number}.jsonl") for number, system in enumerate(complete)]
+            for (_, path), own in zip(outputs[whole], texts, strict=True):
+                write(path, "".join(json.dumps({"prediction": text}, ensure_ascii=False) + "\n" for text in own))
 
 
-def _written(path: Path, parts: Iterable[list[str]]) -> Path:
-    write(path, "".join(f"{line}\n" for part in parts for line in part))
-    return path
-
-
-def _lines(path: Path) -> list[str]:
-    return lines_of(read_text(path, PREDICTIONS))
-
-
-def _predictions(path: Path) -> list[str]:
-    """Return the predictions in a file, without the ids that a run of ``sglc baseline`` writes before them."""
-    return [line.partition("\t")[2] if path.suffix == ".tsv" else line for line in _lines(path)]
+def _predictions(
+    outputs: Iterable[Mapping[str, Path]], system: str, rows: Iterable[Sequence[BenchmarkRow]]
+) -> Iterator[str]:
+    """Yield the predictions of a system for several sets of rows, in their order."""
+    for files, own in zip(outputs, rows, strict=True):
+        aligned = open_predictions(files[system], "form", frozenset(row.id for row in own))
+        for row in own:
+            said = aligned.output(row.id)
+            yield (said and said.text) or ""
+        aligned.finish()

@@ -12,6 +12,7 @@ matched item of the same words, whose verdict is paired with that of the item.
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -23,7 +24,7 @@ from sgl.diagnostics import Diagnostics
 from sgl.foreign import BENCHMARK, CERTIFICATE, lines_of, read_text
 from sgl.foreign.json import JsonValue, read_document
 from sgl.research.analyse.scoring import Json
-from sgl.research.analyse.statistics import Difference, compare, corrected, wilson
+from sgl.research.analyse.statistics import Difference, compare, corrected
 from sgl.research.evaluate.answers import FAULTS
 from sgl.research.evaluate.evaluation import Evaluation, EvaluationRequest, evaluation_of
 from sgl.research.evaluate.scoring import EXACT
@@ -35,11 +36,11 @@ from sgl.research.prompts.write import PROOF, QUESTIONS
 _FACTORS: Json = {"exposures": 1, "complexity": "any", "order": "random"}
 _FACTORS |= {"control": False, "matched": False, "task": OUTPUT, "context": "none"}
 
+#: What sets of prompts are made with.
+_SETTINGS = ("split", "target", *_FACTORS, "select", "shots", "seed", "patterns", "items", "instruction", "model")
+
 #: Samples of the tests of differences.
 _SAMPLES = 10_000
-
-#: How items are divided by a factor.
-_THIRDS = ("lowest", "middle", "highest")
 
 
 class _Set(NamedTuple):
@@ -49,6 +50,17 @@ class _Set(NamedTuple):
     proof: JsonValue
     group: str
     system: str
+    name: str
+
+    @property
+    def controls(self) -> bool:
+        """Whether these prompts are a control of others."""
+        return self.proof["control"].of(bool) or self.proof["matched"].of(bool)
+
+    def settings(self, *besides: str) -> tuple[object, ...]:
+        """Return what the prompts were made with, as far as it has to be equal for a comparison."""
+        names = [name for name in _SETTINGS if name not in besides]
+        return self.name, *(str(self.proof[name].data) for name in names)
 
 
 def studied(
@@ -75,7 +87,7 @@ def studied(
         of |= {"complete": 100 * missing.count(0) / len(missing)}
         proved[f"{own.path.name}: {own.system}, {own.proof['split'].of(str)}"] = of
     found: Json = {"proved": proved}
-    verdicts: dict[str, dict[str, float]] = {}
+    verdicts: dict[tuple[str, str], dict[str, float]] = {}
     patterns: dict[str, str] = {}
     groups = _grouped(sets, session)
     for group, inside in groups.items() if not session.diagnostics.errors else ():
@@ -90,8 +102,8 @@ def studied(
         if group != JUDGE:
             patterns |= {item: row.category for item, row in zip(items, evaluation.benchmark.rows, strict=True)}
             for system, scores in evaluation.scores.scores[EXACT].items():
-                verdicts[system] = dict(zip(items, scores.mean(axis=0).tolist(), strict=True))
-    found |= {"gaps": _gaps(verdicts, patterns), "factors": _by_factor(sets, verdicts)}
+                verdicts[group, system] = dict(zip(items, scores.mean(axis=0).tolist(), strict=True))
+    found["gaps"] = _gaps(_controls(sets), verdicts, patterns)
     return found, list(dict.fromkeys(own.system for own in sets)), axis
 
 
@@ -101,13 +113,17 @@ def _set(name: str, path: Path, proof: JsonValue, axis: str) -> _Set:
     other = f", {proof['shots'].of(int)} shots" if axis != "shots" else ""
     factors = (factor for factor in _strategy(proof) if not factor.startswith(axis))
     system = " ".join(filter(None, (name, f"{', '.join(factors)}{other}@{proof[axis].of(int)}")))
-    return _Set(path, proof, group, system)
+    return _Set(path, proof, group, system, name)
 
 
 def _grouped(sets: Iterable[_Set], session: Session) -> dict[str, list[_Set]]:
     """Return the sets that are scored together: for the same rows."""
     groups, asked = defaultdict[str, list[_Set]](list), dict[str, tuple[str, str]]()
+    alike: dict[tuple[str, str], tuple[object, ...]] = {}
     for own in sets:
+        if alike.setdefault((own.group, own.system), own.settings("seed")) != own.settings("seed"):
+            hint = "name them, as in `NAME=FOLDER`: sets of one name are runs, which differ in their seed alone"
+            session.diagnostics.error("SGL1411", None, f"`{own.path}` was made in another way than its namesake", hint)
         groups[own.group].append(own)
         questions = own.path / QUESTIONS
         text = read_text(questions, BENCHMARK, inside=own.path) if questions.exists() else ""
@@ -140,41 +156,36 @@ def _recorded(path: Path) -> dict[str, Json]:
     return {row["id"]: row for row in map(json.loads, lines)}
 
 
-def _gaps(verdicts: Mapping[str, Mapping[str, float]], patterns: Mapping[str, str]) -> Json:
-    """Return the differences to controls of the same strategy, of all items and of each pattern, in pairs."""
+def _controls(sets: Sequence[_Set]) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Return the groups and names of controls, by those of the sets that differ from them in nothing else."""
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    same = ("control", "matched", "seed", "instruction")
+    for own, control in product(sets, sets):
+        if control.controls and not own.controls and own.settings(*same) == control.settings(*same):
+            found.setdefault((own.group, own.system), []).append((control.group, control.system))
+    return {own: list(dict.fromkeys(controls)) for own, controls in found.items()}
+
+
+def _gaps(
+    controls: Mapping[tuple[str, str], Iterable[tuple[str, str]]],
+    verdicts: Mapping[tuple[str, str], Mapping[str, float]],
+    patterns: Mapping[str, str],
+) -> Json:
+    """Return the differences to controls, of all items and of each pattern, in pairs."""
     tests: list[Difference] = []
-    for system, own in verdicts.items():
-        name, _, shots = system.rpartition("@")
-        for control in (f"{name}, control@{shots}", f"{name}, matched@{shots}"):
-            both = [item for item in own if item in verdicts.get(control, {})]
-            kinds = list(dict.fromkeys(patterns[item] for item in both))
-            for part in (["all items", *kinds] if len(kinds) > 1 else ["all items"]) if both else ():
-                items = [item for item in both if part in ("all items", patterns[item])]
-                first, second = (np.array([verdicts[of][item] for item in items]) for of in (system, control))
-                found = compare(first, second, "randomisation", _SAMPLES, 1)
-                tests.append(Difference(system, control, EXACT, part, len(items), *found))
+    for own, control in ((own, control) for own, others in controls.items() for control in others):
+        first, second = verdicts.get(own, {}), verdicts.get(control, {})
+        both = [item for item in first if item in second]
+        kinds = list(dict.fromkeys(patterns[item] for item in both))
+        for part in (["all items", *kinds] if len(kinds) > 1 else ["all items"]) if both else ():
+            items = [item for item in both if part in ("all items", patterns[item])]
+            one, other = (np.array([of[item] for item in items]) for of in (first, second))
+            figures = compare(one, other, "randomisation", _SAMPLES, 1)
+            tests.append(Difference(own[1], control[1], EXACT, part, len(items), *figures))
     return {
         f"{test.first} → {test.second}" + (f": {test.part}" if test.part != "all items" else ""): _row(test)
         for test in corrected(tests)
     }
-
-
-def _by_factor(sets: Iterable[_Set], verdicts: Mapping[str, Mapping[str, float]]) -> Json:
-    """Return the accuracy of each system in thirds of its items by what is recorded of their prompts."""
-    found: dict[str, dict[str, Json]] = {}
-    for own in sets:
-        scores, rows = verdicts.get(own.system, {}), _recorded(own.path).values()
-        known = {row.get("item", row["id"]): row["factors"] for row in rows}
-        items = [item for item in scores if item in known]
-        for factor in known[items[0]] if len(items) >= 2 * len(_THIRDS) else ():
-            ends = np.quantile([known[item][factor] for item in items], (1 / 3, 2 / 3))
-            for number, third in enumerate(_THIRDS):
-                of = [scores[x] for x in items if np.searchsorted(ends, known[x][factor], "left") == number]
-                if of and ends[0] < ends[1]:
-                    low, high = wilson(sum(of), len(of))
-                    cell = {"mean": 100 * fmean(of), "deviation": None, "low": 100 * low, "high": 100 * high}
-                    found.setdefault(f"{factor}, {third} third", {})[own.system] = cell
-    return found
 
 
 def _strategy(proof: JsonValue) -> Iterator[str]:

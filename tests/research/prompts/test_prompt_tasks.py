@@ -320,7 +320,7 @@ FORGERIES: dict[str, list[tuple[Forgery, str]]] = {
     "program": [
         (change("prompts.jsonl", r"| \"horse\" | \"馬\" |\n", ""), "prompts.jsonl: the text is not what"),
         (change("text/pp_in_subject.txt", "=>  PP N", "=>  N PP"), "the text is not what"),
-        (option("task", "output"), "it is no item, or one of two prompts"),
+        (option("task", "output"), "it is not an item, or it has two prompts"),
         (option("items", 5), "is a part that the item"),
         (option("select", "random"), "other shots, or other things"),
         (option("order", "best-first"), "other shots, or other things"),
@@ -351,7 +351,10 @@ def test_what_is_not_forged_is_accepted(task: str, farm: Path, made: Path, capsy
         said
         == {
             "judge": ["whether a string is in the language was established again by a search that is not the parser's"],
-            "matched": ["matched items have the words of their items, and nothing that is held out"],
+            "matched": [
+                "matched items have the words of their items, and nothing that is held out",
+                "that each has one reading was established by the parser alone",
+            ],
             "program": [],
         }[task]
     )

@@ -138,10 +138,25 @@ def test_the_gap_to_controls_is_measured_in_pairs(
     assert p == 2 * 2 / 16
     assert [*filter(None, means(tables["Matched items"])["all items"])] == [75]
     assert [*filter(None, means(tables["Judgements"])["all strings"])] == [100]
-    # The first four items are right, whatever the factor; the thirds of a factor are all items.
-    thirds = means(tables["Factors"])
-    assert {title.partition(",")[0] for title in thirds} <= {"similarity", "diversity", "complexity", "exposures"}
-    assert all(0 <= value <= 100 for row in thirds.values() for value in row if value is not None)
+    # Prompts for another split have the same name, and are no control of these.
+    sgl.prompts(farm, tmp_path / "test", shots=2, items=8, split="test")
+    answered(tmp_path / "test", right=8)
+    more = means(study(farm, *controls.values(), tmp_path / "test", "--answer", "Output: {}")["Gaps"])
+    assert {name: row[:2] for name, row in more.items()} == {name: row[:2] for name, row in gaps.items()}
+
+
+def test_the_gap_is_there_whatever_the_strategy(
+    farm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, right, own in (("own", 2, {}), ("control", 4, {"control": True}), ("other", 4, {"instruction": "Do."})):
+        sgl.prompts(farm, tmp_path / name, shots=1, items=4, context="needed", **own)
+        answered(tmp_path / name, right=right)
+    gaps = means(study(farm, tmp_path / "own", tmp_path / "control", "--answer", "Output: {}")["Gaps"])
+    (gap,) = gaps.values()
+    assert gap[:2] == [4, 50]
+    study(farm, tmp_path / "own", tmp_path / "other", status=FAILED)
+    assert "was made in another way than its namesake" in capsys.readouterr().err
 
 
 def test_curves_are_by_exposures_if_these_differ(
