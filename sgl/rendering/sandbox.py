@@ -363,13 +363,12 @@ def line_of(error: BaseException, files: Container[str]) -> tuple[str, int]:
 
 def said(error: BaseException) -> str:
     """Return what is wrong in a template, in the words of its author."""
-    match error:
-        case TemplateError():
-            return _OWNERS.sub(lambda owner: _CALLED.get(owner[1], "a list"), str(error))
-        case RecursionError() | SyntaxError() | MemoryError():
-            return "something is nested too deeply"
-        case TypeError() if not str(error).startswith("macro "):
-            return "a filter, a macro or an operator gets an argument that it does not take"
-        case ValueError() | LookupError() | ArithmeticError() | AttributeError():
-            return "there is no such value, or it is too large"
+    if isinstance(error, TemplateError):
+        return _OWNERS.sub(lambda owner: _CALLED.get(owner[1], "a list"), str(error))
+    if isinstance(error, (RecursionError, SyntaxError, MemoryError)):
+        return "something is nested too deeply"
+    if isinstance(error, TypeError) and not str(error).startswith("macro "):
+        return "a filter, a macro or an operator gets an argument that it does not take"
+    if isinstance(error, (ValueError, LookupError, ArithmeticError, AttributeError)):
+        return "there is no such value, or it is too large"
     return str(error)

@@ -83,7 +83,7 @@ def test_several_grammars_use_a_module(grammar_of_modules: Workplace) -> None:
     work.write("barn.sgl", text.replace("module farm", "module barn"))
     assert run(["check", "words/ponies.sgl", "--fast"]) == OK
     captured = work.capsys.readouterr()
-    assert "as a part of `barn.sgl`; --root names another: `farm.sgl`" in captured.err
+    assert "as part of `barn.sgl`; --root names another: `farm.sgl`" in captured.err
     assert run(["check", "words/ponies.sgl", "--fast", "--root", "farm.sgl"]) == OK
     assert work.capsys.readouterr().out.startswith("farm: ")
 

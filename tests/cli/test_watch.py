@@ -120,4 +120,4 @@ def test_a_table_or_a_module_that_was_not_there_is_seen_when_it_comes(watcher: W
 
 def test_messages_for_programs_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["watch", str(EXAMPLES / "farm.sgl"), "--format", "json"]) == USAGE
-    assert "`check` does" in capsys.readouterr().err
+    assert "use `check`" in capsys.readouterr().err

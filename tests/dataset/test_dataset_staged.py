@@ -125,7 +125,7 @@ def test_an_empty_directory_may_be_filled(tmp_path: Path) -> None:
 
 def test_other_directories_are_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("chapter 1", encoding="utf-8")
-    with pytest.raises(OutputError, match="not a dataset"), staged_directory(tmp_path):
+    with pytest.raises(OutputError, match="is not an SGL dataset"), staged_directory(tmp_path):
         pytest.fail("the block was entered")
     assert names_in(tmp_path) == ["thesis.tex"]
 
@@ -134,7 +134,7 @@ def test_other_directories_are_not_overwritten(tmp_path: Path) -> None:
 def test_a_manifest_of_another_kind_protects_its_directory(tmp_path: Path, manifest: str) -> None:
     (tmp_path / "manifest.json").write_text(manifest, encoding="latin-1")
     assert listed_files(tmp_path) is None
-    with pytest.raises(OutputError, match="not a dataset"), staged_directory(tmp_path):
+    with pytest.raises(OutputError, match="is not an SGL dataset"), staged_directory(tmp_path):
         pytest.fail("the block was entered")
 
 
@@ -217,7 +217,7 @@ def test_what_programs_leave_behind_is_no_file_of_an_author(old: Path) -> None:
 def test_a_dataset_that_was_read_in_the_run_is_not_replaced(old: Path) -> None:
     with foreign.remembering():
         foreign.read_text(old / "data" / "train.tsv", foreign.ROWS)
-        with pytest.raises(OutputError, match="were read in this run"):
+        with pytest.raises(OutputError, match="this run has read files from it"):
             check_target(old)
     check_target(old)
 

@@ -116,9 +116,8 @@ def test_a_forgery_is_refused(forged: Forgery, tmp_path: Path) -> None:
 
 def test_the_page_of_forgeries_lists_them() -> None:
     assert page() == PAGE.read_text("utf-8")
-    for name in ("guarantees", "certificate"):
-        shown = (PAGE.parents[2] / "docs" / f"{name}.md").read_text("utf-8")
-        assert f"[{len(FORGERIES)} forgeries](" in shown
+    shown = (PAGE.parents[2] / "docs" / "certificate.md").read_text("utf-8")
+    assert f"[{len(FORGERIES)} forgeries](" in shown
 
 
 def test_there_are_forgeries_of_every_kind() -> None:

@@ -63,6 +63,7 @@ def report(**changes: object) -> dict[str, Any]:
         "identity": "sgl:0.1.0|seed:1",
         "parameters": [("depth", "4")],
         "layers": ("en", ("ja", "lf")),
+        "computed": {},
         "splits": {"train": 40_000, "gen": 20},
         "release": Release("1.0.0", "CC-BY-4.0", ("A",)),
         "source_language": "en",

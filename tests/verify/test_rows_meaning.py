@@ -98,7 +98,7 @@ def test_a_text_of_empty_or_of_long_words_ends(word: list[dict[str, str]]) -> No
 
 
 def test_columns_of_conllu_have_no_bar_within() -> None:
-    with pytest.raises(ValueError, match="no features"):
+    with pytest.raises(ValueError, match="are not features"):
         word_columns((("lemma", "dog"), ("Case", "Nom|Acc")))
 
 

@@ -359,7 +359,7 @@ def test_gold_texts_that_were_changed_are_not_scored_against(
     assert run(["eval", str(copy), "gold.txt"]) == FAILED
     said = work.capsys.readouterr().err
     assert "error[SGL1401]" in said
-    assert "is not the file of the manifest: it has other bytes" in said
+    assert "is not the file of the manifest: it has changed since it was written" in said
     # The file by itself is a file of somebody's.
     assert run(["eval", str(rows), "gold.txt"]) == OK
 
@@ -566,4 +566,4 @@ def test_a_prediction_without_end_is_cut(work: Workplace, farm: Path, gold: list
     run(["eval", str(farm), "long.txt", "--limit", "letters=100"])
     said = work.capsys.readouterr().err
     assert "warning[SGL1408]" in said
-    assert "1 prediction cut after 100 letters" in said
+    assert "1 prediction cut off after 100 letters" in said

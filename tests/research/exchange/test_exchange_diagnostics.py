@@ -241,7 +241,7 @@ def test_an_import_that_cannot_be_sampled_says_so(work: Workplace) -> None:
     assert run(["import", "irtg", "s.irtg", "--out", "s.sgl"]) == FAILED
     said = work.capsys.readouterr().err
     assert "SGL0707" in said
-    assert "s.sgl is written, and has to be corrected" in said
+    assert "s.sgl was written, but must be corrected" in said
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ def test_settings_are_for_templates(work: Workplace) -> None:
     [
         ("\n{% for a in", "main.irtg:2:1", "unexpected 'end of template'"),
         ("a\n  {{ nothing }}", "main.irtg:2:3", "'nothing' is undefined"),
-        ("\n\n{{ [1] }}", "main.irtg:3:1", "a grammar writes texts and numbers, no lists"),
+        ("\n\n{{ [1] }}", "main.irtg:3:1", "a grammar writes texts and numbers, not lists"),
         ("{{ 1 / 0 }}", "main.irtg:1:1", "no such value, or it is too large"),
         ("{{ 'a' + 1 }}", "main.irtg:1:1", "gets an argument that it does not take"),
         ("{{ 'a' | nosuch }}", "main.irtg:1:1", "No filter named 'nosuch'"),
