@@ -12,6 +12,7 @@ from itertools import islice
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.algebra.boolean import without_rules
 from sgl.automata.proofs.compiler import shape_of
+from sgl.core.grammar import Slot
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, TRAIN, introduced_lemmas
 from sgl.core.smallest import SmallestTexts
@@ -20,6 +21,7 @@ from sgl.diagnostics import Diagnostic, Diagnostics, Severity, shortlist
 from sgl.frontend import Compiled
 from sgl.lang.syntax import Layer
 from sgl.memory import kept
+from sgl.parsing.layer import TemplateIndex, UnparsableLayerError
 from sgl.pipeline.sentences import check_examples, place_of_stream
 from sgl.rendering import ConlluError
 from sgl.rendering.conllu import is_one_line
@@ -35,9 +37,36 @@ _NAMED = 5
 def check_unproved(compiled: Compiled, diagnostics: Diagnostics) -> None:
     """Report everything about a sound grammar except its claims: failed examples, and data that cannot be written."""
     check_examples(compiled, diagnostics)
+    check_input(compiled, diagnostics)
     if compiled.has_dataset:
         same, places = (shape_of(compiled.grammar), compiled.plan), compiled.dataset_span
         diagnostics.extend(kept("written", same, places, partial(_check_written, compiled)))
+
+
+def check_input(compiled: Compiled, diagnostics: Diagnostics) -> None:
+    """Report an input in which a parser cannot list all readings of a text, as they may be endless.
+
+    The first text layer shows every phrase; another one may leave out phrases that contain one another, or their words.
+    """
+    grammar = compiled.grammar
+    layer = grammar.text_layer(compiled.plan.source)
+    try:
+        index = TemplateIndex(grammar, layer) if layer else None
+    except UnparsableLayerError:  # reported where readings matter
+        index = None
+    if index is None:
+        return
+    what = f"`{compiled.plan.source}` cannot be the input of a dataset"
+    hint = "join it with a layer that shows all phrases: `input a b`"
+    for rule in grammar.rules:
+        shown = {item.child for item in rule.templates[layer] if isinstance(item, Slot)}
+        for child in (child for place, child in enumerate(rule.rhs) if place not in shown and child not in index.ways):
+            left_out = f"`{rule.name}` leaves out `{grammar.categories[child].name}`, of which there is no end"
+            diagnostics.error("SGL0206", compiled.rule_spans[rule.id], f"{what}: {left_out}", hint)
+            return
+    if index.recurs:
+        reason = "a phrase can contain another one with the same words there, again and again"
+        diagnostics.error("SGL0206", compiled.dataset_span, f"{what}: {reason}", hint)
 
 
 def _check_written(compiled: Compiled) -> tuple[Diagnostic, ...]:

@@ -77,6 +77,9 @@ FILTERS: dict[str, Callable[..., Any]] = {
     )
 }
 
+#: The filters that make a text of their value.
+_OF_TEXTS = frozenset({"capitalize", "lower", "string", "title", "trim", "upper"})
+
 #: The filters that do not go through their values.
 _QUICK = frozenset({"count", "d", "default", "first", "last", "length"})
 
@@ -163,10 +166,13 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 
     def _counted(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a filter each use of which counts as a step, or several for long values."""
-        quick = name in _QUICK
+        quick, as_text = name in _QUICK, name in _OF_TEXTS
 
         @wraps(function)
         def counted(*values: Any, **named: Any) -> Any:  # noqa: ANN401 - any filter
+            if as_text:
+                # What is no text would be written out by Python, nested variables without end.
+                self.scalar(values[0])
             self.step(0 if quick else sum(extent(value, self.longest) for value in values))
             return self.held(function(*values, **named))
 

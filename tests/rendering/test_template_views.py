@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sgl.rendering import ViewError
-from sgl.rendering.template import template_view
+from sgl.rendering.template import column_of, template_view
 from sgl.research.logical_forms import read_cogs
 
 TOKENS = ("The", "baby", "hoped", "to", "smile", ".")
@@ -198,3 +198,12 @@ def test_any_text_is_a_view_or_a_view_error(source: str) -> None:
 def test_a_view_can_be_used_again() -> None:
     view = template_view("{% for node in nodes %}{{ node.lemma }} {% endfor %}")
     assert {view(GRAPH, TOKENS) for _ in range(9000)} == {"baby hope smile"}
+
+
+def test_nested_variables_are_not_written_out() -> None:
+    """Python's own text of a variable that holds itself twice, sixty times, has no end."""
+    nested = "{% set n = namespace(s=namespace(a=1)) %}"
+    nested += "{% for i in range(60) %}{% set n.s = namespace(a=n.s, b=n.s) %}{% endfor %}"
+    for name in ("string", "upper", "lower", "title", "trim", "capitalize"):
+        with pytest.raises(ViewError, match="not lists or nodes"):
+            column_of(f"{nested}{{{{ n.s | {name} | length }}}}", ["en"])({"en": "a"})

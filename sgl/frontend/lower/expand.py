@@ -105,6 +105,7 @@ class _Search:
         for word in words:
             name = word.lhs.info.name
             for values in _choices(word.lhs.slots, {}, word.domains):
+                self._step(word)
                 bound = _bound(word, values, {})
                 if not word.admits(bound):
                     continue
@@ -135,6 +136,7 @@ class _Search:
                 return
         for values, rhs in self._match(rule):
             for lhs in _choices(rule.lhs.slots, values, rule.domains):
+                self._step(rule)
                 bound = _bound(rule, lhs, values)
                 if rule.admits(bound):
                     yield Instance(rule, (rule.lhs.info.name, lhs), rhs, bound)
@@ -151,9 +153,7 @@ class _Search:
             if features is None:
                 partial.pop()
                 continue
-            self.steps += 1
-            if self.steps > MAX_STEPS:
-                self._give_up(rule, f"of the rules combine in more than {MAX_STEPS:,} ways")
+            self._step(rule)
             pattern = rule.rhs[len(chosen)]
             more = _unify(pattern.slots, features, bound, rule.domains)
             if more is not None and rule.constraints:
@@ -172,6 +172,11 @@ class _Search:
             if value is not None:
                 return iter([*self.having.get((name, place, value), ())])
         return iter([*self.buildable.get(name, ())])
+
+    def _step(self, production: Production) -> None:
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            self._give_up(production, f"of the rules combine in more than {MAX_STEPS:,} ways")
 
     def _give_up(self, production: Production, problem: str, hint: str = _FEWER) -> NoReturn:
         self.state.error("SGL0706", production.span, f"the features {problem}", hint, label="reached here")

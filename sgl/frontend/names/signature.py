@@ -338,6 +338,9 @@ def _columns(texts: Sequence[TextLayer], graphs: Sequence[GraphLayer], state: Re
     known = [*(layer.name for layer in texts), *(layer.name for layer in graphs), DERIVATION]
     for column, scope in state.names.of(s.ColumnDecl):
         errors, reads = state.diagnostics.errors, tuple(argument.text for argument in column.arguments)
+        if column.name.text in (DERIVATION, RULES):
+            message = f"`{column.name}` is a layer already: every grammar has its derivations"
+            state.error("SGL0203", column.name.span, message, "give the column another name")
         _check_new(column.name, layers, "layer", state)
         _check_new(column.name, views, "view", state)
         for argument in (argument for argument in column.arguments if argument.text not in known):
