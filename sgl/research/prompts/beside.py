@@ -139,7 +139,7 @@ class Matching:
         # The sentences of all splits, since a matched item is none of them.
         files = sorted((material.directory / "data").glob("*.tsv"))
         rows = (line.partition("\t")[0] for path in files for line in lines_of(read_text(path, BENCHMARK)))
-        self.known = {" ".join(source.split()).casefold() for source in rows}
+        self.known = set(map(sentence_of, rows))
         self._skeletons = defaultdict[tuple[int, ...], list[str]](list)
         for row in material.train.rows:
             self._skeletons[self._categories(row.id)].append(row.id)
@@ -175,7 +175,7 @@ class Matching:
         )
         for how in product(skeletons[:_TRIED], (0, 1)):
             row, graph, _ = self.read(name, how)
-            if sentence_of(row) in self.known or any(occurrences(self._material.directory, held_out, [graph])):
+            if sentence_of(row.source) in self.known or any(occurrences(self._material.directory, held_out, [graph])):
                 continue
             if readings(row.source) == 1:
                 return how
@@ -189,18 +189,19 @@ def things_beside(
     progress: Callable[[str, int, int], None],
 ) -> dict[str, list[str | int]]:
     """Return what stands beside items, and for strings beside their shots too, by the names of rows."""
-    seed, names, find = settings["seed"], dict.fromkeys(prompt.id for prompt in prompts), None
+    names = dict.fromkeys(prompt.id for prompt in prompts)
+    find: Callable[[str, int, Callable[[str], int]], Made | None]
     if settings["matched"]:
-        matching, readings = Matching(material), _parser(material)
-        find = lambda name: matching.item(name, seed, readings)  # noqa: E731
+        find = Matching(material).item
     elif settings["task"] == "judge":
-        strings, readings = Strings(material), _parser(material)
+        find = Strings(material).string
         names |= dict.fromkeys(shot for prompt in prompts for shot in prompt.shots)
-        find = lambda name: strings.string(name, seed, readings)  # noqa: E731
-    found: dict[str, list[str | int]] = {}
-    for done, name in enumerate(names if find is not None else ()):
+    else:
+        return {}
+    readings, found = _parser(material), dict[str, list[str | int]]()
+    for done, name in enumerate(names):
         progress("beside items", done, len(names))
-        if find is not None and (made := find(name)) is not None:
+        if (made := find(name, settings["seed"], readings)) is not None:
             found[name] = [*made]
     return found
 

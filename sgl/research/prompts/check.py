@@ -174,10 +174,10 @@ class _Checker:
             yield from (*self._of_shots(claim, items), *needs, *([] if needs else self._of_parts(claim)))
 
     def _of_shots(self, claim: Prompt, items: Sequence[int]) -> Iterator[str]:
-        own = {sentence_of(self._items.rows[item]) for item in items}
+        own = {sentence_of(self._items.rows[item].source) for item in items}
         for shot in claim.shots:
             number = self._train[shot]
-            if sentence_of(self._training.rows[number]) in own:
+            if sentence_of(self._training.rows[number].source) in own:
                 yield f"the shot {shot} has the sentence of the item"
             if self._control and number >= self._size and self._training.rows[number].category != claim.pattern:
                 yield f"the shot {shot} is an item of another pattern"
@@ -262,7 +262,7 @@ class _Checker:
     def _matched(self, matching: Matching, beside: Mapping[str, Any]) -> Callable[[str], Iterator[str]]:
         def faults(name: str) -> Iterator[str]:
             row, graph, derivation = matching.read(name, beside[name])
-            if not matching.interpreter.is_text(derivation) or sentence_of(row) in matching.known:
+            if not matching.interpreter.is_text(derivation) or sentence_of(row.source) in matching.known:
                 yield "the matched item is not derived, or a row of the dataset"
             for text in (text for own in self._held_out.values() for text in own):
                 if self._search(text).finds(graph):

@@ -96,7 +96,7 @@ class _Shooting:
         self._same: dict[str, list[int]] = {}
         for number, (row, parts) in enumerate(zip(self._train.rows, self._train.parts, strict=True)):
             self._shows[[self._number[part] for part in parts if part in self._number], number] = 1
-            self._same.setdefault(sentence_of(row), []).append(number)
+            self._same.setdefault(sentence_of(row.source), []).append(number)
         barring = {name: [none, *map(columns.__getitem__, own)] for name, own in material.held_out.items()}
         self._barred = {name: np.max(own, axis=0) > 0 for name, own in barring.items()}
         self._columns, self._category = columns, np.array([row.category for row in self._train.rows])
@@ -117,7 +117,7 @@ class _Shooting:
         else:
             allowed = ~self._barred.get(row.category, np.zeros(len(rows), np.bool_))
             first = allowed
-        own = [same for item in items for same in self._same.get(sentence_of(self._items.rows[item]), [])]
+        own = [same for item in items for same in self._same.get(sentence_of(self._items.rows[item].source), [])]
         first[own] = allowed[own] = False
         # The numbers of a bit generator stay the same in all versions of NumPy.
         order = np.random.PCG64(stream_key(self._settings["seed"], name)).random_raw(len(rows))

@@ -160,6 +160,6 @@ def factors_of(material: Material, prompt: Prompt) -> dict[str, float]:
     return {name: round(fmean(values), 4) if values else 0 for name, values in means.items()}
 
 
-def sentence_of(row: BenchmarkRow) -> str:
-    """Return the sentence of a row as it is compared with others: without capitals and further spaces."""
-    return " ".join(row.source.split()).casefold()
+def sentence_of(source: str) -> str:
+    """Return the source of a row as it is compared with others: without capitals and further spaces."""
+    return " ".join(source.split()).casefold()
