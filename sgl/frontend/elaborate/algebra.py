@@ -9,8 +9,9 @@ but those that were declared, so everything is finite.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice, product
-from operator import lt
+from operator import add, lt, sub
 from typing import NamedTuple
 
 from sgl.core.structure import COMPARISONS
@@ -29,9 +30,24 @@ def whole(text: str) -> int | None:
     return int(text) if _WHOLE.fullmatch(text) else None
 
 
+# Terms are made of functions of this module, so that what contains them can be pickled.
 def constant(key: Key | None) -> Term:
     """Return the term with this value."""
-    return lambda _: key
+    return partial(_itself, key)
+
+
+def _itself(key: Key | None, _: Mapping[str, str]) -> Key | None:
+    return key
+
+
+def number_of(name: str, values: Mapping[str, str]) -> Key | None:
+    """Return the number that the value of a variable is."""
+    return whole(values[name])
+
+
+def key_of(keys: Mapping[str, Key], name: str, values: Mapping[str, str]) -> Key | None:
+    """Return what the value of a variable stands for."""
+    return keys.get(values[name])
 
 
 def _modulo(left: int, right: int) -> int | None:
@@ -39,13 +55,7 @@ def _modulo(left: int, right: int) -> int | None:
 
 
 #: The functions of numbers, of two arguments.
-FUNCTIONS: dict[str, Callable[[int, int], int | None]] = {
-    "+": lambda left, right: left + right,
-    "-": lambda left, right: left - right,
-    "mod": _modulo,
-    "min": min,
-    "max": max,
-}
+FUNCTIONS: dict[str, Callable[[int, int], int | None]] = {"+": add, "-": sub, "mod": _modulo, "min": min, "max": max}
 
 
 class Scale(NamedTuple):
@@ -153,9 +163,14 @@ def possible(
     return tests
 
 
-def applied(function: Callable[[int, int], int | None], arguments: Sequence[Key | None]) -> int | None:
+def first_fitting(cases: Sequence[tuple[Term, Sequence[Constraint]]], values: Mapping[str, str]) -> Key | None:
+    """Return the first of several values whose conditions hold; None if none do."""
+    return next((term(values) for term, own in cases if all(test.holds(values) for test in own)), None)
+
+
+def applied(function: Callable[[int, int], int | None], terms: Sequence[Term], values: Mapping[str, str]) -> int | None:
     """Return what a function makes of numbers, from left to right; None if one of them does not exist."""
-    found: Key | None = arguments[0]
-    for argument in arguments[1:]:
+    found, *arguments = [term(values) for term in terms]
+    for argument in arguments:
         found = function(found, argument) if isinstance(found, int) and isinstance(argument, int) else None
     return found if isinstance(found, int) else None

@@ -14,6 +14,9 @@ from sgl.frontend.elaborate.algebra import (
     Term,
     applied,
     constant,
+    first_fitting,
+    key_of,
+    number_of,
     possible,
     scale_of,
     whole,
@@ -140,6 +143,27 @@ def _listed(values: Sequence[object]) -> str:
     return (", " if isinstance(values[0], s.Choice) else "|").join(map(str, values))
 
 
+@dataclass(frozen=True, eq=False)
+class _LookUp:
+    """The term of a table that is a function; what was looked up is known."""
+
+    table: FeatureTable
+    column: str
+    terms: Sequence[Term]
+    scales: Sequence[Scale]
+    scale: Scale
+    cells: dict[tuple[Key | None, ...], Key | None] = field(default_factory=dict)
+
+    def __call__(self, values: Mapping[str, str]) -> Key | None:
+        keys = tuple(term(values) for term in self.terms)
+        if keys not in self.cells:
+            own = [of.value_of.get(key) for of, key in zip(self.scales, keys, strict=True) if key is not None]
+            rows = [one for one in own if one is not None]
+            cell = self.table.cell(rows, self.column) if len(rows) == len(keys) else None
+            self.cells[keys] = None if cell is None else self.scale.keys.get(cell)
+        return self.cells[keys]
+
+
 class Terms:
     """Turns the expressions of a rule into terms; reports what has no meaning."""
 
@@ -209,7 +233,7 @@ class Terms:
         if not self._variable(written, scale):
             return None
         self.inputs.add(name)
-        return (lambda values: whole(values[name])) if scale.numeric else (lambda values: keys.get(values[name]))
+        return partial(number_of, name) if scale.numeric else partial(key_of, keys, name)
 
     def choices(self, written: Sequence[s.Choice], scale: Scale) -> Term | None:
         """Return the first of several values whose conditions hold; None after a report."""
@@ -228,7 +252,7 @@ class Terms:
             return None
         for _, own in cases:
             self.inputs.update(*({test.left, *test.inputs} for test in own))
-        return lambda values: next((term(values) for term, own in cases if all(t.holds(values) for t in own)), None)
+        return partial(first_fitting, cases)
 
     def _function(self, call: s.Computed, scale: Scale) -> Term | None:
         name, arguments = call.function, call.arguments
@@ -248,7 +272,7 @@ class Terms:
             return None
         terms = [self.of(argument, scale, inside=True) for argument in arguments]
         known = [term for term in terms if term is not None]
-        return (lambda values: applied(function, [t(values) for t in known])) if len(known) == len(terms) else None
+        return partial(applied, function, known) if len(known) == len(terms) else None
 
     def _lookup(self, call: s.Computed, scale: Scale) -> Term | None:
         found = self._table(call, scale)
@@ -258,18 +282,7 @@ class Terms:
         scales = [scale_of(feature, self.state.signature) for feature in table.features]
         terms = [self.of(argument, own) for argument, own in zip(call.arguments, scales, strict=True)]
         known = [term for term in terms if term is not None]
-        cells: dict[tuple[Key | None, ...], Key | None] = {}
-
-        def value(values: Mapping[str, str]) -> Key | None:
-            keys = tuple(term(values) for term in known)
-            if keys not in cells:
-                own = [of.value_of.get(key) for of, key in zip(scales, keys, strict=True) if key is not None]
-                rows = [one for one in own if one is not None]
-                cell = table.cell(rows, column) if len(rows) == len(keys) else None
-                cells[keys] = None if cell is None else scale.keys.get(cell)
-            return cells[keys]
-
-        return value if len(known) == len(terms) else None
+        return _LookUp(table, column, known, scales, scale) if len(known) == len(terms) else None
 
     def _table(self, call: s.Computed, scale: Scale) -> tuple[FeatureTable, str] | None:
         """Return the table of a function and the column of its values; None after a report."""
