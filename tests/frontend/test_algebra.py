@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import defaultdict
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 import sgl
 from sgl.core.grammar import CoreGrammar
 from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.memory import Memory, keeping
 from sgl.pipeline.grammar import open_grammar
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
@@ -127,3 +129,13 @@ def test_lists_have_their_values() -> None:
     rows = sgl.load(EXAMPLES / "lists.sgl").sample(150, seed=1)
     assert len({row.texts["value"] for row in rows}) > 5
     assert all(row.texts["value"] == str(value(row.texts["list"].split())) for row in rows)
+
+
+@pytest.mark.parametrize("name", ["lists.sgl", "family.sgl", "arithmetic.sgl"])
+def test_what_is_known_of_a_grammar_that_computes_can_be_kept(name: str) -> None:
+    """The memory of a grammar is written to the cache, and is sent to other processes."""
+    memory = Memory()
+    with keeping(memory):
+        compiled = open_grammar(EXAMPLES / name, {}, SourceMap(), Diagnostics())
+    assert compiled is not None
+    assert pickle.loads(pickle.dumps(memory)).find(("no such entry",)) is None  # noqa: S301 - written here
