@@ -97,24 +97,21 @@ def command(
     depends only on the grammar, WHAT, the number and the seed.
     """
     compiled = session.open(grammar)
-    core, plan = compiled.grammar, compiled.plan
-    shown = listed(layers) or ([plan.source] if pairs else text_layers(core))
+    shown = listed(layers) or ([compiled.plan.source] if pairs else text_layers(compiled.grammar))
     more = [] if pairs else ["tree", "graph"]
-    session.check_names(shown, [*outputs(core), *more], "layer or view")
+    session.check_names(shown, [*outputs(compiled.grammar), *more], "layer or view")
     if as_json and (pairs or out is not None):
         session.refuse("`--json` shows sentences; leave out `--pairs` and `--out`")
-    if pairs and what not in [pattern.name for pattern in plan.patterns]:
-        session.refuse("pairs show the items of one pattern; name a pattern")
+    if out is None and (distinct or parallelism != Parallelism()):
+        session.refuse("these options only apply to a file; name one with `--out`")
+    if pairs:
+        _check_pairs(session, compiled, what, out)
     chosen = choose(session, compiled, what, where)
-    core = chosen.grammar
-    if out is not None or distinct or parallelism != Parallelism():
-        if out is None:
-            session.refuse("these options only apply to a file; name one with `--out`")
-        if pairs:
-            session.refuse("pairs are shown, not written to a file")
-        request = samples.plan_of(plan, [(samples.STREAM, number, chosen.constraint)], seed, distinct)
+    if out is not None:
+        request = samples.plan_of(compiled.plan, [(samples.STREAM, number, chosen.constraint)], seed, distinct)
         _write_file(session, compiled, chosen, request, shown, out, parallelism)
         return
+    core = chosen.grammar
     items = draw_items(session, compiled, chosen, number, seed)
     if as_json:
         session.json([values_of(core, item, shown, index) for index, item in enumerate(items, 1)])
@@ -122,11 +119,17 @@ def command(
     finder = _finder(session, compiled) if pairs else None
     for index, item in enumerate(items, 1):
         nearest = None if finder is None else finder.find(item.derivation)
-        if nearest is None:
-            for line in lines_of(values_of(core, item, shown, index)):
-                session.echo(line)
-        else:
-            session.echo(_pair(core, item.derivation, nearest, shown))
+        lines = lines_of(values_of(core, item, shown, index)) if nearest is None else ()
+        for line in lines if nearest is None else [_pair(core, item.derivation, nearest, shown)]:
+            session.echo(line)
+
+
+def _check_pairs(session: Session, compiled: Compiled, what: str | None, out: Path | None) -> None:
+    """Refuse pairs of anything but the items of a pattern on the terminal."""
+    if what not in [pattern.name for pattern in compiled.plan.patterns]:
+        session.refuse("pairs show the items of one pattern; name a pattern")
+    if out is not None:
+        session.refuse("pairs are shown, not written to a file")
 
 
 def choose(session: Session, compiled: Compiled, what: str | None, where: Sequence[str] = ()) -> samples.SampleSource:

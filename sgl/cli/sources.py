@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -106,8 +106,7 @@ def fmt(session: Session, files: tuple[Path, ...], check: bool, diff: bool) -> N
     except those of datasets are formatted.  A file that is not a grammar is left unchanged.
     """
     changed = 0
-    found = (file for file in files for file in (sorted(file.rglob("*.sgl")) if file.is_dir() else [file]))
-    for path in (path for path in found if path in files or not is_packed(path)):
+    for path in _found(files):
         texts = _laid_out(session, path)
         if texts is None:
             continue
@@ -126,6 +125,13 @@ def fmt(session: Session, files: tuple[Path, ...], check: bool, diff: bool) -> N
         if check and session.form == "full":
             session.echo(f"{count(changed, 'file')} would change")
         session.stop(FAILED if changed and check else OK)
+
+
+def _found(files: Sequence[Path]) -> Iterator[Path]:
+    """Yield files, and the grammars of directories except those that datasets contain."""
+    for path in files:
+        inside = sorted(path.rglob("*.sgl")) if path.is_dir() else [path]
+        yield from (file for file in inside if file in files or not is_packed(file))
 
 
 def _rewrite(session: Session, path: Path, text: str) -> None:

@@ -210,14 +210,8 @@ def _cells(tokens: Sequence[_Token], kind: str) -> tuple[str, tuple[tuple[str, i
     texts = [token.text for token in tokens]
     if kind in _CLAUSES:
         return "", _clause(tokens, texts, _CLAUSES[kind])
-    cuts: dict[int, int] = {}
-    if kind in _CUTS and _CUTS[kind] in texts:
-        cuts[texts.index(_CUTS[kind])] = 1
-    elif kind == "category" and texts[-1].startswith('"'):
-        cuts[len(texts) - 1] = 2
-    elif kind in ("rule", "word") and ":" in texts:
-        cuts[texts.index(":") + 1] = 1
-    elif kind.endswith(" clause"):
+    cuts = _first_cut(texts, kind)
+    if kind.endswith(" clause"):
         end, several = _names(texts)
         if several:
             return kind, ((_joined(tokens[:end]) + "  " + _joined(tokens[end:]), 0),)
@@ -235,6 +229,15 @@ def _cells(tokens: Sequence[_Token], kind: str) -> tuple[str, tuple[tuple[str, i
     if kind == "view":
         cells[0] = (cells[0][0].replace("view ", "view  ", 1), 0)
     return kind, tuple(cells)
+
+
+def _first_cut(texts: Sequence[str], kind: str) -> dict[int, int]:
+    """Return where the second cell of a declaration begins, with the spaces before it."""
+    if kind in _CUTS and _CUTS[kind] in texts:
+        return {texts.index(_CUTS[kind]): 1}
+    if kind == "category" and texts[-1].startswith('"'):
+        return {len(texts) - 1: 2}
+    return {texts.index(":") + 1: 1} if kind in ("rule", "word") and ":" in texts else {}
 
 
 def _clause(tokens: Sequence[_Token], texts: Sequence[str], width: int) -> tuple[tuple[str, int], ...]:
@@ -270,23 +273,26 @@ def _aligned(lines: Sequence[_Line]) -> Iterator[tuple[_Line, tuple[str, ...]]]:
     widths = [line.indent for line in lines]
     cells: list[list[str]] = [[] for _ in lines]
     for column in range(max(len(line.cells) for line in lines)):
-        places = [at for at, line in enumerate(lines) if column < len(line.cells)]
-        together = [at for at in places if not lines[at].goes_on]
-        starts = {at: widths[at] + lines[at].cells[column][1] for at in places}
-        # A line that would become too long is not aligned with the others.
-        for start in sorted((starts[at] for at in together), reverse=True) if lines[0].kind else ():
-            below = [at for at in together if starts[at] <= start]
-            if all(start + _rest(lines[at], column) <= WIDTH for at in below):
-                starts |= dict.fromkeys(below, start)
-                break
-        for at in places:
-            cell = " " * (starts[at] - widths[at]) + lines[at].cells[column][0]
+        for at, start in _starts(lines, widths, column).items():
+            cell = " " * (start - widths[at]) + lines[at].cells[column][0]
             cells[at].append(cell)
             widths[at] += display_width(cell)
     remarks = [at for at, line in enumerate(lines) if line.cells and line.comment]
     for at in remarks:
         cells[at].append(" " * (max(widths[at] for at in remarks) - widths[at] + 2) + lines[at].comment)
     yield from ((line, tuple(own)) for line, own in zip(lines, cells, strict=True))
+
+
+def _starts(lines: Sequence[_Line], widths: Sequence[int], column: int) -> dict[int, int]:
+    """Return where the cells of a column begin, by line; lines are ``widths`` wide without them."""
+    starts = {at: widths[at] + line.cells[column][1] for at, line in enumerate(lines) if column < len(line.cells)}
+    together = [at for at in starts if not lines[at].goes_on]
+    # A line that would become too long is not aligned with the others.
+    for start in sorted((starts[at] for at in together), reverse=True) if lines[0].kind else ():
+        below = [at for at in together if starts[at] <= start]
+        if all(start + _rest(lines[at], column) <= WIDTH for at in below):
+            return starts | dict.fromkeys(below, start)
+    return starts
 
 
 def _rest(line: _Line, column: int) -> int:

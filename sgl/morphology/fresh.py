@@ -161,6 +161,10 @@ def _look(value: s.Expression, given: _Values, layer: str, scope: Scope, words: 
         irregular = _look(value.left, given, layer, scope, words, depth)
         words.exceptions.update(column for column in irregular if regular and column not in regular)
         return regular or irregular
+    return _look_at_call(value, given, layer, scope, words, depth)
+
+
+def _look_at_call(value: s.Call, given: _Values, layer: str, scope: Scope, words: _Words, depth: int) -> list[str]:
     own = scope.resolved.scopes.get(value.span.file, scope)
     declared = own.peek(s.Function, value.name.text) or own.peek(s.Paradigm, value.name.text)
     if isinstance(declared, s.Function):

@@ -54,17 +54,19 @@ class Sounds:
         words, self._seed, self._layer = list(dict.fromkeys(words)), seed, layer
         self._known, self._made = sorted({word.lower() for word in known}), list[str]()
         self._all = set[str]()
-        # Consonants and vowels by turns, consonants first and last, if only none.
-        alphabetic = [_NUCLEUS.split(word.lower()) for word in words if _is_letter_of_alphabet(word[:1])]
-        clusters = [found for found in alphabetic if len(found) > 2]
+        self._learn([_NUCLEUS.split(word.lower()) for word in words if _is_letter_of_alphabet(word[:1])])
+        characters = "".join(words)
+        kana = any(name(character, "").startswith(("HIRAGANA", "KATAKANA")) for character in characters)
+        self._characters = _DRAWN if kana else [*filter(str.isalpha, characters)]
+
+    def _learn(self, split: Iterable[list[str]]) -> None:
+        """Note the clusters of words that are split into consonants and vowels by turns, consonants at both ends."""
+        clusters = [found for found in split if len(found) > 2]
         self._onsets = [found[0] for found in clusters] or [*"bdfgklmnprt"]
         self._vowels = [vowels for found in clusters for vowels in found[1:-1:2] if len(vowels) < 3] or [*"aeiou"]
         self._inner = [inner for found in clusters for inner in found[2:-2:2]] or [*"bdfgklmnprt"]
         # After a final s or x an ending can sound, or be written, in another way.
         self._codas = [coda for found in clusters if (coda := found[-1]) and coda[-1] not in "sxzhc"] or [*"klmnprt"]
-        characters = "".join(words)
-        kana = any(name(character, "").startswith(("HIRAGANA", "KATAKANA")) for character in characters)
-        self._characters = _DRAWN if kana else [*filter(str.isalpha, characters)]
 
     def like(self, word: str) -> str:
         """Return a new word for a word: in the same script, with the same capitals, first a vowel if it has one."""

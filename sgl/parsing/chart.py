@@ -60,6 +60,10 @@ class _Place(NamedTuple):
     settled: bool = False
 
 
+#: A rule, and the places of its children.
+_Use = tuple[int, tuple[_Place, ...]]
+
+
 class Chart:
     """The phrases found in one input, which begins a sentence up to ``reached``.
 
@@ -205,28 +209,13 @@ class Chart:
         whole = self._number.get((self._index.grammar.start, (0, 0, self.end, False)))
         if whole is None:
             return None
-        root, circles = _Place(whole), self._circles_below(whole) if self._index.recurs else {}
-        uses: dict[_Place, list[tuple[int, tuple[_Place, ...]]]] = {}
-        #: The places that derive something, children first, and the places visited.
-        order, met = list[_Place](), set[_Place]()
-        stack = [root]
-        while stack:
-            place = stack[-1]
-            if place not in uses:
-                uses[place] = found = self._uses(place, circles)
-                stack += [child for _, below in found for child in below if child not in met]
-                if stack[-1] is not place:
-                    continue
-            stack.pop()
-            if place not in met:
-                met.add(place)
-                uses[place] = [use for use in uses[place] if all(map(uses.get, use[1]))]
-                order += [place] if uses[place] else []
+        root = _Place(whole)
+        uses = self._all_uses(root, self._circles_below(whole) if self._index.recurs else {})
         needed = {root}
-        for place in reversed(order):
+        for place in reversed(uses):
             if place in needed:
                 needed.update(child for _, below in uses[place] for child in below)
-        number = {place: number for number, place in enumerate(filter(needed.__contains__, order))}
+        number = {place: number for number, place in enumerate(filter(needed.__contains__, uses))}
         nodes = [
             Node(
                 self._category[place.category],
@@ -235,7 +224,23 @@ class Chart:
             )
             for place in number
         ]
-        return Forest(self._index.grammar, tuple(nodes)) if uses[root] else None
+        return Forest(self._index.grammar, tuple(nodes)) if root in uses else None
+
+    def _all_uses(self, root: _Place, circles: Mapping[int, int]) -> dict[_Place, list[_Use]]:
+        """Return the uses of rules at the places below one that derive something, children first."""
+        uses, done = dict[_Place, list[_Use]](), dict[_Place, list[_Use]]()
+        stack = [root]
+        while stack:
+            place = stack[-1]
+            if place not in uses:
+                uses[place] = found = self._uses(place, circles)
+                stack += [child for _, below in found for child in below if child not in done]
+                if stack[-1] is not place:
+                    continue
+            stack.pop()
+            if place not in done:
+                done[place] = [use for use in uses[place] if all(map(done.get, use[1]))]
+        return {place: own for place, own in done.items() if own}
 
     def _circles_below(self, root: int) -> dict[int, int]:
         """Return the categories of the chart that are part of themselves, with the number of their circle."""
@@ -247,7 +252,7 @@ class Chart:
                 waiting += graph[category]
         return {category: number for number, circle in enumerate(circles(graph)) for category in circle}
 
-    def _uses(self, place: _Place, circles: Mapping[int, int]) -> list[tuple[int, tuple[_Place, ...]]]:
+    def _uses(self, place: _Place, circles: Mapping[int, int]) -> list[_Use]:
         """Return the rules possible at a place, in order, with the places of their children."""
         category = place.category
         if category < self._first:

@@ -55,23 +55,36 @@ def _of_words(structure: Structure) -> tuple[frozenset[str], str] | None:
     tests = [test for test in variable.tests if not _is_word(test)]
     if not words or variable.degrees or any(test.negated for test in tests[link is None :]):
         return None
-    many = len(words) > 1
-    form, occur, have, roots = (_plural, "occur", "have", "the roots of sentences") if many else (
-        _a, "occurs", "has", "the root of a sentence"
-    )  # fmt: skip
     if link is None:
-        only = f"{occur} only" if tests and tests[0].negated else f"never {occur}"
-        return (words, f"{only} as {form(_kind(tests[0]))}") if len(tests) == 1 else None
-    own, roles = link.labels, _roles(link.labels.labels)
-    if place == link.target:
-        named = _listed([form(role) for role in roles], " or ")
-        left = f"{occur} only as {named} (or as the root)" if own.negated else f"never {occur} as {named}"
-        return None if tests else (words, f"{occur} only as {roots}" if own.is_any else left)
+        left = _as_kind(tests[0], len(words) > 1) if len(tests) == 1 else None
+    elif place == link.target:
+        left = None if tests else _as_dependents(link.labels, len(words) > 1)
+    else:
+        left = _with_dependents(link.labels, tests, len(words) > 1)
+    return (words, left) if left is not None else None
+
+
+def _as_kind(test: NodeTest, many: bool) -> str:
+    """Say what kind of words one word, or many, must be to be left: `occur only as participles`."""
+    occur, kind = ("occur", _plural(_kind(test))) if many else ("occurs", _a(_kind(test)))
+    return f"{occur} only as {kind}" if test.negated else f"never {occur} as {kind}"
+
+
+def _as_dependents(labels: LabelTest, many: bool) -> str:
+    """Say which dependents words still are: `never occur as objects`."""
+    occur, form = ("occur", _plural) if many else ("occurs", _a)
+    if labels.is_any:
+        return f"{occur} only as {'the roots of sentences' if many else 'the root of a sentence'}"
+    named = _listed([form(role) for role in _roles(labels.labels)], " or ")
+    return f"{occur} only as {named} (or as the root)" if labels.negated else f"never {occur} as {named}"
+
+
+def _with_dependents(labels: LabelTest, tests: Sequence[NodeTest], many: bool) -> str:
+    """Say which dependents words never have: `have no objects`."""
     as_ = "".join(f", as {_a(_kind(test))}," for test in tests)
-    named = (
-        "dependents" if own.is_any else ("dependents but " * own.negated) + _listed(list(map(_plural, roles)), " or ")
-    )
-    return words, f"{have}{as_} no {named}"
+    named = _listed([_plural(role) for role in _roles(labels.labels)], " or ")
+    others = "dependents" if labels.is_any else "dependents but " * labels.negated + named
+    return f"{'have' if many else 'has'}{as_} no {others}"
 
 
 def _is_word(test: NodeTest) -> bool:
@@ -119,9 +132,8 @@ _WORD = "a word"
 def _phrase(structure: Structure) -> str:
     """Return a noun phrase for a sentence with the structure, or "" if the edges are not a small tree."""
     body = structure.body
-    if body.lengths or any(
-        v.name.startswith("w_") or any(t.attribute == RULE for t in v.tests) for v in body.variables
-    ):
+    rules = any(test.attribute == RULE for variable in body.variables for test in variable.tests)
+    if body.lengths or rules or any(variable.name.startswith("w_") for variable in body.variables):
         return ""
     if chain := _chain(structure):
         return chain

@@ -119,12 +119,9 @@ class AcceptanceTest:
         extent = stratum.extent
         if derivation is None:
             return SHARE_FULL if extent.contexts else TOO_LONG
-        lemmas = [lemma for rule in derivation for lemma in tables.lemmas[rule]]
-        if len(set(lemmas)) < len(lemmas) and not stratum.repeated_lemmas:
-            return REPEATED_LEMMA
         words = {word for rule in derivation for word in tables.words[rule]}
-        if self._trains and stratum.split != TRAIN and not words <= self._exposed:
-            return UNEXPOSED_WORD
+        if reason := self._reason_in_words(stratum, derivation, words):
+            return reason
         target = next((target for target in extent.targets if target in words), instance or None)
         full = self._full[number].get(target, extent.contexts) if target else 0
         if extent.shared and self.shares[number].get(target or "", 0) >= full:
@@ -143,6 +140,13 @@ class AcceptanceTest:
         if stratum.split == TRAIN:
             self._exposed |= words
         return None
+
+    def _reason_in_words(self, stratum: PackedStratum, derivation: list[int], words: set[str]) -> str | None:
+        lemmas = [lemma for rule in derivation for lemma in self._tables.lemmas[rule]]
+        if len(set(lemmas)) < len(lemmas) and not stratum.repeated_lemmas:
+            return REPEATED_LEMMA
+        exposed = stratum.split == TRAIN or not self._trains or words <= self._exposed
+        return None if exposed else UNEXPOSED_WORD
 
 
 def sample(tables: Tables) -> Iterator[StratumItems]:

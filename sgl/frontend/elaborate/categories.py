@@ -129,33 +129,48 @@ def _slot(setting: s.Setting, known: _Known, state: Signed) -> Slotting | None:
     feature, comparison = setting.feature.text, setting.comparison
     values = state.signature.features.get(feature, ())
     variables = known if isinstance(known, VariableTable) else None
-    simple = all(isinstance(v, s.Name) and (v.text in values or variables is None or v.quoted) for v in setting.values)
-    if not simple and (comparison is not None or any(isinstance(v, s.Computed | s.Choice) for v in setting.values)):
+    if _is_computed(setting, None if variables is None else values):
         return _computed(setting, variables, state)
+    only = setting.values[0]
+    if len(setting.values) == 1 and isinstance(only, s.Name) and not only.quoted and only.text not in values:
+        if only.text == ANY and comparison is None:
+            return frozenset(values)
+        if variables is not None:
+            variables.mention(only, feature, frozenset(values))
+            return only.text
     chosen: set[str] = set()
     for value in setting.values:
-        alone = isinstance(value, s.Name) and len(setting.values) == 1 and not value.quoted
-        if isinstance(value, s.Name):
-            text = value.text
-            if text == ANY and text not in values and alone and comparison is None:
-                return frozenset(values)
-            if text not in values and variables is not None and alone:
-                variables.mention(value, feature, frozenset(values))
-                return text
-        else:
-            assert isinstance(value, s.Column | s.Fallback)
-            column, otherwise = column_of(value)
-            if known is None or isinstance(known, VariableTable):
-                message = f"`${column.name}` stands for a column of a table, and there is no table here"
-                state.error("SGL0404", column.span, message, f"for a variable write `{column.name}` without `$`")
-                return None
-            text = known.get(column.name.text, "") or otherwise
+        text = _written(value, known, state)
+        if text is None:
+            return None
         if text not in values:
             message = f"`{text}` is not a value of the feature `{feature}`"
             state.error("SGL0402", value.span, message, suggest(text, values, "its values are"))
             return None
         chosen.add(text)
     return frozenset(chosen) if comparison is None else _compared(setting, comparison.text, chosen, state)
+
+
+def _is_computed(setting: s.Setting, known: Collection[str] | None) -> bool:
+    """Return whether values depend on others; any name but a known value is a variable, unless None are known."""
+    if any(isinstance(value, s.Computed | s.Choice) for value in setting.values):
+        return True
+    names = [value for value in setting.values if isinstance(value, s.Name)]
+    fixed = known is None or all(name.text in known or name.quoted for name in names)
+    return setting.comparison is not None and not (fixed and len(names) == len(setting.values))
+
+
+def _written(value: s.Name | s.Column | s.Fallback | s.Computed | s.Choice, known: _Known, state: Signed) -> str | None:
+    """Return the value that a name or a column stands for; None after a report."""
+    if isinstance(value, s.Name):
+        return value.text
+    assert isinstance(value, s.Column | s.Fallback)
+    column, otherwise = column_of(value)
+    if known is None or isinstance(known, VariableTable):
+        message = f"`${column.name}` stands for a column of a table, and there is no table here"
+        state.error("SGL0404", column.span, message, f"for a variable write `{column.name}` without `$`")
+        return None
+    return known.get(column.name.text, "") or otherwise
 
 
 def _computed(setting: s.Setting, variables: VariableTable | None, state: Signed) -> str | None:

@@ -51,19 +51,26 @@ def opened(
     info = signature.categories.get(category.name.text)
     used = {column.name.text for column in s.parts_of(s.Column, layers)}.difference(columns)
     for cell in s.parts_of(s.TableCell, layers):
-        used |= {*map(str, cell.keys)} or {
-            *(table.features if (table := signature.tables.get(str(cell.table))) else ())
-        }
-    ranges: dict[str, list[str]] = {}
+        table = signature.tables.get(str(cell.table))
+        used.update(map(str, cell.keys) if cell.keys or table is None else table.features)
+    ranges = dict[str, list[str]]()
     for feature in info.features if info is not None else ():
         setting = next((one for one in category.settings if one.feature.text == feature), None)
-        given = [str(value) for value in setting.values if isinstance(value, s.Name)] if setting is not None else [ANY]
-        values = list(signature.features.get(feature, ())) if given == [ANY] else given
-        known = set(values) <= {*signature.features.get(feature, ())} and (setting is None or not setting.comparison)
-        if feature in used and known and len(values) > 1:
+        values = _values(setting, signature.features.get(feature, ()))
+        if feature in used and len(values) > 1:
             ranges[feature] = values
     for chosen_values in product(*ranges.values()):
         span, kept_settings = category.span, (one for one in category.settings if one.feature.text not in ranges)
         chosen = zip(ranges, chosen_values, strict=True)
         own = (s.Setting(span, s.Name(name, span), None, (s.Name(value, span),)) for name, value in chosen)
         yield replace(category, settings=(*kept_settings, *own))
+
+
+def _values(setting: s.Setting | None, every: Sequence[str]) -> list[str]:
+    """Return the values of a feature that a category names, or all that it leaves open; none if they are unknown."""
+    if setting is None:
+        return [*every]
+    given = [str(value) for value in setting.values if isinstance(value, s.Name)]
+    if setting.comparison or not ({*given} <= {*every} or given == [ANY]):
+        return []
+    return [*every] if given == [ANY] else given

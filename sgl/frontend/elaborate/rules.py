@@ -22,6 +22,7 @@ from sgl.frontend.elaborate.cells import cells_of
 from sgl.frontend.elaborate.substitution import VARIABLE, Substitution
 from sgl.frontend.elaborate.tables import completed, each_layer
 from sgl.frontend.elaborate.variables import MAX_COMBINATIONS, VariableTable
+from sgl.frontend.names.concord import FeatureTable
 from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
@@ -128,8 +129,27 @@ class RuleNames:
         if table is None:
             self.variables.used |= domains.keys()
             return None  # It was reported.
-        keys = [key.text for key in cell.keys]
-        for feature in table.features if not cell.keys else ():
+        keys = [key.text for key in cell.keys] or self._keys(cell, table)
+        if keys is None:
+            return None
+        # A value stands for itself.
+        values = [self.state.signature.features.get(feature, ()) for feature in table.features]
+        fixed = [key not in domains and key in own for key, own in zip(keys, values, strict=False)]
+        places = [place for place, own in enumerate(fixed) if not own]
+        known = [self.variables.use(keys[at], cell.keys[at].span if cell.keys else cell.span) for at in places]
+        ranges = [sorted(domains.get(key, [key])) for key in keys]
+        found = cells_of(table, cell, ranges, self.state) if all(known) else None
+        if found is None:
+            return None
+        if not places:
+            return next(iter(found.values()))
+        cells = {tuple(values[place] for place in places): form for values, form in found.items()}
+        return mark_of_cell(str(cell), [keys[place] for place in places], cells)
+
+    def _keys(self, cell: s.TableCell, table: FeatureTable) -> list[str] | None:
+        """Return what a cell that names no keys is looked up by: for each feature what has it; None after a report."""
+        keys = list[str]()
+        for feature in table.features:
             of = [name for name, own in self.variables.mentions.items() if any(feature == other for _, other in own)]
             of = of or self._only(feature)
             if len(of) != 1:
@@ -139,20 +159,7 @@ class RuleNames:
                 self.state.error("SGL0404", cell.span, message, hint)
                 return None
             keys += of
-        # A value stands for itself.
-        values = [self.state.signature.features.get(feature, ()) for feature in table.features]
-        fixed = [key not in domains and key in own for key, own in zip(keys, values, strict=False)]
-        spans = [key.span for key in cell.keys] or [cell.span] * len(keys)
-        known = [own or self.variables.use(key, at) for key, at, own in zip(keys, spans, fixed, strict=False)]
-        if not all(known):
-            return None
-        ranges = [[key] if key not in domains else sorted(domains[key]) for key in keys]
-        found = cells_of(table, cell, ranges, self.state)
-        if found is None or all(fixed):
-            return None if found is None else next(iter(found.values()))
-        places = [place for place, own in enumerate(fixed) if not own]
-        cells = {tuple(values[place] for place in places): form for values, form in found.items()}
-        return mark_of_cell(str(cell), [keys[place] for place in places], cells)
+        return keys
 
     def _only(self, feature: str) -> list[str]:
         """Return the values of a feature that the brackets of the rule name."""

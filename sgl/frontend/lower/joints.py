@@ -10,10 +10,10 @@ A part that has no words is glued to nothing.  So that this is known of every ru
 never: features tell the two apart.  Nor may a word that is absorbed be glued, since its neighbours decide about it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from sgl.core.grammar import CoreGrammar, Cut, Item, Rule, Slot, Template, Token, glues
+from sgl.core.grammar import CoreGrammar, Cut, Fragment, Item, Rule, Slot, Template, Token, glues
 from sgl.core.rounds import Rounds
 from sgl.core.spelling import FUSE, GLUE, Finish
 from sgl.diagnostics import Span
@@ -123,16 +123,10 @@ class _Joints:
             place_of[place], follows = len(made), False
             made.append(item)
         templates = (*rule.templates[:layer], tuple(made), *rule.templates[layer + 1 :])
-        own = {number for number, anchor in enumerate(self.grammar.anchors) if anchor == layer}
-        fragments = [
-            replace(
-                fragment,
-                nodes=tuple(n if n.token is None else replace(n, token=place_of[n.token]) for n in fragment.nodes),
-            )
-            if number in own
-            else fragment
-            for number, fragment in enumerate(rule.fragments)
-        ]
+        fragments = list(rule.fragments)
+        for number, anchor in enumerate(self.grammar.anchors):
+            if anchor == layer:
+                fragments[number] = _moved(fragments[number], place_of)
         return replace(rule, templates=templates, fragments=tuple(fragments))
 
     def _check(self, rule: Rule, item: Item, facts: set[str]) -> None:
@@ -150,3 +144,9 @@ class _Joints:
         layer = self.grammar.text_layers[self.layer].name
         parts = ["", *(f".{p.partition('.')[2]}" for p in category.parts if p.partition(".")[0] == layer)]
         return f"`{category.name}{parts[slot.number]}`"
+
+
+def _moved(fragment: Fragment, place_of: Mapping[int, int]) -> Fragment:
+    """Return a fragment whose nodes stand at the new places of their words."""
+    nodes = (node if node.token is None else replace(node, token=place_of[node.token]) for node in fragment.nodes)
+    return replace(fragment, nodes=tuple(nodes))

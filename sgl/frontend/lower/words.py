@@ -187,32 +187,15 @@ class _WordLowering:
         A word without a clause in a free layer, or empty in another layer than the source, is no node.  Of several
         words in a free layer the marked one, or the last one, is the node.
         """
-        name = layer.name
-        if words == [] or (layer.free and name not in self.said):
+        if words == [] or (layer.free and layer.name not in self.said):
             return Fragment((Node(),), (), (0,))
-        clause = self._clause(name, f"add a line `{name} node(upos=…)`")
-        if clause is None:
-            return None
-        statements = clause.statements or ()
-        statement = statements[0] if len(statements) == 1 else None
-        if not isinstance(statement, s.NodeStatement):
-            message = f"in the layer `{name}` a word is one node"
-            self.state.error("SGL0306", clause.span, message, f"write `{name} node(lemma=…, upos=…)`")
-            return None
-        if words is None:
+        statement = self._statement(layer.name)
+        if statement is None or words is None:
             return None
         asked = statement.label if len(words) != 1 and not layer.free else None
         label = self.evaluation.value(asked) if asked is not None else ""
-        if label is None:
-            return None
-        head = self.marked.get(layer.anchor)
-        if head is None and (layer.free or len(words) == 1 or label.partition(":")[0] in _HEADED_FIRST):
-            head = 0 if label else len(words) - 1
-        if head is None or (len(words) != 1 and not (layer.free or label)):
-            place, text = self.evaluation.row or self.span, " ".join(words)
-            message = f"`{text}` is {len(words)} words of `{layer.anchor}`, but a node of `{name}` is one word"
-            hint = f"mark it: `{' '.join(words[:-1])} ^{words[-1]}`, and write `node(…) -[compound]-> words(upos=…)`"
-            self.state.error("SGL0609", place, message, hint)
+        head = self._head(layer, words, label) if label is not None else None
+        if label is None or head is None:
             return None
         places = [head, *(n for n in range(len(words)) if n != head)] if label else [head]
         said = [statement.attributes, *[statement.others] * len(places)]
@@ -221,6 +204,33 @@ class _WordLowering:
             return None
         edges = tuple(Edge(0, label, number) for number in range(1, len(nodes)))
         return Fragment(tuple(node for node in nodes if node is not None), edges, (0,))
+
+    def _statement(self, layer: str) -> s.NodeStatement | None:
+        """Return what the clause of a graph layer says of the word's node; None after a report."""
+        clause = self._clause(layer, f"add a line `{layer} node(upos=…)`")
+        if clause is None:
+            return None
+        statements = clause.statements or ()
+        if len(statements) == 1 and isinstance(statements[0], s.NodeStatement):
+            return statements[0]
+        message = f"in the layer `{layer}` a word is one node"
+        self.state.error("SGL0306", clause.span, message, f"write `{layer} node(lemma=…, upos=…)`")
+        return None
+
+    def _head(self, layer: GraphLayer, words: Sequence[str], label: str) -> int | None:
+        """Return which of the words is the node that has the others; None after a report."""
+        one, marked_word = len(words) == 1, self.marked.get(layer.anchor)
+        if one or layer.free or (label and marked_word is not None):
+            if marked_word is not None:
+                return marked_word
+            return 0 if label else len(words) - 1
+        if label.partition(":")[0] in _HEADED_FIRST:
+            return 0
+        place, text = self.evaluation.row or self.span, " ".join(words)
+        message = f"`{text}` is {len(words)} words of `{layer.anchor}`, but a node of `{layer.name}` is one word"
+        hint = f"mark it: `{' '.join(words[:-1])} ^{words[-1]}`, and write `node(…) -[compound]-> words(upos=…)`"
+        self.state.error("SGL0609", place, message, hint)
+        return None
 
     def _node(self, attributes: Sequence[s.Attribute], word: str, place: int, layer: GraphLayer) -> Node | None:
         values = {"lemma": word}

@@ -14,7 +14,8 @@ from sgl.core.plan import Ambiguous, Release, canary_of, known
 from sgl.diagnostics import Label, suggest, suggested
 from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.scopes import Resolved, Scope
-from sgl.frontend.names.signature import TEMPLATE, Signed
+from sgl.frontend.names.signature import Signed
+from sgl.frontend.names.views import TEMPLATE
 from sgl.lang import syntax as s
 from sgl.rendering.views import VIEWS
 
@@ -214,39 +215,49 @@ def choose_inputs(dataset: DatasetSettings, state: Signed) -> tuple[s.Name, ...]
     """Return what a model reads, text layers with quoted words between; nothing if that is the first text layer."""
     texts, known = [layer.name for layer in state.signature.text_layers], list[s.Name]()
     for name in dataset.inputs:
-        if not name.quoted and name.text in {other.text for other in known if not other.quoted}:
-            state.error("SGL0206", name.span, f"the input has the layer `{name}` twice", "name each layer once")
-        elif not name.quoted and name.text not in texts and name.text not in state.signature.unsound:
-            hint = suggest(name.text, texts) or f"a model reads text layers: {', '.join(texts)}"
-            state.error("SGL0206", name.span, f"`{name}` cannot be the input of a dataset", hint)
-        elif name.quoted and (not name.text or name.text != name.text.strip()):
-            state.error("SGL0206", name.span, "a word of the input is empty, or has a space at an end")
-        else:
+        if _is_readable(name, known, texts, state):
             known.append(name)
     if known and all(name.quoted for name in known):
         state.error("SGL0206", known[0].span, "the input names no text layer", f"there is: {', '.join(texts)}")
-    return (
-        () if [name.text for name in known if not name.quoted] == texts[:1] == [n.text for n in known] else tuple(known)
-    )
+    return () if [(name.text, name.quoted) for name in known] == [(texts[0], False)] else tuple(known)
+
+
+def _is_readable(name: s.Name, known: Sequence[s.Name], texts: Sequence[str], state: Signed) -> bool:
+    """Return whether a layer or quoted word can be added to those that a model reads; report it otherwise."""
+    message, hint = "", ""
+    if name.quoted:
+        if not name.text or name.text != name.text.strip():
+            message = "a word of the input is empty, or has a space at an end"
+    elif name.text in {other.text for other in known if not other.quoted}:
+        message, hint = f"the input has the layer `{name}` twice", "name each layer once"
+    elif name.text not in texts and name.text not in state.signature.unsound:
+        message = f"`{name}` cannot be the input of a dataset"
+        hint = suggest(name.text, texts) or f"a model reads text layers: {', '.join(texts)}"
+    if message:
+        state.error("SGL0206", name.span, message, hint)
+    return not message
 
 
 def choose_targets(dataset: DatasetSettings, inputs: Sequence[s.Name], state: Signed) -> tuple[str, ...]:
     """Return the targets of rows: by default the first text layer that is no input, or else the first one-line view."""
     texts = [layer.name for layer in state.signature.text_layers]
     read = [name.text for name in inputs if not name.quoted] or texts[:1]
-    source, layers = texts[0], [name for name in texts if [name] != read]
+    layers = [name for name in texts if [name] != read]
     views = {view.name: view.kind for view in state.signature.views if view.kind in VIEWS or view.template}
     known = [*layers, *views]
-    for name in dataset.targets:
-        if name.text not in known and name.text not in state.signature.unsound:
-            there_is = f"there is: {', '.join(known) or 'none'}"
-            hint = f"text layers, columns and views of one line can; {there_is}"
-            message = f"`{name}` cannot be the target of a dataset"
-            state.error("SGL0201", name.span, message, suggest(name.text, known) or hint)
-    chosen = tuple(dict.fromkeys(name.text for name in dataset.targets if name.text in known))
+    chosen = tuple(dict.fromkeys(name.text for name in dataset.targets if _is_target(name, known, state)))
     # An author's own notation is for people to look at, unless the dataset asks for it.
     usual = [name for name in known if views.get(name) != TEMPLATE and name not in read]
-    return chosen or tuple(usual[:1]) or (source,)
+    return chosen or tuple(usual[:1]) or (texts[0],)
+
+
+def _is_target(name: s.Name, known: Sequence[str], state: Signed) -> bool:
+    """Return whether a dataset can have a target; report it otherwise."""
+    if name.text not in known and name.text not in state.signature.unsound:
+        hint = f"text layers, columns and views of one line can; there is: {', '.join(known) or 'none'}"
+        message = f"`{name}` cannot be the target of a dataset"
+        state.error("SGL0201", name.span, message, suggest(name.text, known) or hint)
+    return name.text in known
 
 
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")

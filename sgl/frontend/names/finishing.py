@@ -7,8 +7,9 @@ A twin of the source layer inherits every template.  A clause of its own is a *d
 So does a layer `(as de)` with one that was declared before it, without a limit to differences.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from sgl.core.grammar import TextLayer
 from sgl.core.spelling import Finish
@@ -95,42 +96,51 @@ def other_layer(declaration: s.Layer, known: Collection[str], state: Resolved) -
     return like.text if like is not None and like.text in known else ""
 
 
+#: What pairs of words are written as.
+_Forms = dict[tuple[str, str], str]
+
+
+class _Tables(NamedTuple):
+    """Forms of words before others, of both in one piece, and of words after others."""
+
+    forms: _Forms
+    elisions: _Forms
+    mutations: _Forms
+
+
 def _text_layer(declaration: s.Layer, other: TextLayer | None, state: Resolved) -> TextLayer:
     """Return a text layer without twins; what its options do not say is as in another one."""
-    join: s.Option | None = None
-    attach, after, absorb, capital, said = set[str](), set[str](), set[tuple[str, str]](), False, set[str]()
-    tables: tuple[_Forms, ...] = ({}, {}, {})
+    #: Options by their names; forms of words are called by their class.
+    called: dict[str, list[s.Option]] = {"join": [], "attach": [], "absorb": [], "capital": []}
+    tables, said = _Tables({}, {}, {}), set[str]()
     for option in options_in_force(declaration, state):
-        if isinstance(option, s.Contrast | s.Like):
-            continue
-        beside = [word.text for word in option.place.words] if option.place is not None else []
-        said.add(option.name.text if isinstance(option, s.Option) else type(option).__name__)
-        if not isinstance(option, s.Option):
-            rights = [option.right.text] if isinstance(option, s.Elision) else beside
-            after_others = option.place is not None and option.place.kind.text == "after"
-            _add_forms(option, rights, tables[1 if isinstance(option, s.Elision) else 2 * after_others], state)
-        elif option.name.text == "attach":
-            attach.update(value.text for value in option.values)
-            after.update(beside)
-        elif option.name.text == "absorb":
-            absorb |= {(word.text, other_word) for word in option.values for other_word in beside or [""]}
-        elif option.name.text == "capital":
-            capital = True
-        elif join is not None:
-            message = f"the layer `{declaration.name}` says twice how its words are joined"
-            state.error("SGL0308", option.span, message, _ONE, labels=[Label(join.span, "here first")])
-        else:
-            join = option
-    forms, elisions, mutations = (tuple((*pair, form) for pair, form in own.items()) for own in tables)
-    finish = Finish(tuple(sorted(after)), tuple(sorted(absorb)), forms, elisions, int(capital), "", mutations)
-    between = " " if join is None else join.values[0].text
-    layer = TextLayer(declaration.name.text, between, frozenset(attach), finish)
+        if isinstance(option, s.Option):
+            called[option.name.text].append(option)
+            said.add(option.name.text)
+        elif not isinstance(option, s.Contrast | s.Like):
+            _add_forms(option, tables, state)
+            said.add(type(option).__name__)
+    for twice in called["join"][1:]:
+        message = f"the layer `{declaration.name}` says twice how its words are joined"
+        state.error("SGL0308", twice.span, message, _ONE, labels=[Label(called["join"][0].span, "here first")])
+    layer = _made(declaration.name.text, called, tables)
     if other is not None:
         taken = {option: getattr(other, option) for option in ("join", "attach") if option not in said}
-        theirs = (other.finish or Finish())._asdict()
+        own, theirs = layer.finish or Finish(), (other.finish or Finish())._asdict()
         kept = {name: theirs[name] for name, option in _FINISHES.items() if option not in said}
-        layer = replace(layer, **taken, finish=finish._replace(**kept))
+        layer = replace(layer, **taken, finish=own._replace(**kept))
     return replace(layer, finish=None) if layer.finish == Finish() else layer
+
+
+def _made(name: str, called: Mapping[str, Sequence[s.Option]], tables: _Tables) -> TextLayer:
+    """Return the text layer that options make by themselves."""
+    after = {word for option in called["attach"] for word in _beside(option)}
+    absorb = {(w.text, before) for o in called["absorb"] for w in o.values for before in _beside(o) or [""]}
+    forms, elisions, mutations = (tuple((*pair, form) for pair, form in own.items()) for own in tables)
+    capital = int(bool(called["capital"]))
+    finish = Finish(tuple(sorted(after)), tuple(sorted(absorb)), forms, elisions, capital, "", mutations)
+    attach = frozenset(value.text for option in called["attach"] for value in option.values)
+    return TextLayer(name, called["join"][0].values[0].text if called["join"] else " ", attach, finish)
 
 
 #: What a finish has by which options.
@@ -140,14 +150,18 @@ _FINISHES = {
 }  # fmt: skip
 
 
-#: The forms of words before other words.
-_Forms = dict[tuple[str, str], str]
+def _beside(option: s.Option | s.Elision | s.WordForm) -> list[str]:
+    return [word.text for word in option.place.words] if option.place is not None else []
 
 
-def _add_forms(option: s.Elision | s.WordForm, rights: Sequence[str], known: _Forms, state: Session) -> None:
+def _add_forms(option: s.Elision | s.WordForm, tables: _Tables, state: Session) -> None:
+    """Add what an option says to the forms, elisions or mutations."""
+    where = "after" if option.place is not None and option.place.kind.text == "after" else "before"
+    rights, known = _beside(option), tables.mutations if where == "after" else tables.forms
+    if isinstance(option, s.Elision):
+        rights, known = [option.right.text], tables.elisions
     for pair in [(option.left.text, right) for right in rights]:
         if known.setdefault(pair, option.form.text) != option.form.text:
-            where = "after" if option.place is not None and option.place.kind.text == "after" else "before"
             message = f"`{pair[0]}` is written in two ways {where} `{pair[1]}`"
             state.error("SGL0308", option.span, message, _ONE)
 

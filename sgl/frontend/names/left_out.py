@@ -35,11 +35,9 @@ def left_out_of(units: Sequence[Unit], state: Session) -> dict[Path, dict[Left, 
             for gone in use.left_out or ():
                 left = gone.kind.text if gone.kind is not None else "", gone.name.text
                 if left not in known and not state.project.may_declare("", gone.name.text):
-                    what = f"{gone.kind} `{gone.name}`" if gone.kind is not None else f"`{gone.name}`"
-                    message = f"neither `{'.'.join(part.text for part in use.path)}` nor what it uses declares {what}"
-                    state.error(
-                        "SGL0006", gone.name.span, message, suggest(gone.name.text, {name for _, name in known})
-                    )
+                    what, file = " ".join(filter(None, (left[0], f"`{gone.name}`"))), ".".join(map(str, use.path))
+                    message, names = f"neither `{file}` nor what it uses declares {what}", {name for _, name in known}
+                    state.error("SGL0006", gone.name.span, message, suggest(gone.name.text, names))
                 for other in reached:
                     found[other.path][left] = user.path
     return found

@@ -205,13 +205,20 @@ def _problem_with(name: str, value: str, declared: Mapping[str, s.Param], sessio
     kind = _kind(param.value.text)
     if _kind(value) != kind:
         return f"`{name}` is {kind}", f"its value in the grammar is `{param.value}`"
-    conditions = [when for unit in project.units for when in s.parts_of(s.When, unit.file.declarations)]
-    asked = [when for when in conditions if when.name.text == name and when.value is not None]
-    values = sorted({param.value.text, *(when.value.text for when in asked if when.value)})
-    open_ended = not asked or any(str(when.comparison) == "!=" or when.negated for when in asked)
-    if value in values or _kind(value) != "a word" or open_ended or project.unread:
+    tested = _tested(name, project) if kind == "a word" and not project.unread else set[str]()
+    values = sorted({param.value.text, *tested})
+    if not tested or value in values:
         return "", ""
     return "nothing in the grammar tests for this value", suggest(value, values, "its values are")
+
+
+def _tested(name: str, project: Project) -> set[str]:
+    """Return the words that conditions of the grammar ask a parameter for; none if another may be meant."""
+    conditions = [when for unit in project.units for when in s.parts_of(s.When, unit.file.declarations)]
+    asked = [when for when in conditions if when.name.text == name and when.value is not None]
+    if any(str(when.comparison) == "!=" or when.negated for when in asked):
+        return set()
+    return {when.value.text for when in asked if when.value is not None}
 
 
 def _kind(value: str) -> str:

@@ -194,11 +194,11 @@ def resolve_names(state: Session, parameters: Parameters) -> ResolvedNames:
     entire, whole = _used_entirely(units)
     for unit in units:
         left_out = () if unit.path in whole else _OF_DATASETS
+        listed, scope = listed_of[unit.path], names.scopes[unit.file.name]
         for declaration in chosen[unit.path]:
-            mentioned = _name_of(declaration)
             comes_along = unit.path in entire and not isinstance(declaration, left_out)
-            if comes_along or (mentioned is not None and mentioned.text in listed_of[unit.path]):
-                names.declarations.append((declaration, names.scopes[unit.file.name]))
+            if comes_along or _name_of(declaration) in listed:
+                names.declarations.append((declaration, scope))
     _check_once(names)
     return names
 
@@ -289,10 +289,11 @@ def _mentioned(declaration: s.Declaration) -> list[s.Name]:
     return [ref.name for ref in s.parts_of(s.CategoryRef, declaration)]
 
 
-def _name_of(declaration: s.Declaration) -> s.Name | None:
+def _name_of(declaration: s.Declaration) -> str:
+    """Return the name by which a `use` lists a declaration, a word by its category; empty if it has none."""
     if isinstance(declaration, s.WordDecl):
-        return declaration.category.name
-    return declaration.name if isinstance(declaration, s.NamedDeclaration) else None
+        return declaration.category.name.text
+    return declaration.name.text if isinstance(declaration, s.NamedDeclaration) else ""
 
 
 _T = TypeVar("_T")

@@ -1,39 +1,20 @@
-"""The declared layers, features, categories and views, against which rules are checked.
-
-A ``view`` declaration selects the notation of a graph layer.  ``conllu`` renders a tree; the other notations are about
-events and their roles, and render a free layer.  A template is an author's own notation, for either kind of layer.
-"""
+"""The declared layers, features, categories and views, against which rules are checked."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from sgl.core.derivation import RULES
-from sgl.core.grammar import COLUMN, DERIVATION, HEAD, GraphLayer, TextLayer, View, ports_in
-from sgl.diagnostics import Label
+from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.foreign import limits, raising
 from sgl.frontend.names.concord import FeatureTable, read_tables
 from sgl.frontend.names.finishing import likes_of, other_layer, text_layers
 from sgl.frontend.names.parameters import Session, is_weight
 from sgl.frontend.names.scopes import Resolved, Scope, check_taken
+from sgl.frontend.names.views import FREE, check_own_name, read_columns, read_views
 from sgl.lang import syntax as s
-from sgl.rendering.views import VIEWS
-
-#: The option of a graph layer whose edges need not form a tree.
-FREE = "free"
-
-#: The kind of view with an author's template file.
-TEMPLATE = "template"
 
 #: The kind of part that rules may use any number of times.
 AGREEMENT = "agreement"
-
-MAX_TEMPLATE = 100_000
-
-_VIEWS = ("conllu", *VIEWS, TEMPLATE)
-
-#: Views that render any tree; the others are notations of events and their roles.
-_OF_TREES = ("conllu",)
 
 _KINDS = ("text", "graph")
 
@@ -131,15 +112,14 @@ def build_signature(state: Resolved) -> Signature | None:
 
 def _signature(state: Resolved) -> Signature | None:
     layers = [declaration for declaration, _ in state.names.of(s.Layer)]
-    for layer in (layer for layer in layers if layer.name.text in (DERIVATION, RULES)):
-        message = f"`{layer.name}` is a layer already: every grammar has its derivations"
-        state.error("SGL0203", layer.name.span, message, "give the layer another name")
-    for layer in (layer for layer in layers if layer.kind.text not in _KINDS):
-        state.report_missing("kind of layer", layer.kind, _KINDS, "a layer is `text` or `graph on …`")
+    for layer in layers:
+        check_own_name(layer.name, "layer", state)
+        if layer.kind.text not in _KINDS:
+            state.report_missing("kind of layer", layer.kind, _KINDS, "a layer is `text` or `graph on …`")
     text = text_layers([d for d in layers if d.kind.text == "text"], state)
     graphs = tuple(_graph_layers(layers, [layer.name for layer in text], state))
     likes = likes_of(layers)
-    views = (*_views(graphs, state), *_columns(text, graphs, state))
+    views = (*read_views(graphs, state), *read_columns(text, graphs, state))
     features, weights = _features(state)
     sound = {*(one.name for one in text), *(one.name for one in graphs), *(one.name for one in views)}
     unsound = _names(s.Layer, state).union(_names(s.ViewDecl, state), _names(s.ColumnDecl, state)) - sound
@@ -174,34 +154,38 @@ def _has_layers(layers: Sequence[s.Layer], state: Resolved) -> bool:
 def _graph_layers(layers: Sequence[s.Layer], text: Sequence[str], state: Resolved) -> list[GraphLayer]:
     found: list[GraphLayer] = []
     strange = {layer.name.text for layer in layers if layer.kind.text not in _KINDS}
-    for layer in layers:
+    for layer in (layer for layer in layers if layer.kind.text == "graph"):
         anchor, name = layer.anchor, layer.name.text
-        if layer.kind.text != "graph":
-            continue
         other = other_layer(layer, [graph.name for graph in found], state)
         like = next((graph for graph in found if graph.name == other), None)
         if like is not None and (anchor is None or anchor.text == like.anchor):
             _check_options(layer, state)
             found.append(replace(like, name=name, free=like.free or len(layer.options) > 1))
-        elif anchor is None and any(isinstance(option, s.Like) for option in layer.options):
-            continue  # What it is like was reported.
         elif anchor is None:
-            message = f"the graph layer `{name}` does not say whose words its nodes are"
-            state.error("SGL0308", layer.span, message, f"write `layer {name} : graph on {text[0] if text else 'en'}`")
-        elif anchor.text not in text:
-            if anchor.text not in strange:
-                state.report_missing("text layer", anchor, text, f"declare it: `layer {anchor} : text`", "layer")
-        elif anchor.text != text[0] and not found:
-            message = f"the first graph layer is on the source layer, which `{anchor}` is not"
-            state.error("SGL0312", anchor.span, message, f"declare a layer `graph on {text[0]}` before `{name}`")
-        else:
-            # A layer with another option counts as free: only that can be meant.
-            sound, free = _check_options(layer, state), any(not isinstance(o, s.Like) for o in layer.options)
-            found.append(GraphLayer(name, anchor.text, free))
-            if free and sound and len(found) == 1:
-                message = "the first graph layer is the one that patterns speak about; it is a tree"
-                state.error("SGL0312", layer.span, message, f"declare a layer without `{FREE}` before `{name}`")
+            # What a layer is like was reported.
+            if not any(isinstance(option, s.Like) for option in layer.options):
+                message = f"the graph layer `{name}` does not say whose words its nodes are"
+                hint = f"write `layer {name} : graph on {text[0] if text else 'en'}`"
+                state.error("SGL0308", layer.span, message, hint)
+        elif anchor.text in text:
+            found += _anchored(layer, anchor, text[0], not found, state)
+        elif anchor.text not in strange:
+            state.report_missing("text layer", anchor, text, f"declare it: `layer {anchor} : text`", "layer")
     return found
+
+
+def _anchored(layer: s.Layer, anchor: s.Name, source: str, first: bool, state: Session) -> Iterator[GraphLayer]:
+    """Yield a graph layer on a known text layer, unless it is the first one and not on the source."""
+    if first and anchor.text != source:
+        message = f"the first graph layer is on the source layer, which `{anchor}` is not"
+        state.error("SGL0312", anchor.span, message, f"declare a layer `graph on {source}` before `{layer.name}`")
+        return
+    # A layer with another option counts as free: only that can be meant.
+    sound, free = _check_options(layer, state), any(not isinstance(option, s.Like) for option in layer.options)
+    if first and free and sound:
+        message = "the first graph layer is the one that patterns speak about; it is a tree"
+        state.error("SGL0312", layer.span, message, f"declare a layer without `{FREE}` before `{layer.name}`")
+    yield GraphLayer(layer.name.text, anchor.text, free)
 
 
 def _check_options(layer: s.Layer, state: Session) -> bool:
@@ -248,11 +232,26 @@ def _category(
             state.error("SGL0403", name.span, f"`{category}` has the feature `{name}` twice")
         elif scope.find(s.Feature, name) is not None:
             features[name.text] = None
-    ports, limited = [HEAD], []
+    ports, limited = _ports(declaration, graphs, known, state)
+    own = tuple(features), ports, declaration, limited
+    parts = list(_parts(declaration, texts, state))
+    agreement = {port.name.text for port in declaration.ports if port.kind is not None}
+    for layer, other in likes.items():
+        alike = [f"{layer}.{part.partition('.')[2]}" for part in parts if part.startswith(f"{other}.")]
+        agreement |= {part for part in alike if other + part.removeprefix(layer) in agreement and part not in parts}
+        parts += [part for part in alike if part not in parts]
+    return CategoryInfo(category, *own, tuple(parts), frozenset(agreement))
+
+
+def _ports(
+    declaration: s.CategoryDecl, graphs: Sequence[GraphLayer], known: Collection[str], state: Session
+) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """Return the ports of a category, and those that only a graph layer has, with the layer."""
+    ports, limited = [HEAD], list[tuple[str, str]]()
     for port in (port for port in declaration.ports if "." not in port.name.text):
         if port.name.text in ports:
             hint = "every category has the port `head`" if port.name.text == HEAD else ""
-            state.error("SGL0501", port.name.span, f"`{category}` already has a port `{port.name}`", hint)
+            state.error("SGL0501", port.name.span, f"`{declaration.name}` already has a port `{port.name}`", hint)
             continue
         ports.append(port.name.text)
         if port.layer is None:
@@ -261,14 +260,7 @@ def _category(
         if port.layer.text not in known:
             names = [layer.name for layer in graphs]
             state.report_missing("graph layer", port.layer, names, f"there is: {', '.join(names) or 'none'}", "layer")
-    own = tuple(features), tuple(ports), declaration, tuple(limited)
-    parts = list(_parts(declaration, texts, state))
-    agreement = {port.name.text for port in declaration.ports if port.kind is not None}
-    for layer, other in likes.items():
-        alike = [f"{layer}.{part.partition('.')[2]}" for part in parts if part.startswith(f"{other}.")]
-        agreement |= {part for part in alike if other + part.removeprefix(layer) in agreement and part not in parts}
-        parts += [part for part in alike if part not in parts]
-    return CategoryInfo(category, *own, tuple(parts), frozenset(agreement))
+    return tuple(ports), tuple(limited)
 
 
 def _parts(declaration: s.CategoryDecl, texts: Sequence[str], state: Session) -> tuple[str, ...]:
@@ -304,92 +296,3 @@ def has_parts(part: s.Name, texts: Collection[str], state: Session) -> bool:
         span = replace(part.span, end=part.span.start + len(layer))
         state.report_missing("text layer", replace(part, text=layer, span=span), texts, hint, "layer")
     return layer in texts
-
-
-def _views(graphs: Sequence[GraphLayer], state: Resolved) -> list[View]:
-    layers = {declaration.name.text: declaration for declaration, _ in state.names.of(s.Layer)}
-    found: list[View] = []
-    for view, scope in state.names.of(s.ViewDecl):
-        errors = state.diagnostics.errors
-        _check_new(view.name, layers, "layer", state)
-        if view.kind.text not in _VIEWS:
-            state.report_missing("kind of view", view.kind, _VIEWS, f"there is: {', '.join(_VIEWS)}")
-        for argument in view.arguments:
-            if argument.text not in layers:
-                state.report_missing("layer", argument, layers, keyword="layer")
-        if state.diagnostics.errors == errors:
-            layer = _rendered(view, layers, graphs, state)
-            template = _template(view, scope, state)
-            if layer is not None and template is not None:
-                found.append(View(view.name.text, view.kind.text, layer, template))
-    return found
-
-
-def _check_new(name: s.Name, others: Mapping[str, s.NamedDeclaration], kind: str, state: Session) -> None:
-    """Report a view or column that is called like something else; commands refer to all of them by name alone."""
-    if name.text in others:
-        labels = [Label(others[name.text].name.span, "declared here")]
-        state.error("SGL0203", name.span, f"`{name}` is a {kind} already", "give it another name", labels=labels)
-
-
-def _columns(texts: Sequence[TextLayer], graphs: Sequence[GraphLayer], state: Resolved) -> Iterator[View]:
-    layers = {declaration.name.text: declaration for declaration, _ in state.names.of(s.Layer)}
-    views = {declaration.name.text: declaration for declaration, _ in state.names.of(s.ViewDecl)}
-    known = [*(layer.name for layer in texts), *(layer.name for layer in graphs), DERIVATION]
-    for column, scope in state.names.of(s.ColumnDecl):
-        errors, reads = state.diagnostics.errors, tuple(argument.text for argument in column.arguments)
-        if column.name.text in (DERIVATION, RULES):
-            message = f"`{column.name}` is a layer already: every grammar has its derivations"
-            state.error("SGL0203", column.name.span, message, "give the column another name")
-        _check_new(column.name, layers, "layer", state)
-        _check_new(column.name, views, "view", state)
-        for argument in (argument for argument in column.arguments if argument.text not in known):
-            if argument.text not in layers:
-                state.report_missing("layer", argument, known, keyword="layer")
-        if len({*reads}) < len(reads):
-            state.error(
-                "SGL0205", column.span, f"the column `{column.name}` reads a layer twice", "name each layer once"
-            )
-        written, path = column.template, column.path
-        if (written is None) == (path is None) or (written is not None and not written.text.strip()):
-            message = f"the column `{column.name}` has {'no template' if path is None else 'two templates'}"
-            hint = f'write `column {column.name}(…) = "{{{{ … }}}}"`, or `from "FILE.j2"`'
-            state.error("SGL0205", column.span, message, hint)
-        source = scope.read(path, MAX_TEMPLATE) if path is not None and written is None else None
-        text = source.text if source is not None else written.text if written is not None else ""
-        if state.diagnostics.errors == errors and set(reads) <= set(known):
-            yield View(column.name.text, COLUMN, len(graphs), text, reads)
-
-
-def _template(view: s.ViewDecl, scope: Scope, state: Resolved) -> str | None:
-    wanted = view.kind.text == TEMPLATE
-    if wanted != (view.path is not None):
-        span = view.kind.span if view.path is None else view.path.span
-        what = "written in a file" if wanted else "a notation of the library"
-        hint = f'write `{TEMPLATE}(…) from "FILE"`' if wanted else "leave out `from`"
-        state.error("SGL0313", span, f"`{view.kind}` is {what}", hint)
-        return None
-    if view.path is None:
-        return ""
-    source = scope.read(view.path, MAX_TEMPLATE)
-    return source.text if source is not None else None
-
-
-def _rendered(
-    view: s.ViewDecl, layers: dict[str, s.Layer], graphs: Sequence[GraphLayer], state: Resolved
-) -> int | None:
-    argument = view.arguments[0]
-    index = next((i for i, layer in enumerate(graphs) if layer.name == argument.text), None)
-    declared = layers.get(argument.text)
-    is_text = declared is not None and declared.kind.text == "text"
-    if index is None and not is_text and len(view.arguments) == 1:
-        return None
-    of_tree, either = view.kind.text in _OF_TREES, view.kind.text == TEMPLATE
-    fits = index is not None and (either or graphs[index].free != of_tree)
-    if fits and len(view.arguments) == 1:
-        return index
-    sort = "" if either else " that is a tree" if of_tree else " that is free"
-    labels = [Label(declared.span, "declared here")] if declared is not None else ()
-    hint = "" if of_tree or either else f"declare `layer sem : graph on … ({FREE})` for it"
-    state.error("SGL0313", view.span, f"`{view.kind}` renders one graph layer{sort}", hint, labels=labels)
-    return None
