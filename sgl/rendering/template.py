@@ -77,8 +77,8 @@ class ViewEnvironment(ComputingEnvironment):
 #: The most characters of a template.
 LONGEST_TEMPLATE = 10_000
 
-#: A line or column separator, with the spaces around it.
-_BREAKS = re.compile(r"\s*[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]\s*")
+#: A line or column separator, with the spaces around it; the search begins once in a run of spaces.
+_BREAKS = re.compile(r"(?<!\s)\s*[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]\s*")
 
 
 def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:

@@ -6,7 +6,7 @@ fits counts.  Rules and entries write ``$concord.subject``.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceFile, suggest
 from sgl.foreign import limits
@@ -32,9 +32,17 @@ class FeatureTable:
 
     def row(self, values: Sequence[str]) -> int | None:
         """Return the number of the first row that fits values of the features, if any."""
-        wanted = list(zip(self.columns, values, strict=True))
-        fitting = (n for n, row in enumerate(self.table.rows) if all(row.cells.get(f, v) == v for f, v in wanted))
-        return next(fitting, None)
+        found = (rows.get(tuple([values[at] for at in places])) for places, rows in self._rows.items())
+        return min((number for number in found if number is not None), default=None)
+
+    @cached_property
+    def _rows(self) -> dict[tuple[int, ...], dict[tuple[str, ...], int]]:
+        """The first row by its values, for each choice of the features that rows name; others fit any value."""
+        found: dict[tuple[int, ...], dict[tuple[str, ...], int]] = {}
+        for number, row in enumerate(self.table.rows):
+            named = {at: row.cells[column] for at, column in enumerate(self.columns) if column in row.cells}
+            found.setdefault((*named,), {}).setdefault((*named.values(),), number)
+        return found
 
     def cell(self, values: Sequence[str], column: str) -> str | None:
         """Return the form for values of the features; None if no row has it."""
