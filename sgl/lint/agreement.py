@@ -211,7 +211,7 @@ def open_features(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             place.pattern.span,
             f"{what}, so that {_consequence(suspect, same)}",
-            f"write {' and '.join(f'`{mention}`' for mention in mentions)}; if any value is meant, `{any_value}`",
+            f"write {' and '.join(f'`{mention}`' for mention in mentions)}; if you mean any value, `{any_value}`",
             label=f"any value of `{place.feature}`",
             labels=tuple(Label(span, suspect.elsewhere) for span in suspect.tied_at[:1]),
             notes=tuple(note for note in (suspect.why, witness) if note),
