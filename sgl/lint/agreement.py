@@ -9,7 +9,7 @@ open places are right; one is suspicious
 
 * if all other rules with such a child (or such a left-hand side) say something about the feature, and some make it
   agree with a partner of the same category;
-* if no rule at all says anything about the feature of such a child;
+* if no rule at all mentions the feature of such a child;
 * if no rule and no word sets the feature of the category that is built, though rules ask for it, and a child has it;
 * if all other rules with such a child at the end of an edge with this label say what its feature is, most of them the
   same value, and words inflect for it: government.
