@@ -1,7 +1,7 @@
 """SGL: a language and compiler for compositional-generalization benchmarks.
 
-A grammar says for each generalization pattern which structure is held out of training.  SGL proves it, draws the
-dataset, and scores what models make of it::
+A grammar declares which structure each generalization pattern holds out of training.  SGL proves this, samples the
+dataset, and scores the outputs of models::
 
     import sgl
     g = sgl.load("sget")                                  # or a file; sgl.grammars() lists what comes with SGL
@@ -11,7 +11,7 @@ dataset, and scores what models make of it::
     d = g.compile("out/sget")                             # the dataset
     sgl.evaluate(d, {"model": predictions}).by("pattern").to_pandas()
 
-Whatever is wrong raises ``GrammarError``.
+All errors raise ``GrammarError``.
 """
 
 from importlib import import_module

@@ -1,17 +1,17 @@
-r"""Characters that nobody sees, and that change what is seen; those that look like others.
+r"""Find invisible characters, and characters that look like others.
 
 Controls move the cursor of a terminal, marks of direction turn a line around, and characters
-without width make two words of what looks like one.  :func:`hidden` finds the first, so that it can
-be refused with its place.  Two sorts are parts of real orthographies, and are let through:
+without width make two words of what looks like one.  :func:`hidden` finds the first, so that a
+message can show its place.  Two kinds are allowed, because real orthographies use them:
 
 * joiners (U+200C, U+200D, U+180E), after a letter or sign of a script that joins its letters
-  (Persian می‌خواهم), and between pictures;
-* selectors of variants, after an ideograph, a sign or a picture, and in Mongolian (葛 and 葛󠄀).
+  (Persian می‌خواهم), and between emoji;
+* selectors of variants, after an ideograph, a sign or an emoji, and in Mongolian (葛 and 葛󠄀).
 
-That a joiner stands before a letter is asked of whole words only: a table may have pieces.
+A joiner must stand before a letter only in whole words, because a table may have pieces of words.
 
-Japanese keyboards write ``（`` and ``。``, word processors ``“`` and ``→``, web pages spaces without width.  What looks
-like a character of the language may stand in quotations, and not outside.
+Japanese keyboards write ``（`` and ``。``, word processors ``“`` and ``→``, web pages spaces without width.  Such
+look-alikes of the language's own characters are allowed in quotations only.
 """
 
 import re

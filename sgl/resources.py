@@ -37,7 +37,7 @@ class BundledGrammar(NamedTuple):
 
 @cache
 def bundled_grammars() -> dict[str, BundledGrammar]:
-    """Return the grammars that come with SGL by name, which is that of the file without ``.sgl``."""
+    """Return the grammars that come with SGL by name: the file name without ``.sgl``."""
     found: dict[str, BundledGrammar] = {}
     for path in sorted(grammars_dir().rglob("*.sgl"), key=lambda path: (len(path.parts), path)):
         with path.open(encoding="utf-8") as stream:

@@ -153,12 +153,12 @@ def evaluate(
 ) -> Scores:
     r"""Score the predictions of named systems, as ``sglc eval`` does.
 
-    Predictions are a file, texts in the order of the rows, texts by the names of rows (``gen-000001``, or the
-    column ``id``), or a function that makes a target of a source.  Some may be missing where they have names:
-    they count as wrong, or with ``missing="left-out"`` only rows are scored that every system has a prediction for,
-    and ``data["dataset"]["left_out"]`` says how many are not.  ``answer`` says where answers are in what a model
-    writes (``"line"``, ``"Answer: {}"``).  Partial Match, edges and mistakes need the ``grammar``,
-    if it is not in the dataset.  The other keywords are the options of the command.  Raises ``GrammarError``.
+    Predictions are a file, texts in the order of the rows, texts by row id (``gen-000001``, or the column ``id``),
+    or a function from source to target.  Predictions with ids may be incomplete: missing ones count as wrong, or
+    with ``missing="left-out"`` only rows that every system predicts are scored, and ``data["dataset"]["left_out"]``
+    counts the others.  ``answer`` says where the answer is in a model's output (``"line"``, ``"Answer: {}"``).
+    Partial Match, edges and mistakes need the ``grammar`` if the dataset does not contain it.  Other keywords are
+    options of the command.  Raises ``GrammarError``.
 
     >>> import sgl, tempfile
     >>> g = sgl.loads('layer en : text\ncategory S\nword S: "yes"\nword S: "no"\ndataset\n  from S\n  train 2\n')
@@ -226,7 +226,7 @@ def prompts(
 ) -> Findings:
     """Make a prompt with examples from training for each item of a dataset, as ``sglc prompts`` does.
 
-    The result has a row for each pattern, with the number of its prompts that show all parts.  ``out`` is a directory;
+    The result has a row for each pattern, which counts its prompts that show all parts.  ``out`` is a directory;
     without it nothing is written.  ``options`` are the command's, such as ``shots=4``.  Raises ``GrammarError``.
     """
     directory, command = dataset.directory if isinstance(dataset, Dataset) else Path(dataset), commands()["prompts"]

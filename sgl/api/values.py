@@ -82,7 +82,7 @@ def whole(number: int, name: str, least: int = 0) -> int:
 
 
 def text(value: str, name: str) -> str:
-    """Return a text that is asked for; raises ``TypeError`` for anything else, ``GrammarError`` for half characters."""
+    """Return a text; raises ``TypeError`` for anything else, and ``GrammarError`` for half characters."""
     if not isinstance(value, str):
         raise TypeError(f"`{name}` must be a text, not {value!r:.100}")
     if has_surrogate(value):
@@ -91,7 +91,7 @@ def text(value: str, name: str) -> str:
 
 
 def texts_of(files: Mapping[str, str] | None, main: str, content: str, folder: Path = Path()) -> dict[Path, bytes]:
-    """Return texts by the paths that they stand for; raises ``TypeError`` or ``GrammarError`` for what is no text."""
+    """Return texts by the paths that they stand for; raises ``TypeError`` or ``GrammarError`` for other values."""
     if main in (files or {}):
         raise GrammarError(f"`{main}` is the name of the text itself: rename the file in `files`")
     given = {**(files or {}), main: content}

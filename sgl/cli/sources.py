@@ -38,14 +38,16 @@ class _Beginning(click.Choice[str]):
 
 @click.command("new")
 @click.argument("directory", type=DIRECTORY)
-@click.option("--from", "template", type=_Beginning(list(templates())), default="farm", help="This, or any grammar.")
-@click.option("--fresh-words", "seed", type=click.IntRange(0), metavar="SEED", help="Replace its words by new ones.")
+@click.option(
+    "--from", "template", type=_Beginning(list(templates())), default="farm", help="Copy this or any grammar."
+)
+@click.option("--fresh-words", "seed", type=click.IntRange(0), metavar="SEED", help="Replace its words by fresh ones.")
 @session_options
 def new(session: Session, directory: Path, template: str, seed: int | None) -> None:
     """Make DIRECTORY, with a small grammar, its tables, tests, and a README that says what to do next.
 
-    Of a grammar that is copied its files are in `grammar`.  With --fresh-words its nouns, verbs, adjectives and
-    adverbs are words that nobody has seen, others for each SEED; all else is as it was.
+    The files of a copied grammar are in `grammar`.  --fresh-words replaces its nouns, verbs, adjectives and adverbs
+    by invented words, which are different for each SEED, and changes nothing else.
     """
     if kind(directory) is not None and not (kind(directory) == disk.DIRECTORY and not any(directory.iterdir())):
         message = f"cannot create `{directory}`: it already exists, and is not empty"

@@ -1,6 +1,6 @@
-"""Read rows that others have made.
+"""Read corpora that were made elsewhere.
 
-``Corpus`` reads a file row by row, whatever is in it; ``Normalizer`` rewrites a sentence in the spelling of a layer.
+``Corpus`` reads any file row by row; ``Normalizer`` rewrites a sentence in the spelling of a layer.
 :mod:`sgl.corpus.audit` counts how a grammar reads the rows; :mod:`sgl.corpus.fit` estimates weights from them.
 """
 

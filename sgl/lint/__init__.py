@@ -1,4 +1,4 @@
-"""Collect opinions on what is allowed in a grammar but hardly meant.
+"""Warn about things that a grammar may say but probably does not mean.
 
 Every module of this package is a family of lints, which register themselves (:mod:`sgl.lint.registry`).  To add one,
 put its module here, and add the page of its code and an example in ``tests/golden/lint.md``.

@@ -9,7 +9,7 @@ open places are right; one is suspicious
 
 * if all other rules with such a child (or such a left-hand side) say something about the feature, and some make it
   agree with a partner of the same category;
-* if no rule at all says anything about the feature of such a child;
+* if no rule at all mentions the feature of such a child;
 * if no rule and no word sets the feature of the category that is built, though rules ask for it, and a child has it;
 * if all other rules with such a child at the end of an edge with this label say what its feature is, most of them the
   same value, and words inflect for it: government.
@@ -211,7 +211,7 @@ def open_features(subject: Subject) -> Iterator[Finding]:
         yield Finding(
             place.pattern.span,
             f"{what}, so that {_consequence(suspect, same)}",
-            f"write {' and '.join(f'`{mention}`' for mention in mentions)}; if any value is meant, `{any_value}`",
+            f"write {' and '.join(f'`{mention}`' for mention in mentions)}; if you mean any value, `{any_value}`",
             label=f"any value of `{place.feature}`",
             labels=tuple(Label(span, suspect.elsewhere) for span in suspect.tied_at[:1]),
             notes=tuple(note for note in (suspect.why, witness) if note),

@@ -51,7 +51,7 @@ def odd_edges(subject: Subject) -> Iterator[Finding]:
                 turned = not _is_odd(edge, dependents, heads)
                 head, dependent = ("|".join(sorted(end)) for end in (heads, dependents))
                 message = f"in the rule `{rule.name}`, `{edge.label}` leads from {head} to {dependent}"
-                hint = "turn the edge round" if turned else "look at the label, and at the `upos`"
+                hint = "reverse the edge" if turned else "check the label and the `upos`"
                 yield Finding(span, message, hint, notes=("Universal Dependencies have no such edge",))
 
 

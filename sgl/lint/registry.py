@@ -1,4 +1,4 @@
-"""Register opinions about a grammar: things that are allowed but hardly meant.
+"""Register lints: warnings about things that a grammar may say but probably does not mean.
 
 A lint is a function from a grammar that compiles to its findings.  It changes nothing, knows no other lint, and is
 registered with the code of its page::
@@ -57,7 +57,7 @@ class Subject(Expanded):
 
 
 class Finding(NamedTuple):
-    """Something that is hardly meant: where, what, and what to do; see :class:`~sgl.diagnostics.Diagnostic`."""
+    """A probable mistake: where it is, what it is, and what to do; see :class:`~sgl.diagnostics.Diagnostic`."""
 
     span: Span
     message: str

@@ -44,7 +44,7 @@ def spaces_between_words(subject: Subject) -> Iterator[Finding]:
     for number, layer in enumerate(grammar.text_layers):
         texts = (x.text for rule in grammar.rules for x in rule.templates[number] if isinstance(x, Token))
         if layer.join == " " and layer.name in declared and _script(texts) == "EAST ASIAN":
-            message = f"the words of `{layer.name}` are joined by spaces, and its script is written without"
+            message = f"the words of `{layer.name}` are joined by spaces, but its script is written without spaces"
             hint = f'write `layer {layer.name} : text (join "")`, unless its texts are meant to be cut into words'
             yield Finding(declared[layer.name].name.span, message, hint)
 
@@ -64,7 +64,7 @@ def one_translation(subject: Subject) -> Iterator[Finding]:
             (first, place), (second, span), *_ = words.items()
             message = f"`{_written(second)}` and `{_written(first)}` share one word in `{layer.name}`"
             labels = (Label(place, "the other one"),) if place != span else ()
-            yield Finding(span, message, "if that is intended, keep it", labels=labels)
+            yield Finding(span, message, "correct one of them, or keep both if you mean it", labels=labels)
 
 
 def _written(template: Template) -> str:

@@ -1,7 +1,7 @@
-"""Find what is written and never used: declarations, rules, feature values, columns and variants of tables.
+"""Find unused declarations, rules, feature values, columns and variants of tables.
 
-Nothing is idle that another setting of the parameters uses or that a library file declares, and no value that only an
-idle rule or word would set.
+Not reported: what another setting of the parameters uses, what a library file declares, and values that only an unused
+rule or word would set.
 """
 
 from collections.abc import Iterator
@@ -64,9 +64,9 @@ def asked_in_vain(subject: Subject) -> Iterator[Finding]:
                     message = (
                         f"`{production.name}` asks for `{feature}={'|'.join(sorted(value))}` of `{child.info.name}`"
                     )
-                    notes = (f"no rule or word with `{child.info.name}` on its left says anything about `{feature}`",)
-                    hint = "let some of them have a value, or leave the feature out"
-                    yield Finding(child.span, f"{message}, which nothing tells apart", hint, notes=notes)
+                    notes = (f"no rule or word with `{child.info.name}` on its left mentions `{feature}`",)
+                    hint = "give some of them a value, or remove the feature"
+                    yield Finding(child.span, f"{message}, but nothing distinguishes its values", hint, notes=notes)
 
 
 @of_grammar("SGL0612")

@@ -80,8 +80,8 @@ def idle_targets(_: Subject, compiled: Compiled) -> Iterator[Finding]:
         extents = (*(quota.extent for quota in pattern.quotas), *(own.extent for own in pattern.expose))
         shared = any(extent.targets for extent in extents)
         if clause is not None and pattern.forgets_targets and not shared and lowered.target_structure is None:
-            hint = "write `N[@targets]` where the words are meant, or leave the clause out"
-            yield Finding(clause.span, f"no structure of `{pattern.name}` speaks of its targets", hint)
+            hint = "write `N[@targets]` where you mean the words, or remove the clause"
+            yield Finding(clause.span, f"no structure of `{pattern.name}` mentions its targets", hint)
 
 
 @of_dataset("SGL0836")
@@ -115,7 +115,7 @@ def mostly_exposures(_: Subject, compiled: Compiled) -> Iterator[Finding]:
     # The number of all possible sentences is not known yet.
     if exposed > written > 0 and not any(stratum.extent.every for stratum in training):
         place = next(lowered.span("expose", 0) for lowered in compiled.patterns if lowered.pattern.expose)
-        message = f"training has {exposed:,} exposures beside the {written:,} sentences of `train`"
+        message = f"training has {exposed:,} exposures but only {written:,} sentences of `train`"
         hint = "expose fewer: exposures come on top of `train`, and `per target` counts for each of the targets"
         yield Finding(place, message, hint)
 

@@ -1,4 +1,4 @@
-"""Write a grammar with fresh words: its open classes have words that nobody has seen, all else is as it was.
+"""Write a grammar with fresh words: its open classes get invented words, everything else stays the same.
 
 ::
 

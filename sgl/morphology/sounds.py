@@ -1,9 +1,9 @@
-"""Make words that nobody has seen, of the sounds of a language.
+"""Invent words from the sounds of a language.
 
-A word in letters is an onset, vowels, and further consonants and vowels by turns, up to a coda: ``bl-i-ck``.  Each is
-one that words of the lexicon have in this place, as often as they have it.  A word of Japanese is a few kana, one of
-any other script a few characters of the lexicon.  No word is the beginning of another one or of a known word, so that
-whatever endings are added, no two forms are alike, and none is a known word.
+A word in letters is an onset, vowels, and further consonants and vowels by turns, up to a coda: ``bl-i-ck``.  Each
+occurs in this place in words of the lexicon, and is drawn with the same frequency.  A Japanese word is a few kana, a
+word in any other script a few characters of the lexicon.  No word begins another one or a known word, so that with any
+endings no two forms are alike, and none is a known word.
 """
 
 import re

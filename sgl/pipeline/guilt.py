@@ -77,7 +77,7 @@ def _remedy(owner: LoweredPattern | LoweredPart | None, structure: Structure) ->
     if owner is not None and structure in owner.pattern.reserved:
         return "only exposures may contain what `expose` shows: let it show a narrower structure"
     if owner is not None and owner.pattern.forgets_targets:
-        return f"no structure of `{owner.pattern.name}` speaks of its targets: write `N[@targets]`"
+        return f"no structure of `{owner.pattern.name}` mentions its targets: write `N[@targets]`"
     return "make the structure narrower, with tests or more edges"
 
 

@@ -1,4 +1,4 @@
-"""Write the report: one HTML file that shows what a compilation promised and drew.
+"""Write the report: one HTML file that shows the claims of a dataset and what was sampled.
 
 The page has no scripts and fetches nothing.
 """

@@ -1,4 +1,4 @@
-r"""Read a treebank in CoNLL-U, sentence by sentence, whatever is in it.
+r"""Read any treebank in CoNLL-U, sentence by sentence.
 
 The tree is given by HEAD and DEPREL.  Multiword tokens are kept, because they say how a plain text writes the words;
 empty nodes and enhanced edges are ignored.  A block that is not a tree is returned as ``Malformed``, with its line and

@@ -226,7 +226,7 @@ def test_the_hint_is_what_can_be_written_there(tmp_path: Path) -> None:
     rest = VERB_PHRASES.format("VP[num=x]", "V[num=x]") + NOUN_PHRASE.format("NP[num=x]", "Det[num=x]", "N[num=x]")
     (found,) = (one for one in check(grammar + clause + rest, tmp_path).found if one.code == "SGL0405")
     assert found.hint == (
-        "write `NP[num=num, kind=big]` and `VP[num=num]`; if any value is meant, `NP[num=_, kind=big]`"
+        "write `NP[num=num, kind=big]` and `VP[num=num]`; if you mean any value, `NP[num=_, kind=big]`"
     )
 
 

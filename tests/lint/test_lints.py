@@ -89,7 +89,7 @@ rule clause_in: S -> NP VP PP
 """
     outcome = assert_diagnostics(text, [("SGL0515", "clause_in")], tmp_path)
     assert "`nsubj` leads from NOUN to VERB" in outcome.rendered()
-    assert "turn the edge round" in outcome.rendered()
+    assert "reverse the edge" in outcome.rendered()
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,7 @@ def test_a_mistake_is_underlined_explained_and_mended(page: Page) -> None:
     page.wait_for_selector("#messages .error button.fix", timeout=_PATIENCE)
     assert page.locator("#messages .error >> nth=0").inner_text().count("did you mean") == 1
     page.click("#messages .error button.fix >> nth=0", timeout=_PATIENCE)
-    says(page, "#messages", "Nothing is wrong.")
+    says(page, "#messages", "No errors or warnings.")
 
 
 def test_a_name_that_is_pointed_at_says_what_it_is(page: Page) -> None:

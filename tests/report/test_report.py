@@ -365,9 +365,7 @@ def test_a_pattern_without_items_says_so_and_is_not_counted_as_tested() -> None:
     (pattern,) = report()["patterns"]
     patterns = [pattern, pattern | {"name": "idle", "items": 0, "pair": None, "examples": []}]
     text = render_report(report(patterns=patterns))
-    assert (
-        "2 generalization patterns, 1 of them with items to score; the others only make claims about training." in text
-    )
+    assert "2 generalization patterns, 1 of them with items to score; the others only restrict training." in text
     assert text.count("The dataset has no items of this pattern") == 1
     assert text.count("no items</span>") == 1
     assert "no items" not in render_report(report())

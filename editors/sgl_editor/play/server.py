@@ -111,7 +111,7 @@ class PageServer:
     def _respond(self, connection: ServerConnection, request: Request) -> Response | None:
         """Answer a request for a file, or return None to open the connection."""
         if request.method != "GET":
-            answer = connection.respond(HTTPStatus.METHOD_NOT_ALLOWED, "There are only pages to GET.\n")
+            answer = connection.respond(HTTPStatus.METHOD_NOT_ALLOWED, "Only GET is allowed.\n")
             answer.headers["Allow"] = "GET"
             return answer
         try:
@@ -125,13 +125,13 @@ class PageServer:
         address = urlsplit(request.path)
         hosts = {f"{name}:{self._port}" for name in (HOST, "localhost")}
         if request.headers.get("Host") not in hosts:
-            return connection.respond(HTTPStatus.FORBIDDEN, "This page is for this machine alone.\n")
+            return connection.respond(HTTPStatus.FORBIDDEN, "Only this machine may open this page.\n")
         token = parse_qs(address.query).get("token", [""])[0]
         known = secrets.compare_digest(token.encode(), self.token.encode())
         if address.path == "/connection":
             origin = request.headers.get("Origin")
             allowed = known and origin in {f"http://{host}" for host in hosts}
-            return None if allowed else connection.respond(HTTPStatus.FORBIDDEN, "Another page has asked.\n")
+            return None if allowed else connection.respond(HTTPStatus.FORBIDDEN, "Other pages may not ask.\n")
         if address.path in self._files:
             return _file(self._files[address.path])
         if not known:

@@ -1,4 +1,4 @@
-"""Syntax of what is said of the dataset of a grammar, of its release, and of its tests."""
+"""Syntax of declarations about datasets, releases and tests."""
 
 from sgl.lang.syntax.declarations import Copies, SizeClause, Unseen
 from sgl.lang.syntax.rules import When

@@ -1,1 +1,1 @@
-"""Sheets for human judges: a balanced, blind sample of items, and what two judges say of them."""
+"""Draw sheets for human judges, a balanced, blind sample of items, and compare the verdicts of two judges."""

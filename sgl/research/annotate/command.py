@@ -24,7 +24,7 @@ def command(session: Session, dataset: Path, sheets: tuple[Path, ...], as_json: 
     """Draw a sheet of items of DATASET for human judges, or read the SHEETS of one or two judges.
 
     A sheet is a CSV file with equally many items of every pattern, in an order that does not tell them apart.  Each
-    judge fills in a copy: `natural` from 1 to 5, `right` yes or no.  Of two sheets the agreement is computed as well.
+    judge fills in a copy: `natural` from 1 to 5, `right` yes or no.  Two sheets also give the agreement.
     """
     if len(sheets) > 2:
         session.refuse("agreement compares two judges: give at most two sheets")

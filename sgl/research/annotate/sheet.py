@@ -60,7 +60,7 @@ def draw(items: Mapping[str, BenchmarkRow], each: int, seed: int) -> str:
 
 
 def read_sheet(path: Path, items: Mapping[str, BenchmarkRow]) -> dict[str, Judgement]:
-    """Return the judgements on a sheet by the codes of items; raises ``SheetError`` for what nobody could mean."""
+    """Return the judgements on a sheet by the codes of items; raises ``SheetError`` for invalid cells."""
     try:
         said = read_said(path, [name for name in COLUMNS if name not in _SCALES], ("code", *_SCALES))
     except PredictionsError as problem:

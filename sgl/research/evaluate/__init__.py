@@ -1,3 +1,3 @@
-"""Evaluate predictions: are they right, where not, and what is wrong?  ``sglc eval``."""
+"""Evaluate predictions: which are right, where systems fail, and how.  ``sglc eval``."""
 
 from sgl.research.evaluate.equivalence import FormComparison, equivalent, reformatted_exact_match

@@ -1,17 +1,17 @@
-r"""Take answers out of what a model says around them, and tell why some outputs are no answers at all.
+r"""Extract answers from the outputs of models, and say why some outputs contain none.
 
 A *reader* has a name, is a regular expression between slashes, or is a template::
 
-    line, first     the last line that is not empty, the first one
+    line, first     the last or first line that is not empty
     fence           the last block between three backquotes
-    quotes          what is in the last pair of quotation marks
-    tag, tag:NAME   what is in the last <answer>…</answer>, or <NAME>…</NAME>
+    quotes          the text in the last pair of quotation marks
+    tag, tag:NAME   the text in the last <answer>…</answer>, or <NAME>…</NAME>
     yes-no          yes or no at the beginning of the last line that has one, in small letters
     /REGEX/         the first group of the last match
-    Answer: {}      the last line that ends in this way, without what stands around {}
+    Answer: {}      the text in place of {}, in the last line that ends like this
 
-An output in which a reader finds nothing is left as it is.  Nobody has to know what a model writes: a reader that most
-outputs need, and that leaves every gold text as it is, is *noticed* and named.
+An output in which a reader finds nothing stays unchanged.  Users need not know what a model writes: a reader that most
+outputs need, and that changes no gold text, is *noticed* and named.
 """
 
 import re

@@ -58,7 +58,7 @@ class CompoundTable(NamedTuple):
 
 
 def read_lexicon(path: Path) -> CompoundLexicon:
-    """Read a lexicon; raises ``CompoundError`` if it is none."""
+    """Read a lexicon; raises ``CompoundError`` for anything else."""
     text = read_text(path, LEXICON)
     try:
         return CompoundLexicon(_entries(JsonValue(path, yaml_of(text, path))))

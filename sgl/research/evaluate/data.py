@@ -1,13 +1,13 @@
-"""The result of an evaluation as plain data, and as tables: of JSON, pages, papers and the terminal.
+"""Give the result of an evaluation as plain data, and as tables for JSON, pages, papers and the terminal.
 
 A *table* has a row for each part of the split: all items, each group of patterns, each pattern,
 each length.  A cell is the mean over the runs of a system, with the deviation of the runs, and
-Wilson's interval where the metric judges items, a bootstrap's where it is one of the corpus.  What is
-shown is said by templates; shares are percentages with one decimal.
+Wilson's interval if the metric judges items, or a bootstrap interval if it scores the corpus.
+Templates choose what is shown; shares are percentages with one decimal.
 
-``NAME@1``, ``NAME@5`` and so on are one system, trained on nested sets with so many *exposures*.  The *curve* of a
-score is a logistic function of the logarithm of the number, fitted by least squares; a score counts by how sure it is,
-over items or over runs.  Intervals follow from the covariance of the fit, which is widened where scores lie off it.
+``NAME@1``, ``NAME@5`` and so on are one system, trained on nested sets with these numbers of *exposures*.  The *curve*
+of a score is a logistic function of the logarithm of the number, fitted by least squares; each score is weighted by its
+precision, over items or over runs.  Intervals follow from the covariance of the fit, widened if scores lie off it.
 """
 
 from __future__ import annotations

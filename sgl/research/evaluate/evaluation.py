@@ -1,4 +1,4 @@
-"""Evaluate the predictions of systems for one split, with everything at hand.
+"""Evaluate the predictions of systems for one split, with all available files.
 
 What cannot be computed is named with the reason, and the rest is computed all the same.
 """

@@ -1,9 +1,9 @@
-"""What judges say of outputs, and how far metrics and judges agree; judges are people, or models that are asked.
+"""Read judgements of outputs, by people or by models, and measure how far metrics and judges agree.
 
 A row of a table names its item: by the name of the row, by the code on a sheet of ``sglc annotate``, which is about the
-gold text, or by the source.  If it has the output as well, what is said holds for every run with this output.  Scales
-with 0 and 1 or labels alone are *verdicts*.  A metric is judged by what it finds: of outputs that it calls wrong, the
-share that the judge does is its *precision*; of those that the judge does, the share that it finds is its *recall*.
+gold text, or by the source.  If it has the output as well, the judgement holds for every run with this output.  Scales
+with 0 and 1 or labels alone are *verdicts*.  The *precision* of a metric is the share of the outputs
+it calls wrong that the judge calls wrong; its *recall* is the share of the outputs the judge calls wrong that it finds.
 """
 
 from collections import Counter

@@ -1,8 +1,8 @@
-"""Run programs that models wrote, one for each pattern, and take what they print for their predictions.
+"""Run programs that models wrote, one for each pattern, and read their output as predictions.
 
-A program is a stranger's.  It runs in a process of its own, isolated from the environment and installed packages'
+Programs are untrusted.  Each runs in a process of its own, isolated from the environment and installed packages'
 settings (``python -I``), in an empty directory that is removed, with limits on time, memory, files and processes.  That
-stops mistakes, not malice: it may read files and use the network, as whoever runs it may.
+stops mistakes, not malice: a program may read the user's files and use the network.
 """
 
 import os
@@ -64,7 +64,7 @@ def outputs_of(
 
 
 def run_program(program: str, inputs: Sequence[str]) -> tuple[list[str], str]:
-    """Return the lines that a program prints for lines of inputs, and why there are none."""
+    """Return the lines that a program prints for lines of inputs, or the reason why there are none."""
     # Surrogates, which no file can have, become question marks.
     files = {"program.py": program.encode(errors="replace").decode(), "inputs": "".join(f"{line}\n" for line in inputs)}
     with temporary() as folder:

@@ -1,13 +1,13 @@
-"""Slices: the items of a split divided by what somebody wants to know of them.
+"""Divide the items of a split into slices, by a question about them.
 
 ::
 
     in CP={ C -[ccomp]-> V }               a structure in the graph of the item, or none
     beyond={ length en > longest(train) }  the words of a text, also against those of another split
     quota                                  the conditions that the pattern drew the item under
-    kind=kinds.tsv                         the values of a file, by names of rows or in their order; lists of JSON
+    kind=kinds.tsv                         the values of a file, by row id or in row order; lists of JSON
 
-Words are those of the graphs, or else what stands between spaces.
+Words come from the graphs, or else are separated by spaces.
 """
 
 import operator
@@ -53,7 +53,7 @@ class Slice(NamedTuple):
 
 
 def read_slice(text: str, benchmark: Benchmark, reader: Reader | None) -> Slice:
-    """Return a slice that somebody has asked for; raises ``SliceError``."""
+    """Return the slice for a ``--slice`` option; raises ``SliceError``."""
     name, equals, what = (part.strip() for part in text.partition("="))
     try:
         return Slice(name, _labels(text, name, what if equals else None, benchmark, reader))

@@ -1,9 +1,9 @@
-"""A study with prompts: what was proved of each set of prompts, and how the answers to it score.
+"""Compare sets of prompts: what was proved about each, and the scores of its answers.
 
-Each directory of ``sglc prompts`` has the answers beside it, in files called ``answers.…``.  It is a system, called by
-its strategy and its number of shots: ``covering@4``.  Several with one name are runs, and three numbers of shots make a
-curve; if the numbers are the same and exposures differ, the curve is by these.  Only items that every run has an answer
-for are scored, so that all differences are in pairs.
+Each directory of ``sglc prompts`` contains the answers, in files called ``answers.…``.  It is a system, named after its
+strategy and its number of shots: ``covering@4``.  Several with one name are runs, and three numbers of shots make a
+curve; if the numbers are equal but exposures differ, the curve is by exposures.  Only items that every run answers are
+scored, so that all differences are in pairs.
 
 The *gap* is the difference to a control with the same strategy: the item after shots that show its structure, or the
 matched item of the same words, whose verdict is paired with that of the item.

@@ -334,7 +334,7 @@ async function refreshMessages() {
   }
   element("count").textContent = list.children.length ? list.children.length : "";
   if (list.children.length) element("told").replaceChildren(list);
-  else element("told").textContent = "Nothing is wrong.";
+  else element("told").textContent = "No errors or warnings.";
   const number = list.children.length;
   say(errors ? `${errors} error${errors === 1 ? "" : "s"}` : number ? `${number} warning${number === 1 ? "" : "s"}` : "no errors", errors > 0);
 }
@@ -450,7 +450,7 @@ for (const list of [element("files"), element("views")]) {
 element("of").addEventListener("change", refreshSamples);
 element("again").addEventListener("click", () => ((seed += 1), refreshSamples()));
 element("grammar").addEventListener("change", () => {
-  if (!unsaved || confirm("What you have written is not saved, and is gone if you open another grammar.")) open(element("grammar").value);
+  if (!unsaved || confirm("Your changes are not saved. If you open another grammar, they are lost.")) open(element("grammar").value);
   else element("grammar").value = root;
 });
 addEventListener("beforeunload", (event) => unsaved && event.preventDefault());
