@@ -15,7 +15,7 @@ import click
 import yaml
 from rich.cells import cell_len
 
-from sgl.cli.files import FILE, PAGE, TABLES, force_option, json_file_option
+from sgl.cli.files import FIGURES, FILE, PAGE, TABLES, force_option, json_file_option
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options
 from sgl.cli.terminal import say
@@ -24,10 +24,11 @@ from sgl.disk import temporary
 from sgl.research.analyse.command import SYSTEM, installed, report_fault, write_results
 from sgl.research.analyse.predictions import named_system
 from sgl.research.analyse.scoring import Json
-from sgl.research.analyse.tables import latex_environment
+from sgl.research.analyse.tables import MEASURES, latex_environment
 from sgl.research.evaluate.data import evaluation_environment, show_table
 from sgl.research.evaluate.evaluation import EvaluationRequest, evaluated
 from sgl.research.recipes.engine import campaign, fill
+from sgl.research.recipes.figures import Figure, exposure_figures, figures_of
 from sgl.research.recipes.grids import Outputs, join, split_divergences
 from sgl.research.recipes.layout import ARTICLE, Page, PanelColumn, panels
 from sgl.research.recipes.study import studied
@@ -42,6 +43,7 @@ PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").
 @json_file_option
 @click.option("--html", "html_file", type=PAGE, help="Write an HTML page with tables and figures.")
 @click.option("--latex", "latex_file", type=TABLES, help="Write the tables as LaTeX.")
+@click.option("--figures", "figures_file", type=FIGURES, help="Write the figures as LaTeX (pgfplots).")
 @click.option(
     "--compare",
     type=click.Choice(("paper", "none")),
@@ -108,6 +110,8 @@ def _finish(session: Session, made: Json, targets: Mapping[str, Path | None]) ->
     if session.form != "json":
         _shown("recipe.j2", made)
     written = write_results(session, targets, made, partial(_shown, "recipe.html.j2"), partial(_shown, "recipe.tex.j2"))
+    if figures := targets["figures_file"]:
+        written &= session.write(figures, _shown("figures.tex.j2", made))
     session.stop(OK if written else OUTPUT)
 
 
@@ -196,6 +200,7 @@ def _text(cell: Any) -> str:  # noqa: ANN401 - JSON
         text += f" ({cell['low']:.{digits}f}–{cell['high']:.{digits}f})"
     if cell["deviation"] is not None:
         text += f" ± {cell['deviation']:.{digits}f}"
+    text += "†" if cell.get("sure") else ""
     if cell.get("published"):
         text += f" ({cell['published']['mean']:.{digits}f}{'*' if cell['departs'] else ''})"
     return text
@@ -203,12 +208,14 @@ def _text(cell: Any) -> str:  # noqa: ANN401 - JSON
 
 def _shown(template: str, made: Json) -> str:
     """Render the tables with a template: as a page, as LaTeX, or for the terminal."""
-    environment = (latex_environment if ".tex" in template else evaluation_environment)("sgl.research.recipes")
-    environment.filters |= {"cell": _text, "titled": _titled, "by_system": _by_system}
+    tex, own = ".tex" in template, "sgl.research.recipes"
+    environment = latex_environment(own) if tex else evaluation_environment(own, "sgl.research.analyse")
+    environment.filters.update(MEASURES, cell=_text, titled=_titled, by_system=_by_system, pairs=_pairs)
+    environment.filters["pair"] = lambda title: title.split(" and ")
 
     # Columns of a terminal are two characters apart.
     wide = float(shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize)
-    page = ARTICLE if ".tex" in template else Page(lambda text: cell_len(text) + 2.0, wide, wide / 2)
+    page = ARTICLE if tex else Page(lambda text: cell_len(text) + 2.0, wide, wide / 2)
 
     def divided(table: Json) -> list[list[PanelColumn]]:
         return [*panels(table, _text, _titled, page)]
@@ -216,8 +223,18 @@ def _shown(template: str, made: Json) -> str:
     def long(table: Json) -> bool:
         return any(page.width(_titled(row)) > page.titles for row in table["rows"])
 
-    given = {"panels": divided, "titles": long, "cell": _text, "say": say, "show": show_table}
-    return environment.get_template(template).render(data=made, **given)
+    given = {"panels": divided, "titles": long, "cell": _text, "say": say, "show": show_table, "figures_of": figures_of}
+    drawn = [figure for table in made["tables"] for figure in figures_of(table)] if tex else []
+    drawn += exposure_figures(made["curves"], made["counted"]) if tex else []
+    text: str = environment.get_template(template).render(data=made, drawn=drawn, **given)
+    return text
+
+
+def _pairs(figure: Figure) -> list[Json]:
+    """Return the pairs of a triangle as correlations."""
+    ends = (title.split(" and ") for title, _ in figure.rows)
+    found = zip(ends, (scores[""]["mean"] for _, scores in figure.rows), strict=True)
+    return [{"first": first, "second": second, "rho": 100 * share} for (first, second), share in found]
 
 
 def _by_system(columns: Sequence[PanelColumn]) -> list[tuple[str, list[PanelColumn]]]:

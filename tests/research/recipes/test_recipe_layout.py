@@ -11,6 +11,8 @@ import pytest
 from workplace import Workplace
 
 from sgl.cli.main import OK, run
+from sgl.research.recipes.engine import fill
+from sgl.research.recipes.figures import figures_of
 from sgl.research.recipes.layout import ARTICLE, Page, panels, points
 
 TITLES = {"exact": "Exact", "bleu": "BLEU", "words": "words"}
@@ -56,6 +58,43 @@ def test_the_best_of_several_systems_are_marked_by_each_metric() -> None:
     assert [(column.system, column.title) for column in panel if column.best[0]] == [("b", "Exact"), ("c", "Exact")]
 
 
+def test_a_system_is_marked_if_it_is_surely_better_than_all_others() -> None:
+    """The test of the evaluation decides, corrected for all its comparisons: `b` is better than `a` by chance."""
+    rows = {"name": "x", "title": "x", "metrics": {"exact": "Exact"}, "rows": [{"each": "gen > tables > patterns"}]}
+    recipe = {"title": "", "paper": "", "tables": [rows]}
+    scores = {system: {"mean": 0.5} for system in "abc"}
+    patterns = [{"name": name, "items": 9, "scores": {"exact": scores}} for name in ("one", "two")]
+    better = {("a", "c"): 0.01, ("b", "c"): 0.04, ("a", "b"): 0.2}
+    tests = [
+        {"first": x, "second": y, "metric": "exact", "part": part, "mean": 0.3, "adjusted": p if part == "one" else 0.2}
+        for (x, y), p in better.items()
+        for part in ("one", "two")
+    ]
+    known = {"test": "randomisation", "samples": 1000, "correction": "Holm", "differences": tests}
+    made = fill(recipe, {"gen": {"tables": {"patterns": patterns}, "tests": known}}, ["a", "b", "c"])
+    marked = {row["title"]: [cell["sure"] for cell in row["cells"]] for row in made["tables"][0]["rows"]}
+    assert marked == {"one": [False, False, True], "two": [False] * 3}
+    assert made["tested"] == "paired approximate randomisation, 1,000 samples, Holm over 6 tests, p < 0.05"
+
+
+def test_figures_show_what_tables_say() -> None:
+    """A point is a cell of the table in percent; one without an interval is its own."""
+    made = table({"a": {"exact": 50.0, "bleu": 60.0}, "b": {"exact": None}}, rows=1)
+    made["rows"][0]["cells"] = [
+        {"mean": 50.0, "low": 40.0, "high": 61.0},
+        {"mean": 60.0, "low": None, "high": None},
+        None,
+    ]
+    for row in (*made["rows"], *made["columns"]):
+        row["reached"] = []
+    (drawn,) = figures_of(made | {"title": "t", "figure": "exact"})
+    assert (drawn.kind, drawn.systems) == ("scores", ["a"])
+    assert drawn.rows == [("case 0", {"a": {"mean": 0.5, "low": 0.4, "high": 0.61}})]
+    first, second = figures_of(made | {"title": "t", "curve": "step"})
+    assert [first.title, first.bottom, first.top] == ["t: Exact, seed ", 0.4, 0.61]
+    assert second.rows == [("case 0", {"a": {"mean": 0.6, "low": 0.6, "high": 0.6}})]
+
+
 @pytest.fixture
 def five(work: Workplace) -> list[str]:
     """Five systems that answer the items of SGET's patterns in their ways."""
@@ -75,12 +114,41 @@ def test_tables_of_five_systems_fit_the_text_of_an_article(five: list[str], work
     if shutil.which("pdflatex") is None:
         pytest.skip("no pdflatex here")
     assert run(["recipe", "sget", "rows.tsv", *five, "--latex", "tables.tex"]) == OK
-    page = r"\documentclass{article}\usepackage{booktabs}\usepackage[utf8]{inputenc}\begin{document}\input{tables}"
+    assert overfull("tables", ["booktabs"], work) == []
+
+
+@pytest.mark.parametrize("kind", ["scores", "exposures", "heat"])
+def test_figures_fit_the_text_of_an_article(kind: str, five: list[str], work: Workplace) -> None:
+    """They are drawn by pgfplots, with intervals, without a line that is too wide."""
+    arguments = ["sget", "rows.tsv", *five]
+    if kind == "exposures":
+        arguments = ["sget", "rows.tsv", "A@1=Transformer", "A@5=LSTM", "A@20=mT5-base"]
+    if kind == "heat":
+        edge = "1\ta\ta\tX\t_\t_\t{}\tobj\t_\t_\n2\tb\tb\tX\t_\t_\t{}\troot\t_\t_\n\n"
+        work.write("bank.conllu", "".join(f"# sent_id = {n}\n{edge.format(2, 0)}" for n in range(9)))
+        work.write("One/bank.txt", "a b\nb a\na a\n" * 3)
+        arguments = ["sr", ".", "One"]
+    assert run(["recipe", *arguments, "--figures", "figures.tex", "--html", "page.html"]) == OK
+    written = (work.directory / "figures.tex").read_text("utf-8")
+    assert written.count(r"\begin{figure}") == written.count(r"\end{figure}") > 0
+    assert {"scores": "x dir=both", "exposures": "xmode=log", "heat": r"\fill[blue!"}[kind] in written
+    if (
+        shutil.which("pdflatex") is None
+        or subprocess.run(["kpsewhich", "pgfplots.sty"], check=False, capture_output=True).returncode
+    ):
+        pytest.skip("no pdflatex with pgfplots here")
+    assert overfull("figures", ["pgfplots"], work) == []
+
+
+def overfull(name: str, packages: list[str], work: Workplace) -> list[str]:
+    """Return what LaTeX says is too wide or too high in an article with a file."""
+    needed = "".join(rf"\usepackage{{{package}}}" for package in packages)
+    page = rf"\documentclass{{article}}{needed}\usepackage[utf8]{{inputenc}}\begin{{document}}\input{{{name}}}"
     work.write("page.tex", page + r"\end{document}")
     command = ["pdflatex", "-interaction=batchmode", "page.tex"]
     subprocess.run(command, cwd=work.directory, check=True, capture_output=True, timeout=60)
     log = (work.directory / "page.log").read_text("utf-8", "replace")
-    assert [line for line in log.splitlines() if "Overfull" in line or "too large" in line] == []
+    return [line for line in log.splitlines() if "Overfull" in line or "too large" in line]
 
 
 def test_work_that_is_no_replication_is_not_compared(five: list[str], work: Workplace) -> None:
