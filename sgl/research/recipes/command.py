@@ -29,7 +29,7 @@ from sgl.research.evaluate.data import evaluation_environment, show_table
 from sgl.research.evaluate.evaluation import EvaluationRequest, evaluated
 from sgl.research.recipes.engine import campaign, fill
 from sgl.research.recipes.figures import Figure, exposure_figures, figures_of
-from sgl.research.recipes.grids import Outputs, join, split_divergences
+from sgl.research.recipes.grids import Outputs, beside, join, split_divergences
 from sgl.research.recipes.layout import ARTICLE, Page, PanelColumn, panels
 from sgl.research.recipes.study import studied
 
@@ -50,6 +50,10 @@ PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").
     default="paper",
     help="Show the published figures beside those of the outputs, or only the latter.",
 )
+@click.option("--train", type=FILE, multiple=True, help="A variant that systems were trained on (repeatable).")
+@click.option(
+    "--on", "others", multiple=True, metavar="NAME=DATA", help="What the outputs of NAME are for, if not DATA."
+)
 @click.option("--answer", multiple=True, help="Where answers are in outputs, as for `eval` (with `prompts`).")
 @click.option("--judgements", type=FILE, multiple=True, help="What people say of outputs (with `cognition`).")
 @click.option("--published-rule", is_flag=True, help="Judge compounds as the published script (with `cognition`).")
@@ -62,6 +66,8 @@ def command(
     outputs: tuple[str, ...],
     *,
     compare: str,
+    train: tuple[Path, ...],
+    others: tuple[str, ...],
     answer: tuple[str, ...],
     judgements: tuple[Path, ...],
     published_rule: bool,
@@ -88,8 +94,26 @@ def command(
     if recipe["runs"] == "prompts":
         results, names, axis = studied(data, map(named_system, outputs), answer, session)
         _finish(session, fill(recipe | {"counted": axis}, results, names), targets)
-    evaluations = _evaluations(recipe, data)
     systems = [(name or path.stem, path) for name, path in map(named_system, outputs)]
+    own = {name: Path(other) for name, _, other in (text.partition("=") for text in others)}
+    if unknown := sorted(own.keys() - {name for name, _ in systems}):
+        session.refuse(f"`--on {unknown[0]}=…`: no outputs have this name")
+    further: Json = {recipe.get("judged", ""): {"judgements": judgements, "published_rule": published_rule}}
+    scored: Json = {}
+    reached: Json = {}
+    for place in dict.fromkeys(own.get(name, data) for name, _ in systems):
+        given = [(name, path) for name, path in systems if own.get(name, data) == place]
+        options = {"train": train} if place == data else {}
+        found, divergences = _of_data(recipe, place, given, further | {"": options}, session)
+        scored, reached = beside(scored, found), {**reached, **divergences}
+    _finish(session, fill(recipe, scored, list(dict.fromkeys(name for name, _ in systems)), reached), targets)
+
+
+def _of_data(
+    recipe: Json, data: Path, systems: list[tuple[str, Path]], further: Json, session: Session
+) -> tuple[Json, Json]:
+    """Return the results of systems on a dataset, and the divergences of its splits."""
+    evaluations = _evaluations(recipe, data)
     files = {name: list(_files(systems, name, alone=len(evaluations) == 1)) for name in evaluations}
     for name, path in systems:
         if not any((name, path) in given or any(path in file.parents for _, file in given) for given in files.values()):
@@ -98,9 +122,7 @@ def command(
     with temporary() as folder:
         if not session.diagnostics.errors and "joined" in recipe:
             join(recipe["joined"], folder, evaluations, files)
-        further: Json = {recipe.get("judged", ""): {"judgements": judgements, "published_rule": published_rule}}
-        results = {} if session.diagnostics.errors else _results(recipe, evaluations, files, further, session)
-    _finish(session, fill(recipe, results, list(dict.fromkeys(name for name, _ in systems)), reached), targets)
+        return {} if session.diagnostics.errors else _results(recipe, evaluations, files, further, session), reached
 
 
 def _finish(session: Session, made: Json, targets: Mapping[str, Path | None]) -> NoReturn:
@@ -143,7 +165,7 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: Outputs, further: J
     for name, given in files.items():
         if not given:
             continue
-        dataset, view = paths[name], options | further.get(name, {})
+        dataset, view = paths[name], options | further.get(name, {}) | further[""]
         if "splits" in recipe:
             view |= {"split": name} | recipe.get("views", {}).get(name, {})
             view["split"] = view["split"] if dataset.is_dir() else None
@@ -151,6 +173,10 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: Outputs, further: J
         divided = {of: dataset / f"{name}-{of}.txt" for of in recipe.get("slices", ())}
         slices = (f"{of}={path}" for of, path in divided.items() if path.is_file())
         view["slices"] = (*view.get("slices", ()), *slices)
+        # The longest sentence of training is that of the first ablation.
+        for trained in view.get("train", ())[:1]:
+            longest = f"longest({trained.resolve().name})"
+            view["slices"] = tuple(text.replace("longest(train)", longest) for text in view["slices"])
         predictions = tuple(f"{system}={path}" for system, path in given)
         view |= {"all_slices": False, "published_names": recipe.get("fold", False)}
         request = EvaluationRequest(dataset, predictions, dict(session.settings), **view)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from workplace import Workplace
 
-from sgl.cli.main import OK, run
+from sgl.cli.main import OK, USAGE, run
 from sgl.research.recipes.engine import fill
 from sgl.research.recipes.figures import figures_of
 from sgl.research.recipes.layout import ARTICLE, Page, panels, points
@@ -165,3 +166,24 @@ def test_widths_are_not_estimated_too_low() -> None:
     measured = {"83.3 (22.2*)": 47.8, "Transformer": 49.5, "BLEU": 25.6, "Llama-3-8B": 47.3, "100.0": 21.1}
     for text, width in measured.items():
         assert width < points(text) - 8.0 < 1.2 * width
+
+
+def test_outputs_for_another_dataset_stand_beside_the_others(five: list[str], work: Workplace) -> None:
+    """Table 5 of SGET compares two datasets; each system is scored on its own, in the rows of the same names."""
+    patterns = ["pp_in_subject", "cp_deeper", "cp_deeper"]
+    work.write("free.tsv", "".join(f"a {n}\tx {n}\t{name}\n" for n, name in enumerate(patterns)))
+    (work.directory / "free").mkdir()
+    work.write("free/gen.txt", "x 0\nx 1\nno\n")
+    asked = ["recipe", "sget", "rows.tsv", *five, "Mine without restrictions=free"]
+    assert run([*asked, "--on", "Mine without restrictions=free.tsv", "--json", "r.json"]) == OK
+    made = json.loads((work.directory / "r.json").read_text("utf-8"))
+    (table,) = (table for table in made["tables"] if table["name"] == "Table 10")
+    rows = {row["title"]: row["cells"] for row in table["rows"]}
+    at = {column["system"]: n for n, column in enumerate(table["columns"]) if column["metric"] == "exact"}
+    assert rows["cp_deeper"][at["Mine without restrictions"]]["mean"] == 50.0
+    assert rows["pp_in_subject"][at["Mine without restrictions"]]["mean"] == 100.0
+    assert rows["cp_deeper"][at["Mine"]]["mean"] == 0.0
+    assert rows["a_pattern_with_quite_a_long_name_0"][at["Mine without restrictions"]] is None
+    work.capsys.readouterr()
+    assert run([*asked, "--on", "Nobody=free.tsv"]) == USAGE
+    assert "no outputs have this name" in work.capsys.readouterr().err
