@@ -72,6 +72,24 @@ def write_variants(dataset: Path, target: Path, base: Compiled, others: Mapping[
     return made
 
 
+def read_variant(directory: Path, dataset: Path) -> Variant:
+    """Return the variant of a dataset whose training set is in a directory of ``OUT.variants``.
+
+    Raises ``ForeignFileError`` if it is no such directory, or that of another dataset.
+    """
+    source, settings = directory.parent / LIST, directory.resolve().name
+    document = read_document(source, MANIFEST, inside=directory.parent)
+    if document["format"].of(str) != FORMAT:
+        raise ForeignFileError(source, f"it is not a list of variants ({FORMAT})")
+    if document["dataset"].of(str) != manifest_of(dataset)["identity"].of(str):
+        raise ForeignFileError(source, f"its variants are not those of {dataset}")
+    for variant in document["variants"].elements():
+        if variant["settings"].of(str) == settings:
+            unseen, items = (tuple(variant[key].texts()) for key in ("unseen", "items"))
+            return Variant(settings, variant["rows"].of(int), {}, unseen, items, {})
+    raise ForeignFileError(source, f"it lists no variant `{settings}`")
+
+
 def listed(directory: Path) -> set[str] | None:
     """Return the listed files of the variants in a directory; None if it holds none."""
     try:

@@ -79,3 +79,49 @@ def test_a_variant_that_is_no_part_is_refused_before_anything_is_written(farm: W
     assert not (farm.directory / "data").exists()
     if variant == "shown=9":
         assert run(["compile", "farm.sgl", "--out", "data", "--variants", variant]) == USAGE
+
+
+def test_systems_are_scored_by_the_ablation_that_they_were_trained_on(farm: Workplace) -> None:
+    """Items with words that it never shows are left out and named, and `longest` knows its training set."""
+    text = (farm.directory / "farm.sgl").read_text("utf-8")
+    # Most words of so small a training set are in its deep phrases alone.
+    farm.write("farm.sgl", text.replace("train 60", "train 3").replace("need 5", "need 1"))
+    assert run(["compile", "farm.sgl", "--out", "data", "--variants", "deep=off", "--variants", "shown=1,2"]) == OK
+    variants = farm.directory / "data.variants"
+    listed = json.loads((variants / "variants.json").read_text("utf-8"))["variants"]
+    (unseen,) = (variant["items"] for variant in listed if variant["settings"] == "deep=off")
+    items = [name for name in unseen if name.startswith("gen-")]
+    assert items
+    rows = (farm.directory / "data/data/gen.tsv").read_text("utf-8").splitlines()
+    farm.write("right.txt", "".join(row.split("\t")[1] + "\n" for row in rows))
+    scores = ["eval", "data", "A=right.txt", "--samples", "100", "--json", "r.json"]
+    trained = ["--train", "data.variants/deep=off", "--train", "data.variants/shown=2"]
+    cuts = ["--slice", "long={ length en > longest(deep=off) }", "--slice", "full={ length en > longest(train) }"]
+    farm.capsys.readouterr()
+    assert run([*scores, *trained, *cuts]) == OK
+    said = farm.capsys.readouterr().err
+    assert f"{len(items)} rows with words that training with `deep=off` does not show: left out" in said
+    assert "1 word: hen" in said
+    made = json.loads((farm.directory / "r.json").read_text("utf-8"))
+    assert made["dataset"]["left_out"] == len(items)
+    assert made["dataset"]["items"] == len(rows) - len(items)
+    found = {part["name"]: part["items"] for part in made["tables"]["slices"]}
+    kept = [row.split("\t")[0] for n, row in enumerate(rows, 1) if f"gen-{n:06}" not in items]
+    words = {
+        name: max(len(line.split("\t")[0].split()) for line in path.read_text("utf-8").splitlines())
+        for name, path in (("long", variants / "deep=off/train.tsv"), ("full", farm.directory / "data/data/train.tsv"))
+    }
+    for name, most in words.items():
+        assert found.get(name, 0) == sum(len(text.split()) > most for text in kept)
+
+
+@pytest.mark.parametrize(("place", "why"), [("data", "variants.json"), ("other/shown=2", "no variant")])
+def test_what_is_no_variant_of_the_dataset_is_refused(place: str, why: str, farm: Workplace) -> None:
+    assert run(["compile", "farm.sgl", "--out", "data", "--variants", "deep=off"]) == OK
+    (farm.directory / "data.variants").rename(farm.directory / "other")
+    farm.write("right.txt", "x\n")
+    farm.capsys.readouterr()
+    assert run(["eval", "data", "A=right.txt", "--train", place]) != OK
+    said = farm.capsys.readouterr().err
+    assert "SGL1401" in said
+    assert why in said

@@ -41,6 +41,7 @@ WRITING = {
     ("recipe", "--json"): ["recipe", "sr", "banks", "x=bank.conllu"],
     ("recipe", "--html"): ["recipe", "sr", "banks", "x=bank.conllu"],
     ("recipe", "--latex"): ["recipe", "sr", "banks", "x=bank.conllu"],
+    ("recipe", "--figures"): ["recipe", "sr", "banks", "x=bank.conllu"],
 }
 #: What makes a dataset of the grammar one that can be packed.
 RELEASE = """

@@ -6,7 +6,7 @@ squares.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader
@@ -64,7 +64,8 @@ def _title(name: str) -> str:
 def _coefficient(test: Json) -> str:
     if test["rho"] is None:
         return _NOTHING
-    stars = sum(test["adjusted"] < limit for limit in (0.001, 0.01, 0.05))
+    # A median has no test.
+    stars = sum(test.get("adjusted", 1.0) < limit for limit in (0.001, 0.01, 0.05))
     # Zero has no sign.
     return f"{round(test['rho'], 2) + 0.0:.2f}{'*' * stars}"
 
@@ -119,10 +120,19 @@ def analysis_environment() -> Environment:
     """Return the environment of the page of an analysis."""
     environment = page_environment("sgl.research.analyse")
     environment.add_extension("jinja2.ext.do")
-    environment.filters |= {"p": _p_value, "title_of": _title, "text_width": text_width, "coefficient": _coefficient}
-    environment.filters["measure"] = lambda name: _title(name).removeprefix("dependency ")
+    environment.filters |= MEASURES
     environment.globals["draw_example"] = draw_example
     return environment
+
+
+#: How templates write measures, and figures about them.
+MEASURES: Mapping[str, Callable[..., Any]] = {
+    "p": _p_value,
+    "title_of": _title,
+    "text_width": text_width,
+    "coefficient": _coefficient,
+    "measure": lambda name: _title(name).removeprefix("dependency "),
+}
 
 
 def render_analysis(data: Mapping[str, Any], title: str) -> str:

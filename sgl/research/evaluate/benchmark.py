@@ -71,7 +71,8 @@ class Benchmark:
 
     ``view`` is the notation of the target if it is a logical form.  ``directory`` is where the dataset is, none for a
     file of another origin; only a dataset knows the hash and the parameters of its grammar.  ``sentences`` are those
-    of a treebank, one for each row, ``lexicon`` is that of published compounds.
+    of a treebank, one for each row, ``lexicon`` is that of published compounds.  ``variants`` are other training sets,
+    by their settings.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Benchmark:
     directory: Path | None = None
     sentences: tuple[TreebankSentence, ...] = ()
     lexicon: Path | None = None
+    variants: dict[str, Path] = field(default_factory=dict)
 
     @property
     def is_in_distribution(self) -> bool:

@@ -47,6 +47,7 @@ from sgl.research.evaluate.surface import WAYS
     default="averaged",
     help="Average BLEU and chrF++ over several runs, or compute them on all outputs as one corpus.",
 )
+@click.option("--train", type=FILE, multiple=True, help="A variant that systems were trained on (repeatable).")
 @click.option(
     "--missing", type=click.Choice(("wrong", LEFT_OUT)), default="wrong", help="How to treat rows without a prediction."
 )

@@ -15,6 +15,7 @@ from sgl.foreign import ForeignFileError
 from sgl.frontend import Compiled
 from sgl.frontend.passes import read_structure
 from sgl.parsing import UnparsableLayerError
+from sgl.pipeline.variants import Variant, read_variant
 from sgl.research.analyse.command import report_fault
 from sgl.research.analyse.outputs import PredictionsError
 from sgl.research.analyse.predictions import systems_of
@@ -38,6 +39,9 @@ LEFT_OUT = "left-out"
 
 #: Samples of a test of differences; more than the most would fill the memory.
 SAMPLES, MOST_SAMPLES = 100_000, 10_000_000
+
+#: Words that are named in a message.
+_NAMED = 8
 
 #: Libraries of the extra `eval` that every evaluation needs; it can do without sacreBLEU.
 NEEDED = ("scipy",)
@@ -65,6 +69,7 @@ class EvaluationRequest:
     slices: tuple[str, ...] = ()
     all_slices: bool = True
     published_names: bool = False
+    train: tuple[Path, ...] = ()
     missing: Literal["wrong", "left-out"] = "wrong"
     answer: tuple[str, ...] = ()
     programs: bool = False
@@ -101,6 +106,8 @@ class Evaluation:
         self.judged: Judgements = {}
         self.compounds: Columns = {}
         self.left_out = 0
+        #: The variants that systems were trained on, by their settings.
+        self.variants: dict[str, Variant] = {}
         self._compiled: Compiled | None = None
         self._language = request.language or benchmark.target
         self._sources = sources
@@ -145,6 +152,19 @@ class Evaluation:
         self._warn()
         return data | ({"compounds": rates} if rates is not None else {})
 
+    def read_variants(self) -> None:
+        """Read the variants that systems were trained on; raises ``DatasetError`` if they are none of the dataset."""
+        for path in self.request.train:
+            if self.benchmark.directory is None:
+                raise DatasetError("only a dataset of `sglc compile` has variants")
+            try:
+                variant = read_variant(path, self.benchmark.directory)
+            except ForeignFileError as problem:
+                raise DatasetError(str(problem)) from None
+            self.variants[variant.settings] = variant
+            paths = self.benchmark.variants | {variant.settings: path}
+            self.benchmark = replace(self.benchmark, variants=paths)
+
     def _read_systems(self, line: Advance) -> None:
         """Read the runs of all systems; report files that cannot be used."""
         benchmark = self.benchmark
@@ -183,18 +203,32 @@ class Evaluation:
     def _leave_out(self, compounds: BenchmarkCompounds) -> BenchmarkCompounds:
         """Leave out the rows without a prediction of every run, if that was asked for; ``PredictionsError`` if all."""
         lacking = {name for runs in self.systems.values() for run in runs for name in run.missing}
-        if self.request.missing != LEFT_OUT or not lacking:
-            return compounds
         own = self.benchmark
+        lacking = (lacking if self.request.missing == LEFT_OUT else set()) | self._unseen()
+        if not lacking:
+            return compounds
         kept = [row.id not in lacking for row in own.rows]
         if not any(kept):
-            raise PredictionsError("no row has a prediction of every run")
+            raise PredictionsError("no row has a prediction of every run, and words that every training set shows")
         rows, sentences = tuple(compress(own.rows, kept)), tuple(compress(own.sentences, kept))
         self.left_out, self.benchmark = len(lacking), replace(own, rows=rows, sentences=sentences)
         self.systems = {name: [run.only(kept) for run in runs] for name, runs in self.systems.items()}
         self.shapes = list(compress(self.shapes, kept))
         self.slices = [cut._replace(labels=tuple(compress(cut.labels, kept))) for cut in self.slices]
         return compounds.only(kept)
+
+    def _unseen(self) -> set[str]:
+        """Return the rows with words that the training set of a variant does not show; name them."""
+        found = set[str]()
+        for settings, variant in self.variants.items():
+            own = {row.id for row in self.benchmark.rows}.intersection(variant.items)
+            if own:
+                rows, words = count(len(own), "row"), count(len(variant.unseen), "word")
+                message = f"{rows} with words that training with `{settings}` does not show: left out"
+                note = f"{words}: {', '.join(variant.unseen[:_NAMED])}{', …' if variant.unseen[_NAMED:] else ''}"
+                self._diagnostics.warning("SGL1480", None, message, notes=[note])
+            found |= own
+        return found
 
     @property
     def _notation(self) -> str:
@@ -311,6 +345,7 @@ def evaluation_of(
             rows = (row._replace(category=row.category.casefold().replace("-", "_")) for row in benchmark.rows)
             benchmark = replace(benchmark, rows=tuple(rows))
         evaluation = Evaluation(request, benchmark, sources, diagnostics)
+        evaluation.read_variants()
         data = evaluation.evaluate()
         return None if data is None else (evaluation, data)
     except UserError as problem:

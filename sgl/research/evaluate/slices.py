@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from sgl.core.plan import TRAIN
 from sgl.corpus.rows import Corpus, Unreadable
 from sgl.dataset import manifest_of
 from sgl.diagnostics import UserError
@@ -28,7 +29,9 @@ from sgl.research.treebank import TreebankReader, TreebankSentence
 
 QUOTA = "quota"
 
-_LENGTH = re.compile(r"length\s+(\w+)\s*(>=|<=|!=|=|>|<)\s*(?:(\d+)|longest\((\w+)\))\s*([+-]\s*\d+)?\s*(?:;|(?=\}))")
+_LENGTH = re.compile(
+    r"length\s+(\w+)\s*(>=|<=|!=|=|>|<)\s*(?:(\d+)|longest\(([^()]+)\))\s*([+-]\s*\d+)?\s*(?:;|(?=\}))"
+)
 _COMPARED = {">=": operator.ge, "<=": operator.le, "!=": operator.ne, "=": operator.eq}
 _COMPARED |= {">": operator.gt, "<": operator.lt}
 
@@ -104,27 +107,37 @@ def _occurring(benchmark: Benchmark, text: str, reader: Reader | None) -> list[b
 
 
 def _lengths(benchmark: Benchmark, layer: str, split: str) -> list[int]:
-    """Return how many words the texts of a layer have in a split."""
+    """Return how many words the texts of a layer have in a split, or in the training set of a variant."""
     layer = {"source": benchmark.source, "target": benchmark.target}.get(layer, layer)
     if layer not in (benchmark.source, benchmark.target):
         raise SliceError(f"there is no text `{layer}`; there are `{benchmark.source}` and `{benchmark.target}`")
+    if split in benchmark.variants:
+        # The rows of a variant are some of those of the training set.
+        known = zip(_texts(benchmark, layer, TRAIN), _lengths(benchmark, layer, TRAIN), strict=True)
+        own = {*_texts(benchmark, layer, split)}
+        return [length for text, length in known if text in own]
     if benchmark.directory is not None and layer == benchmark.source:
         path = benchmark.directory / "conllu" / f"{split}.conllu"
         blocks = TreebankReader(trees=False).read(path, benchmark.directory)
         return [len(block.words) for block in blocks if isinstance(block, TreebankSentence)]
-    side = int(layer == benchmark.target)
-    if split == benchmark.split:
-        texts = [row.target if side else row.source for row in benchmark.rows]
-    elif benchmark.directory is None:
-        raise SliceError(f"`longest({split})` needs a dataset of `sglc compile`")
-    else:
-        main = manifest_of(benchmark.directory)["layers"]["target"].of(str)
-        path = benchmark.directory / "data" / ("" if layer == main else layer) / f"{split}.tsv"
-        rows = Corpus(path, 2, BENCHMARK, benchmark.directory).rows()
-        texts = [row.texts[side] for row in rows if not isinstance(row, Unreadable)]
+    texts = _texts(benchmark, layer, split)
     if not any(" " in text for text in texts):
         raise SliceError(f"the texts of `{layer}` have no spaces between words")
     return [len(text.split()) for text in texts]
+
+
+def _texts(benchmark: Benchmark, layer: str, split: str) -> list[str]:
+    """Return the texts of a layer in a split, or in the training set of a variant."""
+    side = int(layer == benchmark.target)
+    if split == benchmark.split:
+        return [row.target if side else row.source for row in benchmark.rows]
+    if benchmark.directory is None:
+        raise SliceError(f"`longest({split})` needs a dataset of `sglc compile`")
+    main, variant = manifest_of(benchmark.directory)["layers"]["target"].of(str), benchmark.variants.get(split)
+    folder = (variant or benchmark.directory / "data") / ("" if benchmark.target == main else benchmark.target)
+    inside = variant.parent if variant is not None else benchmark.directory
+    rows = Corpus(folder / f"{split if variant is None else TRAIN}.tsv", 2, BENCHMARK, inside).rows()
+    return [row.texts[side] for row in rows if not isinstance(row, Unreadable)]
 
 
 def _quotas(benchmark: Benchmark) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import click
 import yaml
 from rich.cells import cell_len
 
-from sgl.cli.files import FILE, PAGE, TABLES, force_option, json_file_option
+from sgl.cli.files import FIGURES, FILE, PAGE, TABLES, force_option, json_file_option
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options
 from sgl.cli.terminal import say
@@ -24,11 +24,12 @@ from sgl.disk import temporary
 from sgl.research.analyse.command import SYSTEM, installed, report_fault, write_results
 from sgl.research.analyse.predictions import named_system
 from sgl.research.analyse.scoring import Json
-from sgl.research.analyse.tables import latex_environment
+from sgl.research.analyse.tables import MEASURES, latex_environment
 from sgl.research.evaluate.data import evaluation_environment, show_table
 from sgl.research.evaluate.evaluation import EvaluationRequest, evaluated
 from sgl.research.recipes.engine import campaign, fill
-from sgl.research.recipes.grids import Outputs, join, split_divergences
+from sgl.research.recipes.figures import Figure, exposure_figures, figures_of
+from sgl.research.recipes.grids import Outputs, beside, join, split_divergences
 from sgl.research.recipes.layout import ARTICLE, Page, PanelColumn, panels
 from sgl.research.recipes.study import studied
 
@@ -42,11 +43,16 @@ PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").
 @json_file_option
 @click.option("--html", "html_file", type=PAGE, help="Write an HTML page with tables and figures.")
 @click.option("--latex", "latex_file", type=TABLES, help="Write the tables as LaTeX.")
+@click.option("--figures", "figures_file", type=FIGURES, help="Write the figures as LaTeX (pgfplots).")
 @click.option(
     "--compare",
     type=click.Choice(("paper", "none")),
     default="paper",
     help="Show the published figures beside those of the outputs, or only the latter.",
+)
+@click.option("--train", type=FILE, multiple=True, help="A variant that systems were trained on (repeatable).")
+@click.option(
+    "--on", "others", multiple=True, metavar="NAME=DATA", help="What the outputs of NAME are for, if not DATA."
 )
 @click.option("--answer", multiple=True, help="Where answers are in outputs, as for `eval` (with `prompts`).")
 @click.option("--judgements", type=FILE, multiple=True, help="What people say of outputs (with `cognition`).")
@@ -60,6 +66,8 @@ def command(
     outputs: tuple[str, ...],
     *,
     compare: str,
+    train: tuple[Path, ...],
+    others: tuple[str, ...],
     answer: tuple[str, ...],
     judgements: tuple[Path, ...],
     published_rule: bool,
@@ -86,8 +94,26 @@ def command(
     if recipe["runs"] == "prompts":
         results, names, axis = studied(data, map(named_system, outputs), answer, session)
         _finish(session, fill(recipe | {"counted": axis}, results, names), targets)
-    evaluations = _evaluations(recipe, data)
     systems = [(name or path.stem, path) for name, path in map(named_system, outputs)]
+    own = {name: Path(other) for name, _, other in (text.partition("=") for text in others)}
+    if unknown := sorted(own.keys() - {name for name, _ in systems}):
+        session.refuse(f"`--on {unknown[0]}=…`: no outputs have this name")
+    further: Json = {recipe.get("judged", ""): {"judgements": judgements, "published_rule": published_rule}}
+    scored: Json = {}
+    reached: Json = {}
+    for place in dict.fromkeys(own.get(name, data) for name, _ in systems):
+        given = [(name, path) for name, path in systems if own.get(name, data) == place]
+        options = {"train": train} if place == data else {}
+        found, divergences = _of_data(recipe, place, given, further | {"": options}, session)
+        scored, reached = beside(scored, found), {**reached, **divergences}
+    _finish(session, fill(recipe, scored, list(dict.fromkeys(name for name, _ in systems)), reached), targets)
+
+
+def _of_data(
+    recipe: Json, data: Path, systems: list[tuple[str, Path]], further: Json, session: Session
+) -> tuple[Json, Json]:
+    """Return the results of systems on a dataset, and the divergences of its splits."""
+    evaluations = _evaluations(recipe, data)
     files = {name: list(_files(systems, name, alone=len(evaluations) == 1)) for name in evaluations}
     for name, path in systems:
         if not any((name, path) in given or any(path in file.parents for _, file in given) for given in files.values()):
@@ -96,9 +122,7 @@ def command(
     with temporary() as folder:
         if not session.diagnostics.errors and "joined" in recipe:
             join(recipe["joined"], folder, evaluations, files)
-        further: Json = {recipe.get("judged", ""): {"judgements": judgements, "published_rule": published_rule}}
-        results = {} if session.diagnostics.errors else _results(recipe, evaluations, files, further, session)
-    _finish(session, fill(recipe, results, list(dict.fromkeys(name for name, _ in systems)), reached), targets)
+        return {} if session.diagnostics.errors else _results(recipe, evaluations, files, further, session), reached
 
 
 def _finish(session: Session, made: Json, targets: Mapping[str, Path | None]) -> NoReturn:
@@ -108,6 +132,8 @@ def _finish(session: Session, made: Json, targets: Mapping[str, Path | None]) ->
     if session.form != "json":
         _shown("recipe.j2", made)
     written = write_results(session, targets, made, partial(_shown, "recipe.html.j2"), partial(_shown, "recipe.tex.j2"))
+    if figures := targets["figures_file"]:
+        written &= session.write(figures, _shown("figures.tex.j2", made))
     session.stop(OK if written else OUTPUT)
 
 
@@ -139,7 +165,7 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: Outputs, further: J
     for name, given in files.items():
         if not given:
             continue
-        dataset, view = paths[name], options | further.get(name, {})
+        dataset, view = paths[name], options | further.get(name, {}) | further[""]
         if "splits" in recipe:
             view |= {"split": name} | recipe.get("views", {}).get(name, {})
             view["split"] = view["split"] if dataset.is_dir() else None
@@ -147,6 +173,10 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: Outputs, further: J
         divided = {of: dataset / f"{name}-{of}.txt" for of in recipe.get("slices", ())}
         slices = (f"{of}={path}" for of, path in divided.items() if path.is_file())
         view["slices"] = (*view.get("slices", ()), *slices)
+        # The longest sentence of training is that of the first ablation.
+        for trained in view.get("train", ())[:1]:
+            longest = f"longest({trained.resolve().name})"
+            view["slices"] = tuple(text.replace("longest(train)", longest) for text in view["slices"])
         predictions = tuple(f"{system}={path}" for system, path in given)
         view |= {"all_slices": False, "published_names": recipe.get("fold", False)}
         request = EvaluationRequest(dataset, predictions, dict(session.settings), **view)
@@ -196,6 +226,7 @@ def _text(cell: Any) -> str:  # noqa: ANN401 - JSON
         text += f" ({cell['low']:.{digits}f}–{cell['high']:.{digits}f})"
     if cell["deviation"] is not None:
         text += f" ± {cell['deviation']:.{digits}f}"
+    text += "†" if cell.get("sure") else ""
     if cell.get("published"):
         text += f" ({cell['published']['mean']:.{digits}f}{'*' if cell['departs'] else ''})"
     return text
@@ -203,12 +234,14 @@ def _text(cell: Any) -> str:  # noqa: ANN401 - JSON
 
 def _shown(template: str, made: Json) -> str:
     """Render the tables with a template: as a page, as LaTeX, or for the terminal."""
-    environment = (latex_environment if ".tex" in template else evaluation_environment)("sgl.research.recipes")
-    environment.filters |= {"cell": _text, "titled": _titled, "by_system": _by_system}
+    tex, own = ".tex" in template, "sgl.research.recipes"
+    environment = latex_environment(own) if tex else evaluation_environment(own, "sgl.research.analyse")
+    environment.filters.update(MEASURES, cell=_text, titled=_titled, by_system=_by_system, pairs=_pairs)
+    environment.filters["pair"] = lambda title: title.split(" and ")
 
     # Columns of a terminal are two characters apart.
     wide = float(shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize)
-    page = ARTICLE if ".tex" in template else Page(lambda text: cell_len(text) + 2.0, wide, wide / 2)
+    page = ARTICLE if tex else Page(lambda text: cell_len(text) + 2.0, wide, wide / 2)
 
     def divided(table: Json) -> list[list[PanelColumn]]:
         return [*panels(table, _text, _titled, page)]
@@ -216,8 +249,18 @@ def _shown(template: str, made: Json) -> str:
     def long(table: Json) -> bool:
         return any(page.width(_titled(row)) > page.titles for row in table["rows"])
 
-    given = {"panels": divided, "titles": long, "cell": _text, "say": say, "show": show_table}
-    return environment.get_template(template).render(data=made, **given)
+    given = {"panels": divided, "titles": long, "cell": _text, "say": say, "show": show_table, "figures_of": figures_of}
+    drawn = [figure for table in made["tables"] for figure in figures_of(table)] if tex else []
+    drawn += exposure_figures(made["curves"], made["counted"]) if tex else []
+    text: str = environment.get_template(template).render(data=made, drawn=drawn, **given)
+    return text
+
+
+def _pairs(figure: Figure) -> list[Json]:
+    """Return the pairs of a triangle as correlations."""
+    ends = (title.split(" and ") for title, _ in figure.rows)
+    found = zip(ends, (scores[""]["mean"] for _, scores in figure.rows), strict=True)
+    return [{"first": first, "second": second, "rho": 100 * share} for (first, second), share in found]
 
 
 def _by_system(columns: Sequence[PanelColumn]) -> list[tuple[str, list[PanelColumn]]]:

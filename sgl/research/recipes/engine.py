@@ -55,6 +55,7 @@ def fill(recipe: Json, results: Json, systems: Sequence[str], reached: Json | No
         "missing": [_missing(given, results) for given, made in pairs if made not in kept],
         "compared": sum(cell["published"] is not None for cell in cells),
         "departing": sum(cell["departs"] for cell in cells),
+        "tested": _tested(results) if any(cell["sure"] for cell in cells) else "",
     }
 
 
@@ -77,14 +78,15 @@ def _table(table: Json, results: Json, systems: Sequence[str]) -> Json:
     beside = [] if alone else [name for name in published if name.casefold() not in map(str.casefold, systems)]
     rows: list[Json] = []
     for row in _rows(table, results, systems):
-        cells = []
+        cells, best = [], {metric: _surely_best(row, results, metric, systems) for metric in metrics}
         for system, (place, metric) in product(shown, enumerate(metrics)):
             theirs = published if alone else known.get(system.casefold(), {})
             figure = _published(theirs.get(row["key"]), place)
             found = [_found(row, table, results, system, name) for name in metric.split(" - ")]
             if len(found) > 1:
                 found = [[first["mean"] - second["mean"] for first, second in zip(*found, strict=False)]]
-            cells.append(_cell(found[0], figure, table, metric))
+            cell = _cell(found[0], figure, table, metric)
+            cells.append(cell and {**cell, "sure": bool(system) and system == best[metric]})
         further = [_published(published[n].get(row["key"]), place) for n, place in product(beside, range(len(metrics)))]
         rows.append({"title": row["title"], "cells": cells, "published": further})
     columns, others = (
@@ -92,7 +94,8 @@ def _table(table: Json, results: Json, systems: Sequence[str]) -> Json:
         for of in (shown, beside)
     )
     made = {"name": table["name"], "title": table["title"], "columns": columns, "beside": others, "rows": rows}
-    return made | {"figure": table.get("figure"), "curve": table.get("curve"), "agreement": _agreement(made)}
+    drawn = {kind: table.get(kind) for kind in ("figure", "curve", "heat")}
+    return made | drawn | {"agreement": _agreement(made)}
 
 
 def _rows(table: Json, results: Json, systems: Sequence[str]) -> Iterator[Json]:
@@ -127,6 +130,29 @@ def _found(row: Json, table: Json, results: Json, system: str, metric: str) -> l
     if "part" in row and "at" not in row:
         return _steps(row["part"], path)
     return _steps(results, f"{row['at']} > {path}")
+
+
+def _surely_best(row: Json, results: Json, metric: str, systems: Sequence[str]) -> str | None:
+    """Return the system that the tests of an evaluation find better than all others on the items of a row, if any."""
+    at = row.get("at") or f"{row.get('each')} > {row['key']}"
+    name, kind, _, part = (*at.split(" > "), "", "", "", "")[:4]
+    tests = results.get(name, {}).get("tests", {}).get("differences", ()) if kind == "tables" else ()
+    won = Counter[str]()
+    for test in tests:
+        sure = test["adjusted"] is not None and test["adjusted"] < 0.05
+        if sure and (test["metric"], test["part"]) == (metric, part):
+            won[test["second" if test["mean"] > 0 else "first"]] += 1
+    return next((system for system, wins in won.items() if wins == len(systems) - 1), None)
+
+
+def _tested(results: Json) -> str:
+    """Say by which test systems were compared; nothing if they were not."""
+    tests = next((of["tests"] for of in results.values() if isinstance(of, Mapping) and "tests" in of), None)
+    if tests is None:
+        return ""
+    kind = "paired bootstrap" if tests["test"] == "bootstrap" else "paired approximate randomisation"
+    number = len(tests["differences"])
+    return f"{kind}, {tests['samples']:,} samples, {tests['correction']} over {number} tests, p < 0.05"
 
 
 def _steps(value: Any, path: str) -> list[Any]:  # noqa: ANN401 - JSON

@@ -1,4 +1,4 @@
-"""Know the splits of a grid: the divergences that they reached, and the test sets of all seeds together."""
+"""Know what tables combine: the splits of a grid, the test sets of all seeds, and the results of several datasets."""
 
 import json
 import re
@@ -18,6 +18,32 @@ from sgl.research.evaluate.benchmark import BenchmarkRow, read_benchmark
 
 #: The outputs for each evaluation: systems with their files.
 Outputs = dict[str, list[tuple[str, Path]]]
+
+
+def beside(first: Json, second: Json) -> Json:
+    """Return results with the scores of systems on another dataset, in the rows of the same names.
+
+    Tests compare systems on the same items, so those of the first dataset remain.
+    """
+    if not first:
+        return second
+    found = dict(first)
+    for name, own in second.items():
+        if name not in first or "tables" not in own:
+            found.setdefault(name, own)
+            continue
+        tables = {of: _rows_beside(rows, own["tables"].get(of, ())) for of, rows in first[name]["tables"].items()}
+        found[name] = {**first[name], "tables": tables}
+    return found
+
+
+def _rows_beside(rows: Sequence[Json], others: Sequence[Json]) -> list[Json]:
+    known = {row["name"]: row["scores"] for row in others}
+    made = [
+        {**row, "scores": {m: {**cells, **known.get(row["name"], {}).get(m, {})} for m, cells in row["scores"].items()}}
+        for row in rows
+    ]
+    return [*made, *(row for row in others if row["name"] not in {own["name"] for own in rows})]
 
 
 def split_divergences(evaluations: Mapping[str, Path]) -> Json:

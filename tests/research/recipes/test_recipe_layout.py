@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -10,7 +11,9 @@ from typing import Any
 import pytest
 from workplace import Workplace
 
-from sgl.cli.main import OK, run
+from sgl.cli.main import OK, USAGE, run
+from sgl.research.recipes.engine import fill
+from sgl.research.recipes.figures import figures_of
 from sgl.research.recipes.layout import ARTICLE, Page, panels, points
 
 TITLES = {"exact": "Exact", "bleu": "BLEU", "words": "words"}
@@ -56,6 +59,43 @@ def test_the_best_of_several_systems_are_marked_by_each_metric() -> None:
     assert [(column.system, column.title) for column in panel if column.best[0]] == [("b", "Exact"), ("c", "Exact")]
 
 
+def test_a_system_is_marked_if_it_is_surely_better_than_all_others() -> None:
+    """The test of the evaluation decides, corrected for all its comparisons: `b` is better than `a` by chance."""
+    rows = {"name": "x", "title": "x", "metrics": {"exact": "Exact"}, "rows": [{"each": "gen > tables > patterns"}]}
+    recipe = {"title": "", "paper": "", "tables": [rows]}
+    scores = {system: {"mean": 0.5} for system in "abc"}
+    patterns = [{"name": name, "items": 9, "scores": {"exact": scores}} for name in ("one", "two")]
+    better = {("a", "c"): 0.01, ("b", "c"): 0.04, ("a", "b"): 0.2}
+    tests = [
+        {"first": x, "second": y, "metric": "exact", "part": part, "mean": 0.3, "adjusted": p if part == "one" else 0.2}
+        for (x, y), p in better.items()
+        for part in ("one", "two")
+    ]
+    known = {"test": "randomisation", "samples": 1000, "correction": "Holm", "differences": tests}
+    made = fill(recipe, {"gen": {"tables": {"patterns": patterns}, "tests": known}}, ["a", "b", "c"])
+    marked = {row["title"]: [cell["sure"] for cell in row["cells"]] for row in made["tables"][0]["rows"]}
+    assert marked == {"one": [False, False, True], "two": [False] * 3}
+    assert made["tested"] == "paired approximate randomisation, 1,000 samples, Holm over 6 tests, p < 0.05"
+
+
+def test_figures_show_what_tables_say() -> None:
+    """A point is a cell of the table in percent; one without an interval is its own."""
+    made = table({"a": {"exact": 50.0, "bleu": 60.0}, "b": {"exact": None}}, rows=1)
+    made["rows"][0]["cells"] = [
+        {"mean": 50.0, "low": 40.0, "high": 61.0},
+        {"mean": 60.0, "low": None, "high": None},
+        None,
+    ]
+    for row in (*made["rows"], *made["columns"]):
+        row["reached"] = []
+    (drawn,) = figures_of(made | {"title": "t", "figure": "exact"})
+    assert (drawn.kind, drawn.systems) == ("scores", ["a"])
+    assert drawn.rows == [("case 0", {"a": {"mean": 0.5, "low": 0.4, "high": 0.61}})]
+    first, second = figures_of(made | {"title": "t", "curve": "step"})
+    assert [first.title, first.bottom, first.top] == ["t: Exact, seed ", 0.4, 0.61]
+    assert second.rows == [("case 0", {"a": {"mean": 0.6, "low": 0.6, "high": 0.6}})]
+
+
 @pytest.fixture
 def five(work: Workplace) -> list[str]:
     """Five systems that answer the items of SGET's patterns in their ways."""
@@ -75,12 +115,41 @@ def test_tables_of_five_systems_fit_the_text_of_an_article(five: list[str], work
     if shutil.which("pdflatex") is None:
         pytest.skip("no pdflatex here")
     assert run(["recipe", "sget", "rows.tsv", *five, "--latex", "tables.tex"]) == OK
-    page = r"\documentclass{article}\usepackage{booktabs}\usepackage[utf8]{inputenc}\begin{document}\input{tables}"
+    assert overfull("tables", ["booktabs"], work) == []
+
+
+@pytest.mark.parametrize("kind", ["scores", "exposures", "heat"])
+def test_figures_fit_the_text_of_an_article(kind: str, five: list[str], work: Workplace) -> None:
+    """They are drawn by pgfplots, with intervals, without a line that is too wide."""
+    arguments = ["sget", "rows.tsv", *five]
+    if kind == "exposures":
+        arguments = ["sget", "rows.tsv", "A@1=Transformer", "A@5=LSTM", "A@20=mT5-base"]
+    if kind == "heat":
+        edge = "1\ta\ta\tX\t_\t_\t{}\tobj\t_\t_\n2\tb\tb\tX\t_\t_\t{}\troot\t_\t_\n\n"
+        work.write("bank.conllu", "".join(f"# sent_id = {n}\n{edge.format(2, 0)}" for n in range(9)))
+        work.write("One/bank.txt", "a b\nb a\na a\n" * 3)
+        arguments = ["sr", ".", "One"]
+    assert run(["recipe", *arguments, "--figures", "figures.tex", "--html", "page.html"]) == OK
+    written = (work.directory / "figures.tex").read_text("utf-8")
+    assert written.count(r"\begin{figure}") == written.count(r"\end{figure}") > 0
+    assert {"scores": "x dir=both", "exposures": "xmode=log", "heat": r"\fill[blue!"}[kind] in written
+    if (
+        shutil.which("pdflatex") is None
+        or subprocess.run(["kpsewhich", "pgfplots.sty"], check=False, capture_output=True).returncode
+    ):
+        pytest.skip("no pdflatex with pgfplots here")
+    assert overfull("figures", ["pgfplots"], work) == []
+
+
+def overfull(name: str, packages: list[str], work: Workplace) -> list[str]:
+    """Return what LaTeX says is too wide or too high in an article with a file."""
+    needed = "".join(rf"\usepackage{{{package}}}" for package in packages)
+    page = rf"\documentclass{{article}}{needed}\usepackage[utf8]{{inputenc}}\begin{{document}}\input{{{name}}}"
     work.write("page.tex", page + r"\end{document}")
     command = ["pdflatex", "-interaction=batchmode", "page.tex"]
     subprocess.run(command, cwd=work.directory, check=True, capture_output=True, timeout=60)
     log = (work.directory / "page.log").read_text("utf-8", "replace")
-    assert [line for line in log.splitlines() if "Overfull" in line or "too large" in line] == []
+    return [line for line in log.splitlines() if "Overfull" in line or "too large" in line]
 
 
 def test_work_that_is_no_replication_is_not_compared(five: list[str], work: Workplace) -> None:
@@ -97,3 +166,24 @@ def test_widths_are_not_estimated_too_low() -> None:
     measured = {"83.3 (22.2*)": 47.8, "Transformer": 49.5, "BLEU": 25.6, "Llama-3-8B": 47.3, "100.0": 21.1}
     for text, width in measured.items():
         assert width < points(text) - 8.0 < 1.2 * width
+
+
+def test_outputs_for_another_dataset_stand_beside_the_others(five: list[str], work: Workplace) -> None:
+    """Table 5 of SGET compares two datasets; each system is scored on its own, in the rows of the same names."""
+    patterns = ["pp_in_subject", "cp_deeper", "cp_deeper"]
+    work.write("free.tsv", "".join(f"a {n}\tx {n}\t{name}\n" for n, name in enumerate(patterns)))
+    (work.directory / "free").mkdir()
+    work.write("free/gen.txt", "x 0\nx 1\nno\n")
+    asked = ["recipe", "sget", "rows.tsv", *five, "Mine without restrictions=free"]
+    assert run([*asked, "--on", "Mine without restrictions=free.tsv", "--json", "r.json"]) == OK
+    made = json.loads((work.directory / "r.json").read_text("utf-8"))
+    (table,) = (table for table in made["tables"] if table["name"] == "Table 10")
+    rows = {row["title"]: row["cells"] for row in table["rows"]}
+    at = {column["system"]: n for n, column in enumerate(table["columns"]) if column["metric"] == "exact"}
+    assert rows["cp_deeper"][at["Mine without restrictions"]]["mean"] == 50.0
+    assert rows["pp_in_subject"][at["Mine without restrictions"]]["mean"] == 100.0
+    assert rows["cp_deeper"][at["Mine"]]["mean"] == 0.0
+    assert rows["a_pattern_with_quite_a_long_name_0"][at["Mine without restrictions"]] is None
+    work.capsys.readouterr()
+    assert run([*asked, "--on", "Nobody=free.tsv"]) == USAGE
+    assert "no outputs have this name" in work.capsys.readouterr().err
