@@ -137,7 +137,7 @@ def _rewrite(session: Session, path: Path, text: str) -> None:
     except OSError as problem:
         session.diagnostics.error("SGL1103", None, why_not(path, problem))
     else:
-        session.echo(f"laid out: {path}")
+        session.echo(f"formatted: {path}")
 
 
 def _laid_out(session: Session, path: Path) -> tuple[str, str] | None:
