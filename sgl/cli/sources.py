@@ -38,10 +38,8 @@ class _Beginning(click.Choice[str]):
 
 @click.command("new")
 @click.argument("directory", type=DIRECTORY)
-@click.option(
-    "--from", "template", type=_Beginning(list(templates())), default="farm", help="Copy this or any grammar."
-)
-@click.option("--fresh-words", "seed", type=click.IntRange(0), metavar="SEED", help="Replace its words by fresh ones.")
+@click.option("--from", "template", type=_Beginning(list(templates())), default="farm", help="Any grammar to copy.")
+@click.option("--fresh-words", "seed", type=click.IntRange(0), metavar="SEED", help="Invent new words for it.")
 @session_options
 def new(session: Session, directory: Path, template: str, seed: int | None) -> None:
     """Make DIRECTORY, with a small grammar, its tables, tests, and a README that says what to do next.
@@ -143,7 +141,7 @@ def _rewrite(session: Session, path: Path, text: str) -> None:
     except OSError as problem:
         session.diagnostics.error("SGL1103", None, why_not(path, problem))
     else:
-        session.echo(f"laid out: {path}")
+        session.echo(f"formatted: {path}")
 
 
 def _laid_out(session: Session, path: Path) -> tuple[str, str] | None:

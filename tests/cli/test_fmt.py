@@ -1,4 +1,4 @@
-"""``sglc fmt``: files are laid out in place, or it is said that they would be."""
+"""``sglc fmt``: files are formatted in place, or a message says that they would be."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_a_file_is_laid_out_in_place(work: Workplace) -> None:
     path = work.write("g.sgl", UGLY)
     path.chmod(0o640)
     assert run(["fmt", "g.sgl"]) == OK
-    assert work.capsys.readouterr().out == "laid out: g.sgl\n"
+    assert work.capsys.readouterr().out == "formatted: g.sgl\n"
     assert path.read_text("utf-8") == NEAT
     assert path.stat().st_mode & 0o777 == 0o640
     assert run(["fmt", "g.sgl"]) == OK

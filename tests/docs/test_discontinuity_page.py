@@ -14,11 +14,9 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.parsing import Parser
 
-PAGE = (Path(__file__).parent.parent.parent / "docs" / "discontinuity.md").read_text("utf-8")
-FENCE = re.compile(r'^```\w+ title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
-FILES = {
-    name: "\n".join(text for other, text in FENCE.findall(PAGE) if other == name) for name, _ in FENCE.findall(PAGE)
-}
+DOCS = Path(__file__).parent.parent.parent / "docs"
+PAGE = (DOCS / "discontinuity.md").read_text("utf-8")
+FILES = {name: (DOCS / "examples" / name).read_text("utf-8") for name in ("calls.sgl", "calls.yaml", "dutch.sgl")}
 FILES["flat.sgl"] = Path(__file__).with_name("flat.sgl").read_text("utf-8")
 #: Words of the longest sentences that are compared: a clause with another one in it.
 LONGEST = 9

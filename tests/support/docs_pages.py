@@ -9,6 +9,10 @@
                          text that is written by hand
 ``docs/limits.md``       the tables, from ``limits.toml`` and the constants, in a
                          page written by hand
+``docs/baseline.md``     presets and settings, from the configuration and
+                         ``settings.toml``, in a page written by hand
+``docs/stdlib.md``       the Japanese forms, inflected by the library, in a page
+                         written by hand
 ``docs/grammar.md``      every production of the language, by declaration
 ``docs/api.md``          every name of the pages in ``docs/api``, which are
                          written by hand
@@ -24,7 +28,9 @@ compares them with what this module makes.
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
+import json
 import re
 import tomllib
 from collections import Counter
@@ -36,12 +42,14 @@ from pathlib import Path
 import click
 from diagnostics import BASE
 
+import sgl
 from sgl import foreign
 from sgl.cli.about import texts
 from sgl.cli.registry import GROUPS, commands
 from sgl.diagnostics import CODES, Code
 from sgl.diagnostics.registry import MAIN
 from sgl.pipeline.release import CLAIM, CODE, NAME
+from sgl.research.baselines.config import Config, presets, read_config
 from sgl.verify.dataset import CLAIMS
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -210,9 +218,14 @@ def command_pages(directory: Path = DOCS) -> Iterator[tuple[str, str]]:
 
 def filled(page: Path, name: str, text: str) -> str:
     """Return a page that is written by hand, with ``text`` in the place that is kept for it."""
+    return filled_text(page.read_text(encoding="utf-8"), name, text)
+
+
+def filled_text(page: str, name: str, text: str) -> str:
+    """Return a text that is written by hand, with ``text`` in the place that is kept for it."""
     begin, end = f"<!-- generated: {name} -->\n", "<!-- end -->\n"
-    before, found, after = page.read_text(encoding="utf-8").partition(begin)
-    assert found, f"{page}: no place for {name}"
+    before, found, after = page.partition(begin)
+    assert found, f"no place for {name}"
     _, found, after = after.partition(end)
     return f"{before}{begin}{text}{found}{after}"
 
@@ -276,6 +289,61 @@ def _limit_row(constant: str, row: Mapping[str, str]) -> str:
     option = f"`{name}`" if named else ""
     option += f", in a grammar up to {foreign.OF_GRAMMARS[name]:,}" if named and name in foreign.OF_GRAMMARS else ""
     return f"| {row['what']} | {shown} | {row['beyond']} | {option} | `{constant}` |"
+
+
+#: Settings that tell presets of a kind of model apart.
+_SIZES = {
+    "transformer": ("layers", "width", "heads", "inner"),
+    "lstm": ("layers", "width"),
+    "causal-lm": ("rank", "alpha"),
+}
+
+
+def baseline_page(page: Path = DOCS / "baseline.md") -> str:
+    """Return the page of baselines: the words are in ``settings.toml``, the values in the program."""
+    rows = ["", "| preset | model | sizes | steps | device |", "| --- | --- | --- | ---: | --- |"]
+    for name in presets():
+        config = read_config(name, None).data()
+        sizes = ", ".join(f"{size} {config[size]:,}" for size in _SIZES[config["model"]])
+        rows.append(f"| `{name}` | {config['model']} | {sizes} | {config['steps']:,} | {config['device']} |")
+    fields = {field.name: field for field in dataclasses.fields(Config)}
+    listed = ["", "| setting | default | allowed | meaning |", "| --- | --- | --- | --- |"]
+    for topic in tomllib.loads(Path(__file__).with_name("settings.toml").read_text(encoding="utf-8")).values():
+        for name, meaning in topic.items():
+            field = fields.pop(name)
+            default = json.dumps(Config().data()[name], ensure_ascii=False).strip('"')
+            shown = f"`{_cell(default)}`" if default else ""
+            listed.append(f"| `{name}` | {shown} | {field.metadata['check'][1]} | {meaning} |")
+    assert not fields, f"settings.toml: no words for {', '.join(fields)}"
+    with_presets = filled(page, "presets", "\n".join(rows) + "\n\n")
+    return filled_text(with_presets, "settings", "\n".join(listed) + "\n\n")
+
+
+#: A word of each kind, with its class.
+_WORDS = {"書く": "godan", "高い": "i", "静か": "na"}
+
+
+def stdlib_page(page: Path = DOCS / "stdlib.md") -> str:
+    """Return the page of the standard library, with the Japanese forms that it makes of some words."""
+    files = {name: (DOCS.parent / "stdlib" / "ja" / f"{name}.sgl").read_text("utf-8") for name in ("verb", "adjective")}
+    forms = dict(found for text in files.values() for found in _forms(text))
+    calls = [(form, word) for form, classes in forms.items() for word in _WORDS if _WORDS[word] in classes]
+    uses = [f"use stdlib.ja.{name} ({', '.join(form for form, _ in _forms(text))})" for name, text in files.items()]
+    words = [f'word S: "w{n}"\n  ja {form}("{word}", "{_WORDS[word]}")' for n, (form, word) in enumerate(calls)]
+    declared = ["layer en : text", "layer ja : text", "category S", *words, "dataset", "  from S", "  train 1"]
+    grammar = sgl.loads("\n".join([*uses, *declared]))
+    made = {call: grammar.translate(f"w{number}")[0] for number, call in enumerate(calls)}
+    rows = ["", f"| form | {' | '.join(_WORDS)} |", "| --- |" + " --- |" * len(_WORDS)]
+    rows += [f"| `{form}` | {' | '.join(made.get((form, word), '') for word in _WORDS)} |" for form in forms]
+    return filled(page, "forms", "\n".join(rows) + "\n\n")
+
+
+def _forms(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield each paradigm and each function of a word and its class, with the classes that it is for."""
+    paradigms = re.findall(r"^paradigm (\w+).*\n((?:  .*\n)+)", text, re.MULTILINE)
+    yield from ((name, re.findall(r"^  (\w+)", body, re.MULTILINE)) for name, body in paradigms)
+    for name, of in re.findall(r"^function (\w+)\((\w+), class\)", text, re.MULTILINE):
+        yield name, ["godan"] if of == "verb" else [*_WORDS.values()]
 
 
 _GRAMMAR = """\
@@ -344,6 +412,8 @@ def pages() -> Iterator[tuple[str, str]]:
     yield from command_pages()
     yield "grammar.md", grammar_page()
     yield "limits.md", limits_page()
+    yield "baseline.md", baseline_page()
+    yield "stdlib.md", stdlib_page()
     yield "api.md", api_page()
     yield "changelog.md", changelog_page()
 
