@@ -33,6 +33,9 @@ _SHOWN = 120
 #: The fields of a declared structure in `--json`.
 _DECLARED = ("name", "pattern", "role", "held_out", "structure")
 
+#: The columns of `--rows`.
+_LEAK = ("leak", "file", "line", "kind", "detail", "sentence")
+
 _DEFAULTS = fitting.Options()
 
 _corpora_argument = click.argument("corpora", nargs=-1, required=True, type=FILE)
@@ -119,7 +122,8 @@ def audit(
         title = compiled.project.title or compiled.project.name
         session.write(html_file, render_audit(data, title))
     if rows_file is not None:
-        session.write(rows_file, "".join("\t".join(row) + "\n" for row in found.leaks.rows()))
+        rows = ((key, str(corpora[file]), str(line), *texts) for key, file, line, *texts in found.leaks.rows())
+        session.write(rows_file, "".join("\t".join(row) + "\n" for row in [_LEAK, *rows]))
     _report_unreadable(session, data["unreadable"], found.unreadable)
 
 

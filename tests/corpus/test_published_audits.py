@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,14 @@ def test_cogs_is_no_training_set_for_slog_and_shares_its_sentences(tmp_path: Pat
     assert (letters[train], spelling[train]) == (22_845, 1_155)
     assert (letters[dev], spelling[dev]) == (2_864, 136)
     assert letters["slog/train.varfree.tsv", "primitive", "train.tsv: primitive"] == 150
+
+
+def test_sget_contains_what_its_page_says(tmp_path: Path) -> None:
+    page = (grammars_dir().parent / "docs" / "sget-published.md").read_text("utf-8")
+    told = re.findall(r"^\| `([\w.]+)`[^|]*\| \**([\d,]+)\** \| [\d,]+ \|$", page, re.MULTILINE)
+    found = audited(tmp_path, "sget_counts.sgl", "sget/train.tsv", "--set=published=on")["structures"]
+    assert len(told) == 17
+    assert {name: int(number.replace(",", "")) for name, number in told} == {
+        name: found[name]  # type: ignore[index]
+        for name, _ in told
+    }

@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 from sgl.core.graph import Graph, GraphNode
 from sgl.core.plan import Pattern
+from sgl.core.structure import LabelTest, Variable
 
 #: The relations of Universal Dependencies that modify a word, and those of function words and marks, which are ignored.
 _MODIFIERS = frozenset({"acl", "advcl", "advmod", "amod", "appos", "compound", "nmod", "nummod"})
-_FUNCTION = frozenset("aux case cc clf compound:prt cop det discourse expl fixed mark punct".split())
+_FUNCTION = frozenset({"aux", "case", "cc", "clf", "cop", "det", "discourse", "expl", "fixed", "mark", "punct"})
+_FUNCTION |= {"compound:prt"}
 
 
 class Relation(NamedTuple):
@@ -43,30 +45,32 @@ def _plain(label: str) -> str:
 class TestedRelations:
     """The relations that a pattern tests, which are no second novelty in its items.
 
-    A pattern tests the relations that an edge of its structures names.  If it has target words, it also tests all their
-    roles if an edge ends at them, and all their arguments if an edge starts at them or none ends there.
+    A pattern tests the relations that an edge of its structures names, and all relations of the words that they name.
+    Of its target words it tests all roles if an edge ends at them, and all arguments if an edge starts at them or none
+    ends there.
     """
 
     def __init__(self, pattern: Pattern) -> None:
-        bodies = [structure.body for structure in (*pattern.held_out, *pattern.gen)]
-        links = [(body.variables, link) for body in bodies for link in body.links]
-        ends = [(False, link.labels, variables[link.source]) for variables, link in links]
-        ends += [(True, link.labels, variables[link.target]) for variables, link in links]
         self._targets = frozenset(pattern.targets)
-        self._named = [end for end in ends if not end[1].negated]
-        of_targets = {
-            inward
-            for inward, _, variable in ends
-            for test in variable.tests
-            if test.attribute == "lemma" and not test.negated and not self._targets.isdisjoint(test.values)
-        }
-        self._ways = of_targets or {False}
+        self._edges: list[tuple[bool, LabelTest, Variable]] = []
+        self._words: set[str] = set()
+        ways = set()
+        for body in (structure.body for structure in (*pattern.held_out, *pattern.gen)):
+            words = [_lemmas(variable) for variable in body.variables]
+            self._words.update(*words)
+            for link in body.links:
+                for inward, end in ((False, link.source), (True, link.target)):
+                    if not link.labels.negated:
+                        self._edges.append((inward, link.labels, body.variables[end]))
+                    if not self._targets.isdisjoint(words[end]):
+                        ways.add(inward)
+        self._ways = ways or {False}
 
     def novelty(self, relation: Relation, node: GraphNode) -> str:
         """Return the line of the report for a relation of a node if training lacks it, or "" if it is tested."""
-        if not relation.label:
-            return ""
         target = relation.lemma in self._targets
+        if not relation.label or (relation.lemma in self._words and not target):
+            return ""
         modifier = not relation.inward and _plain(relation.label) in _MODIFIERS
         if target and not modifier:
             return "" if relation.inward in self._ways else "relation"
@@ -74,6 +78,11 @@ class TestedRelations:
             inward == relation.inward
             and labels.accepts(relation.label)
             and all(test.accepts(node.get(test.attribute)) for test in variable.tests)
-            for inward, labels, variable in self._named
+            for inward, labels, variable in self._edges
         )
         return "" if named else "modifier" if target else "elsewhere"
+
+
+def _lemmas(variable: Variable) -> frozenset[str]:
+    tests = (test for test in variable.tests if test.attribute == "lemma" and not test.negated)
+    return frozenset().union(*(test.values for test in tests))

@@ -97,7 +97,7 @@ class RowSet:
 
     def place(self, detail: str = "") -> Place:
         """Return the place of findings in the set."""
-        return Place(self.file, self.kind, detail)
+        return self.file, self.kind, detail
 
 
 class SetCollector:
