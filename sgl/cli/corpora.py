@@ -33,9 +33,6 @@ _SHOWN = 120
 #: The fields of a declared structure in `--json`.
 _DECLARED = ("name", "pattern", "role", "held_out", "structure")
 
-#: The columns of `--rows`.
-_LEAK = ("leak", "file", "line", "kind", "detail", "sentence")
-
 _DEFAULTS = fitting.Options()
 
 _corpora_argument = click.argument("corpora", nargs=-1, required=True, type=FILE)
@@ -61,13 +58,7 @@ _columns_option = click.option(
     callback=named_values,
     help="Assign a kind of rows, or a file, to a pattern of another name (repeatable).",
 )
-@click.option(
-    "--same",
-    multiple=True,
-    metavar="WORD=WORD",
-    callback=named_values,
-    help="Take two words for the same when sentences are compared (repeatable).",
-)
+@click.option("--same", multiple=True, metavar="A=B", callback=named_values, help="Take word A for B (repeatable).")
 @normalise_option
 @json_file_option
 @click.option("--html", "html_file", type=PAGE, help="Write an HTML page.")
@@ -102,8 +93,8 @@ def audit(
     session.check_names(items.values(), [pattern.name for pattern in plan.patterns], "pattern")
     given, compared = _compared(session, compiled, source, target, columns)
     allowed = differences(session, normalise)
-    asked = plan if declared else None
-    collector = judged.SetCollector(core, core.text_layer(compared[0]), asked, declared, items, same)
+    layer, asked = core.text_layer(compared[0]), plan if declared else None
+    collector = judged.SetCollector(core, layer, asked, declared, items, same)
     auditor = judged.Auditor(core, given, compared, allowed, declared, collector)
     found = auditor.run(corpora, _file_bar(session))
     _warn_of_missing_needs(session, found)
@@ -123,7 +114,8 @@ def audit(
         session.write(html_file, render_audit(data, title))
     if rows_file is not None:
         rows = ((key, str(corpora[file]), str(line), *texts) for key, file, line, *texts in found.leaks.rows())
-        session.write(rows_file, "".join("\t".join(row) + "\n" for row in [_LEAK, *rows]))
+        head = "leak\tfile\tline\tkind\tdetail\tsentence\n"
+        session.write(rows_file, head + "".join("\t".join(row) + "\n" for row in rows))
     _report_unreadable(session, data["unreadable"], found.unreadable)
 
 

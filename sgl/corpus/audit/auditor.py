@@ -66,22 +66,20 @@ class Auditor:
         self._source = columns.index(source)
         #: The targets that have a column: index, name and column.
         self._compared = [(target, name, columns.index(name)) for target, name in enumerate(targets) if name in columns]
-        self.audit = Audit(source, tuple(targets), self.declared)
+        self.audit = Audit(source, tuple(targets), self.declared, self.collector.leaks)
 
     def run(self, paths: Sequence[Path], progress: Progress) -> Audit:
         """Audit all files; raises ``OSError`` if one cannot be read."""
-        corpora = [Corpus(path, len(self.columns)) for path in paths]
-        rows = ((str(corpus.path), row) for corpus in corpora for row in corpus.rows())
+        leaks = self.audit.leaks
+        leaks.corpora, leaks.source = [Corpus(path, len(self.columns)) for path in paths], self._source
+        rows = ((str(corpus.path), row) for corpus in leaks.corpora for row in corpus.rows())
         self.collector.expect({(path, row.kind) for path, row in rows if isinstance(row, CorpusRow)})
-        for corpus in corpora:
+        for number, corpus in enumerate(leaks.corpora):
             self._file(corpus, progress)
-        for number, file in enumerate(self.audit.files):
-            file.distinct = self.collector.distinct(number)
+            self.audit.files[number].distinct = self.collector.distinct(number)
         self.audit.sets = list(self.collector.sets.values())
-        find_shared(self.audit.sets, [path.name for path in paths], self.collector.leaks)
+        find_shared(self.audit.sets, [path.name for path in paths], leaks)
         self.collector.find_unseen()
-        self.audit.leaks = self.collector.leaks
-        self.audit.leaks.corpora, self.audit.leaks.source = corpora, self._source
         return self.audit
 
     def _file(self, corpus: Corpus, progress: Progress) -> None:

@@ -13,16 +13,12 @@ import tomllib
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from sgl.corpus.rows import Corpus, CorpusRow
-
-#: The number of examples of each line.
-_EXAMPLES = 2
 
 #: The index of a file, a kind of its rows, and a detail that findings share.
 Place = tuple[int, str, str]
@@ -52,14 +48,12 @@ class Leaks:
         return {row for place, rows in found if place[:2] == (file, kind) for row in rows}
 
     def rows(self) -> Iterator[tuple[str, int, int, str, str, str]]:
-        """Yield each finding: the key, the index of the file, the line, the kind, the detail and the sentence.
-
-        They are in the order of files, then of their lines, then of the report.
-        """
+        """Yield all findings in order: the key, the index of the file, the line, kind, detail and sentence."""
+        keys = list(report_lines())
         for file, corpus in enumerate(self.corpora):
             own = [
                 (row, order, kind, detail)
-                for order, key in enumerate(report_lines())
+                for order, key in enumerate(keys)
                 for (number, kind, detail), rows in self._found[key].items()
                 for row in set(rows)
                 if number == file
@@ -67,15 +61,16 @@ class Leaks:
             lines = {row for row, *_ in own}
             read = (row for row in corpus.rows() if row.line in lines and isinstance(row, CorpusRow))
             texts = {row.line: row.texts[self.source] for row in read} if lines else {}
-            keys = list(report_lines())
             for row, order, kind, detail in sorted(own):
                 yield keys[order], file, row, kind, detail, texts.get(row, "")
 
     def report(self, *, patterns: bool) -> list[dict[str, Any]]:
         """Return each line of the report as plain values; its ``rows`` are None if it needs ``patterns``."""
-        empty = {"rows": 0, "files": [0] * len(self.corpora), "sets": [], "examples": []}
-        report = {key: {"key": key, **line, **deepcopy(empty)} for key, line in report_lines().items()}
         names = [str(corpus.path) for corpus in self.corpora]
+        report = {
+            key: {"key": key, **line, "rows": 0, "files": [0] * len(names), "sets": [], "examples": []}
+            for key, line in report_lines().items()
+        }
         counted: Counter[tuple[str, Place]] = Counter()
         last = None
         for key, file, row, kind, detail, sentence in self.rows():
@@ -84,9 +79,8 @@ class Leaks:
             if here != last:
                 line["rows"] += 1
                 line["files"][file] += 1
-                if line["rows"] <= _EXAMPLES:
-                    example = {"file": names[file], "line": row, "sentence": sentence, "detail": detail}
-                    line["examples"].append(example)
+                example = {"file": names[file], "line": row, "sentence": sentence, "detail": detail}
+                line["examples"] = [*line["examples"], example][:2]
             last = here
         for (key, (file, kind, detail)), rows in sorted(counted.items(), key=lambda entry: (-entry[1], entry[0])):
             report[key]["sets"].append({"file": names[file], "kind": kind, "detail": detail, "rows": rows})

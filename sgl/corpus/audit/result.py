@@ -103,9 +103,9 @@ class Audit:
 
     source: str
     targets: tuple[str, ...]
-    declared: tuple[DeclaredStructure, ...] = ()
+    declared: tuple[DeclaredStructure, ...]
+    leaks: Leaks
     sets: list[RowSet] = field(default_factory=list)
-    leaks: Leaks = field(default_factory=Leaks)
     files: list[FileTally] = field(default_factory=list)
     unreadable: list[ListedRow] = field(default_factory=list)
     unparsed: list[ListedRow] = field(default_factory=list)
@@ -124,8 +124,7 @@ class Audit:
         """Return the structures that patterns need in training, with their rows there; missing ones come first."""
         training = self.training
         needs = [entry for entry in self.declared if entry.role == "need" and training["parsed", ""]]
-        counted = [(entry, training["some", entry.name]) for entry in needs]
-        return sorted(counted, key=lambda need: need[1] > 0)
+        return sorted(((entry, training["some", entry.name]) for entry in needs), key=lambda need: need[1] > 0)
 
     def fail(self, row: ListedRow, word: str) -> None:
         """Record a sentence without a reading, and the word at which it fails."""
@@ -196,7 +195,7 @@ def _set(audit: Audit, rows: RowSet) -> dict[str, Any]:
     parsed = file.kinds[rows.kind]["parsed", ""]
     without = [audit.leaks.lines(keys, *rows.place()[:2]) for keys in (["lacking"], ["lacking", "second", "allowed"])]
     own, isolated = (parsed - len(lines) for lines in without)
-    found = {"file": file.name, "kind": rows.kind, "training": rows.training, "rows": rows.rows, "parsed": parsed}
+    found = {"file": file.name, "kind": rows.kind, "training": rows.training, "rows": len(rows.lines), "parsed": parsed}
     return found if rows.pattern is None else {**found, "pattern": rows.pattern.name, "own": own, "isolated": isolated}
 
 

@@ -41,8 +41,7 @@ Use = tuple[str, str] | Relation
 
 def hash_text(text: str) -> int:
     """Return an eight-byte hash of a text."""
-    content = text.encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
 def is_word(text: str) -> bool:
@@ -84,11 +83,6 @@ class RowSet:
     texts: defaultdict[str, array[int]] = field(default_factory=lambda: defaultdict(partial(array, "Q")))
     framed: array[int] = field(default_factory=lambda: array("Q"))
     candidates: dict[tuple[str, Use], array[int]] = field(default_factory=dict)
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return len(self.lines)
 
     @property
     def training(self) -> bool:
@@ -180,15 +174,15 @@ class SetCollector:
         if self._framing and (pattern is None or pattern.targets):
             for frame in self._frames(pattern, derivation):
                 rows.texts["frame"].append(frame)
-                rows.framed.append(rows.rows - 1)
+                rows.framed.append(len(rows.lines) - 1)
 
     def _add_relations(self, rows: RowSet, graph: Graph) -> None:
         if rows.pattern is None:
-            self._known.update(relation for relation, _ in relations_of(graph))
+            self._known.update(relations_of(graph))
             return
         tested = self._tested[rows.pattern.name]
-        for relation, node in dict(relations_of(graph)).items():
-            if key := tested.novelty(relation, node):
+        for relation in set(relations_of(graph)):
+            if key := tested.novelty(relation):
                 self._use(rows, key, {relation})
 
     def add_words(self, rows: RowSet, column: str, words: Iterable[str], key: str) -> None:

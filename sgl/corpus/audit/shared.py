@@ -19,7 +19,7 @@ def find_shared(sets: Iterable[RowSet], names: Sequence[str], leaks: Leaks) -> N
         return
     titles = [f"{names[rows.file]}: {rows.kind}" if rows.kind else names[rows.file] for rows in ordered]
     ranks = {rank: number for number, rank in enumerate(dict.fromkeys(map(_rank, ordered)))}
-    sizes = [rows.rows for rows in ordered]
+    sizes = [len(rows.lines) for rows in ordered]
     #: For each row its set, its split, whether it is an item, its line, and whether it was found.
     owner = np.repeat(np.arange(len(ordered)), sizes)
     split = np.array([ranks[_rank(rows)] for rows in ordered])[owner]
