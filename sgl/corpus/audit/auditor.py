@@ -7,6 +7,7 @@ For a sentence with several readings, the audit says where they differ: a consti
 *choice*, and the readings are written with brackets.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -78,7 +79,8 @@ class Auditor:
             self._file(corpus, progress)
             self.audit.files[number].distinct = self.collector.distinct(number)
         self.audit.sets = list(self.collector.sets.values())
-        find_shared(self.audit.sets, [path.name for path in paths], leaks)
+        names = Counter(path.name for path in paths)
+        find_shared(self.audit.sets, [p.name if names[p.name] == 1 else str(p) for p in paths], leaks)
         self.collector.find_unseen()
         return self.audit
 
@@ -118,7 +120,7 @@ class Auditor:
         }
         chosen = judged.chosen(published)
         if judged.forest is not None:
-            self._ambiguous(tally, rows, place, judged, chosen)
+            self._parted(tally, rows, place, judged, chosen)
         self._collect(row, rows, judged, chosen)
         for target, name, column in self._compared:
             if any(self.reader.gives(judged, target, text) for text in published[target]):
@@ -127,9 +129,7 @@ class Auditor:
                 listed = {**place, "published": row.texts[column], "given": judged.outputs[target][0]}
                 self._differ(listed, judged, target, published[target])
 
-    def _ambiguous(
-        self, tally: Tally, rows: RowSet, place: ListedRow, judged: Judgement, chosen: Sequence[int]
-    ) -> None:
+    def _parted(self, tally: Tally, rows: RowSet, place: ListedRow, judged: Judgement, chosen: Sequence[int]) -> None:
         assert judged.forest is not None
         differ = [outputs for outputs in judged.outputs if len(outputs) > 1]
         for key in ("ambiguous", "differing") if differ else ("ambiguous",):

@@ -71,9 +71,9 @@ def _letters(text: str) -> str:
 class RowSet:
     """A set of readable rows, of the file with this index.
 
-    ``lines`` are the lines of its rows.  ``texts`` has the hashes of what may
-    be shared, by the line of the report; a row may have several frames, each of the row with the index in ``framed``.
-    ``candidates`` has the lines of rows with something that training may lack, by the line of the report.
+    ``lines`` are the lines of its rows.  ``texts`` has the hashes of what may be shared, by the line of the report; a
+    row may have several frames, each of the row with the index in ``framed``.  ``candidates`` has the lines of rows
+    with something that training may lack.
     """
 
     file: int
