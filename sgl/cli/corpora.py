@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from sgl.cli.arguments import differences, layer_option, listed, normalise_option, text_layers
-from sgl.cli.files import FILE, PAGE, WEIGHTS, force_option, json_file_option
+from sgl.cli.files import FILE, PAGE, ROWS, WEIGHTS, force_option, json_file_option
 from sgl.cli.session import Session, grammar_argument, grammar_options, named_values
 from sgl.cli.terminal import bar, cell, count, json_text, text_table
 from sgl.corpus import audit as judged
@@ -58,9 +58,11 @@ _columns_option = click.option(
     callback=named_values,
     help="Assign a kind of rows, or a file, to a pattern of another name (repeatable).",
 )
+@click.option("--same", multiple=True, metavar="A=B", callback=named_values, help="Take word A for B (repeatable).")
 @normalise_option
 @json_file_option
 @click.option("--html", "html_file", type=PAGE, help="Write an HTML page.")
+@click.option("--rows", "rows_file", type=ROWS, help="Write every row that the leak report counts, as TSV.")
 @force_option
 @grammar_options
 def audit(
@@ -72,9 +74,11 @@ def audit(
     columns: str | None,
     patterns: bool,
     items: Mapping[str, str],
+    same: Mapping[str, str],
     normalise: str,
     json_file: Path | None,
     html_file: Path | None,
+    rows_file: Path | None,
 ) -> None:
     """Audit the files CORPORA with GRAMMAR: coverage, exactness, ambiguity, structures.
 
@@ -89,9 +93,8 @@ def audit(
     session.check_names(items.values(), [pattern.name for pattern in plan.patterns], "pattern")
     given, compared = _compared(session, compiled, source, target, columns)
     allowed = differences(session, normalise)
-    collector = None
-    if declared:
-        collector = judged.SetCollector(core, core.text_layer(compared[0]), plan, declared, items)
+    layer, asked = core.text_layer(compared[0]), plan if declared else None
+    collector = judged.SetCollector(core, layer, asked, declared, items, same)
     auditor = judged.Auditor(core, given, compared, allowed, declared, collector)
     found = auditor.run(corpora, _file_bar(session))
     _warn_of_missing_needs(session, found)
@@ -109,6 +112,10 @@ def audit(
     if html_file is not None:
         title = compiled.project.title or compiled.project.name
         session.write(html_file, render_audit(data, title))
+    if rows_file is not None:
+        rows = ((key, str(corpora[file]), str(line), *texts) for key, file, line, *texts in found.leaks.rows())
+        head = "leak\tfile\tline\tkind\tdetail\tsentence\n"
+        session.write(rows_file, head + "".join("\t".join(row) + "\n" for row in rows))
     _report_unreadable(session, data["unreadable"], found.unreadable)
 
 

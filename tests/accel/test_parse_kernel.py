@@ -252,7 +252,7 @@ def test_sentences_are_judged_together_as_they_are_alone(monkeypatch: pytest.Mon
     monkeypatch.setattr(BatchParser, "pays", lambda *_: False)
     alone = SentenceReader(parser, (text_output(TOY, 1),), None, normalizer)
     for text, judged in together.items():
-        expected = alone.judge(text)
+        expected = alone.judge_all([text])[text]
         assert replace(judged, forest=None) == replace(expected, forest=None)
         assert (judged.forest is None) == (expected.forest is None)
 

@@ -71,7 +71,9 @@ def test_every_row_is_counted_once(work: Workplace) -> None:
 def test_duplicates_within_and_across_files(work: Workplace) -> None:
     data = audited(work)
     assert [file["distinct"] for file in data["files"]] == [5, 2]  # type: ignore[attr-defined]
-    assert data["shared"] == [{"first": "first.tsv", "second": "second.tsv", "rows": 1, "distinct": 1}]
+    (line,) = (line for line in data["leaks"] if line["key"] == "sentence")  # type: ignore[attr-defined]
+    assert (line["files"], line["rows"]) == ([0, 1], 1)
+    assert line["sets"] == [{"file": "second.tsv", "kind": "", "detail": "first.tsv: plain", "rows": 1}]
 
 
 @pytest.mark.usefixtures("corpus")
@@ -186,6 +188,13 @@ pattern cow_in_object "Cow: Subj → Obj"
   need   { V -[nsubj]-> N[@targets] }
 """
 
+
+def leaks(data: dict[str, object], key: str) -> list[tuple[str, str, int]]:
+    """The findings of a line of the report: kind, detail and rows."""
+    (line,) = (line for line in data["leaks"] if line["key"] == key)  # type: ignore[attr-defined]
+    return [(found["kind"], found["detail"], found["rows"]) for found in line["sets"]]
+
+
 TRAIN = """\
 The dog saw a cat.\t犬が猫を見た。\tin_distribution
 The horse saw a cat.\t馬が猫を見た。\tin_distribution
@@ -238,37 +247,28 @@ def test_a_set_is_compared_with_its_pattern_and_with_the_others(sets: dict[str, 
         ("cow_in_object", "cow_in_object", 3, 2, 2, 2),
         ("subjects", "pp_in_subject", 1, 1, 1, 1),
     ]
-    assert cow["seconds"] == []
-    (second,) = horse["seconds"]
-    assert (second["pattern"], second["rows"], second["allowed"]) == ("pp_in_subject", 1, False)
-    assert second["example"]["sentence"] == "The hen near a cat saw a horse."
+    assert leaks(sets, "second") == [("Horse: Subj -> Obj", "pp_in_subject", 1)]
+    assert leaks(sets, "lacking") == [("Horse: Subj -> Obj", "", 1)]
+    assert leaks(sets, "allowed") == []
 
 
 def test_words_that_training_does_not_have_are_listed_by_column(sets: dict[str, object]) -> None:
-    _, horse, cow, _ = sets["sets"]  # type: ignore[misc]
-    assert horse["new_words"] == []
-    assert {tuple(new.values()) for new in cow["new_words"]} == {
-        ("en", "cow", 2, True),
-        ("ja", "牛", 2, True),
-        ("en", "chased", 1, False),
-        ("ja", "追いかけた", 1, False),
-        ("en", "zebra", 1, False),
-    }
+    assert leaks(sets, "target") == [("cow_in_object", "en: cow", 2), ("cow_in_object", "ja: 牛", 2)]
+    assert leaks(sets, "word") == [("cow_in_object", "en: chased", 1), ("cow_in_object", "en: zebra", 1)]
+    assert leaks(sets, "output") == [("cow_in_object", "ja: 追いかけた", 1)]
 
 
 def test_sets_share_rows_and_frames(work: Workplace, sets: dict[str, object]) -> None:
-    horse = {"file": "gen.tsv", "kind": "Horse: Subj -> Obj"}
-    cow = {"file": "gen.tsv", "kind": "cow_in_object"}
-    train = {"file": "train.tsv", "kind": "in_distribution"}
-    # "The ▢ saw a cat." is in training with a horse and with a dog.
-    assert sets["shared_sets"] == [
-        {"first": train, "second": horse, "rows": 1, "distinct": 1, "framed": 2},
-        {"first": train, "second": cow, "rows": 0, "distinct": 0, "framed": 1},
-        {"first": horse, "second": cow, "rows": 0, "distinct": 0, "framed": 1},
+    assert leaks(sets, "sentence") == [("Horse: Subj -> Obj", "train.tsv: in_distribution", 1)]
+    # "The dog saw a ▢." is in training with a cat.  The third horse is in training to the letter, so it has no frame.
+    assert leaks(sets, "frame") == [
+        ("Horse: Subj -> Obj", "train.tsv: in_distribution", 1),
+        ("cow_in_object", "train.tsv: in_distribution", 1),
     ]
-    assert "1                      2  gen.tsv: Horse: Subj -> Obj" in work.capsys.readouterr().out
+    said = work.capsys.readouterr().out
+    assert "        1  gen.tsv: cow_in_object  train.tsv: in_distribution" in said
     page = (work.directory / "s.html").read_text("utf-8")
-    for words in ("cow_in_object.need", "zebra", "Horse: Subj -&gt; Obj"):
+    for words in ("cow_in_object.need", "zebra", "Horse: Subj -&gt; Obj", "to the letter"):
         assert words in page
 
 

@@ -5,11 +5,12 @@ training rows are derived here.  All of them take half a minute, as commands:
 
     sglc audit grammars/cogs.sgl cogs/train.tsv cogs/dev.tsv --target cogs
     sglc audit grammars/slog.sgl slog/train.varfree.tsv --target varfree
-    python benchmarks/slog_leaks.py --cogs cogs/train.tsv --slog slog/train.varfree.tsv
+    sglc audit grammars/slog_loose.sgl slog/train.varfree.tsv --target varfree --patterns
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -17,7 +18,6 @@ from pathlib import Path
 import pytest
 from slog import DATA, forms, grammar, likeliest, pairs, parser, rows
 
-import slog_leaks
 from sgl.cli.main import run
 from sgl.diagnostics import Diagnostics
 from sgl.pipeline.sentences import check_examples
@@ -201,15 +201,8 @@ def test_training_rows_are_derived_exactly(name: str, path: str, view: str) -> N
 # ---- leaks
 
 
-def test_loose_readings_are_of_patterns_and_all_are_listed() -> None:
-    declared = re.findall(r"^structure (\w+)", (grammars_dir() / "slog_loose.sgl").read_text("utf-8"), re.MULTILINE)
-    assert {name for _, name, _ in slog_leaks.LOOSE} == set(declared)
-    patterns = {found.pattern.name for found in grammar("slog").patterns}
-    assert {pattern for pattern, *_ in slog_leaks.LOOSE} <= patterns
-
-
 @pytest.mark.slow
-def test_a_leak_is_counted_with_its_shortest_sentence(tmp_path: Path) -> None:
+def test_an_audit_counts_looser_readings_beside_what_is_held_out(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus.tsv"
     sentences = [
         "Emma saw a cat that a dog that Liam liked found .",
@@ -218,21 +211,15 @@ def test_a_leak_is_counted_with_its_shortest_sentence(tmp_path: Path) -> None:
         "Who noticed Emma ?",
         "Who sneezes ?",  # not derived
     ]
-    corpus.write_text("".join(f"{text}\t-\t-\n" for text in sentences), "utf-8")
-    result = slog_leaks.leaks(grammars_dir() / "slog_loose.sgl", [corpus])
-    assert (result.rows, result.unread) == (5, 1)
-    strict = {p.name: result.strict(p.name) for p in result.compiled.plan.patterns}
-    assert {name: number for name, number in strict.items() if number} == {"rc_modif_subj": 1}
-    loose = {name: (found.rows, found.shortest) for name, found in result.found.items()}
-    assert loose["q_subj_active_transitive"] == (2, "Who saw Emma ?")
-    assert loose["rc_modif_subj_of_relative"][0] == 2
-    lines = list(slog_leaks.table(result, slog_leaks.LOOSE))
-    assert "| `q_subj_active` | 0 | the subject of a transitive verb too | 2 | *Who saw Emma ?* |" in lines
-
-
-@pytest.mark.slow
-@needs_published_data
-def test_the_published_development_rows_have_nothing_that_is_held_out() -> None:
-    result = slog_leaks.leaks(grammars_dir() / "slog.sgl", [DATA / "slog" / "dev.cogs.tsv"])
-    assert (result.rows, result.unread) == (4046, 0)
-    assert not any(result.strict(pattern.name) for pattern in result.compiled.plan.patterns)
+    corpus.write_text("".join(f"{text}\t-\n" for text in sentences), "utf-8")
+    result = tmp_path / "audit.json"
+    loose = str(grammars_dir() / "slog_loose.sgl")
+    assert run(["audit", loose, str(corpus), "--columns=en,-", "--patterns", f"--json={result}"]) == 0
+    data = json.loads(result.read_text("utf-8"))
+    assert (data["rows"], data["parsed"]) == (5, 4)
+    held_out = [entry["name"] for entry in data["declared"] if entry["held_out"]]
+    assert {name for name in held_out if data["structures"][name]} == {"rc_modif_subj.forbid"}
+    named = {entry["name"] for entry in data["declared"] if not entry["pattern"]}
+    assert set(re.findall(r"^structure (\w+)", Path(loose).read_text("utf-8"), re.MULTILINE)) <= named
+    found = data["structures"]
+    assert (found["q_subj_active_transitive"], found["rc_modif_subj_of_relative"]) == (2, 2)

@@ -176,6 +176,7 @@ OWN_FILES = {
     "cli/about.py": "examples and topics, a table of the package",
     "cli/sources.py": "templates of the package",
     "cli/files.py": "looks what a result would replace",
+    "corpus/audit/leaks.py": "the lines of the report, a table of the package",
     "dataset/rows.py": "rows that were just written",
     "parallel/executor.py": "what a worker of its own has written",
     "research/evaluate/compound_rates.py": "the roles of atoms, a table of the package",

@@ -19,6 +19,7 @@ WRITING = {
     ("sample", "--out"): ["sample", MAIN, "-n", "3"],
     ("audit", "--json"): ["audit", MAIN, "rows.tsv"],
     ("audit", "--html"): ["audit", MAIN, "rows.tsv"],
+    ("audit", "--rows"): ["audit", MAIN, "rows.tsv"],
     ("fit", "--out"): ["fit", MAIN, "rows.tsv"],
     ("fit", "--json"): ["fit", MAIN, "rows.tsv"],
     ("eval", "--json"): ["eval", "ds", "x=gold.txt", "--samples", "100"],

@@ -1,27 +1,24 @@
 """Go through the files of a corpus, row by row, and count how the grammar reads them.
 
-Sentences that occur more than once, within or across files, are found by eight bytes of the BLAKE2 hash of each, so a
-corpus may have any size; among ten million sentences, two different ones are confused with a probability of about 10⁻⁶.
+Texts that occur more than once are found by eight bytes of the BLAKE2 hash of each, so a corpus may have any size;
+among ten million sentences, two different ones are confused with a probability of about 10⁻⁶.
 
 For a sentence with several readings, the audit says where they differ: a constituent with several alternatives is a
 *choice*, and the readings are written with brackets.
 """
 
-from array import array
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from itertools import combinations
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
 
 from sgl.core.grammar import CoreGrammar, Cut, Slot
 from sgl.core.interpret import Derivation, capitalised, fold
 from sgl.corpus.audit.judgement import DeclaredStructure, Judgement, SentenceReader, StructureFinder
 from sgl.corpus.audit.mismatch import Difference, explain_difference
 from sgl.corpus.audit.result import Audit, Cause, FileTally, ReadingChoice, Tally
-from sgl.corpus.audit.sets import SetCollector, hash_text, is_word, shared_rows
+from sgl.corpus.audit.sets import RowSet, SetCollector, is_word
+from sgl.corpus.audit.shared import find_shared
 from sgl.corpus.rows import (
     LISTED,
     Corpus,
@@ -44,7 +41,7 @@ class Auditor:
     """An auditor of corpora with one grammar; ``columns`` names a text layer or view for each column, or ``-``.
 
     The first layer of ``compared`` is parsed, and the outputs in the others are compared with the published texts,
-    which must be equal except for these ``differences`` of spelling.  Declared structures are searched, and a
+    which must be equal except for these ``differences`` of spelling.  Declared structures are searched, and the
     ``collector`` compares sets of rows.
     """
 
@@ -60,7 +57,8 @@ class Auditor:
         source, *targets = compared
         known = outputs(grammar)
         self._grammar, self._layer = grammar, grammar.text_layer(source)
-        self.columns, self.declared, self.collector = columns, tuple(declared), collector
+        self.columns, self.declared = columns, tuple(declared)
+        self.collector = collector or SetCollector(grammar, self._layer)
         finder = StructureFinder(grammar, self.declared) if declared else None
         targeted = tuple(known[name] for name in targets)
         normalizer = normalizer_of(grammar, self._layer, differences)
@@ -69,28 +67,27 @@ class Auditor:
         self._source = columns.index(source)
         #: The targets that have a column: index, name and column.
         self._compared = [(target, name, columns.index(name)) for target, name in enumerate(targets) if name in columns]
-        self.audit = Audit(source, tuple(targets), self.declared)
+        self.audit = Audit(source, tuple(targets), self.declared, self.collector.leaks)
 
     def run(self, paths: Sequence[Path], progress: Progress) -> Audit:
         """Audit all files; raises ``OSError`` if one cannot be read."""
-        counted = [self._file(path, progress) for path in paths]
-        if self.collector is not None:
-            self.audit.sets = list(self.collector.sets.values())
-            self.audit.shared_sets = shared_rows(self.audit.sets)
-        for file, (hashes, _) in zip(self.audit.files, counted, strict=True):
-            file.distinct = len(hashes)
-        named = [(file.name, *found) for file, found in zip(self.audit.files, counted, strict=True)]
-        for (first, known, _), (second, new, counts) in combinations(named, 2):
-            common = np.isin(new, known, assume_unique=True)
-            numbers = {"rows": int(counts[common].sum()), "distinct": int(common.sum())}
-            self.audit.shared.append({"first": first, "second": second, **numbers})
+        leaks = self.audit.leaks
+        leaks.corpora, leaks.source = [Corpus(path, len(self.columns)) for path in paths], self._source
+        rows = ((str(corpus.path), row) for corpus in leaks.corpora for row in corpus.rows())
+        self.collector.expect({(path, row.kind) for path, row in rows if isinstance(row, CorpusRow)})
+        for number, corpus in enumerate(leaks.corpora):
+            self._file(corpus, progress)
+            self.audit.files[number].distinct = self.collector.distinct(number)
+        self.audit.sets = list(self.collector.sets.values())
+        names = Counter(path.name for path in paths)
+        find_shared(self.audit.sets, [p.name if names[p.name] == 1 else str(p) for p in paths], leaks)
+        self.collector.find_unseen()
         return self.audit
 
-    def _file(self, path: Path, progress: Progress) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        file = FileTally(str(path))
+    def _file(self, corpus: Corpus, progress: Progress) -> None:
+        file = FileTally(str(corpus.path))
         self.audit.files.append(file)
-        hashes = array("Q")
-        for batch in Corpus(path, len(self.columns)).batches(progress):
+        for batch in corpus.batches(progress):
             judged = self.reader.judge_all(row.texts[self._source] for row in batch if isinstance(row, CorpusRow))
             for row in batch:
                 tally = file.kinds["" if isinstance(row, Unreadable) else row.kind]
@@ -102,16 +99,16 @@ class Auditor:
                     tally["unreadable", ""] += 1
                     list_row(self.audit.unreadable, {**place, "sentence": "", "reason": reason})
                 else:
-                    hashes.append(hash_text(sentence))
                     self._row(tally, row, place, judged[sentence])
-        return np.unique(np.array(hashes, np.uint64), return_counts=True)
 
     def _row(self, tally: Tally, row: CorpusRow, place: ListedRow, judged: Judgement) -> None:
+        output = row.texts[self._compared[0][2]] if self._compared else ""
+        rows = self.collector.add(len(self.audit.files) - 1, place["file"], row, place["sentence"], output)
         if judged.failure is not None:
             obstacle = describe_failure(self._grammar, judged.spelling, judged.failure)
             _, word = self.reader.parser.word_at(judged.spelling, judged.failure.position)
             self.audit.fail({**place, "obstacle": obstacle}, word)
-            self._collect(row, place, judged, ())
+            self.collector.add_unparsed(rows, self.audit.source, place["sentence"])
             return
         tally["parsed", ""] += 1
         tally.update([("changed", name) for name in judged.changed])
@@ -123,8 +120,8 @@ class Auditor:
         }
         chosen = judged.chosen(published)
         if judged.forest is not None:
-            self._ambiguous(tally, place, judged, chosen)
-        self._collect(row, place, judged, chosen)
+            self._parted(tally, rows, place, judged, chosen)
+        self._collect(row, rows, judged, chosen)
         for target, name, column in self._compared:
             if any(self.reader.gives(judged, target, text) for text in published[target]):
                 tally["exact", name] += 1
@@ -132,9 +129,11 @@ class Auditor:
                 listed = {**place, "published": row.texts[column], "given": judged.outputs[target][0]}
                 self._differ(listed, judged, target, published[target])
 
-    def _ambiguous(self, tally: Tally, place: ListedRow, judged: Judgement, chosen: Sequence[int]) -> None:
+    def _parted(self, tally: Tally, rows: RowSet, place: ListedRow, judged: Judgement, chosen: Sequence[int]) -> None:
         assert judged.forest is not None
         differ = [outputs for outputs in judged.outputs if len(outputs) > 1]
+        for key in ("ambiguous", "differing") if differ else ("ambiguous",):
+            self.collector.leaks.add(key, rows.place(), [place["line"]])
         tally["ambiguous", ""] += 1
         tally["differing", ""] += bool(differ)
         which = ""
@@ -157,26 +156,23 @@ class Auditor:
         for choice in choices(judged.forest, next(layers, self._layer)):
             self.audit.part(listed, choice)
 
-    def _collect(self, row: CorpusRow, place: ListedRow, judged: Judgement, chosen: Sequence[int]) -> None:
-        if self.collector is None:
-            return
-        file = len(self.audit.files) - 1
-        rows = self.collector.add(file, place["file"], row.kind, place["sentence"])
-        if judged.failure is not None:
-            self.collector.add_unparsed(rows, self.audit.source, place["sentence"])
-            return
+    def _collect(self, row: CorpusRow, rows: RowSet, judged: Judgement, chosen: Sequence[int]) -> None:
         contained = judged.some
-        if judged.forest is not None and chosen:
+        if rows.pattern is None:
+            for index in contained:
+                if self.declared[index].held_out:
+                    self.collector.leaks.add("held_out", rows.place(self.declared[index].name), [row.line])
+        elif judged.forest is not None and chosen:
             readings = [judged.read[number][0] for number in chosen]
             contained = frozenset().union(*map(self.reader.structures, readings))
         reading = judged.read[chosen[0] if chosen else 0][0]
-        self.collector.add_reading(rows, place, reading, contained)
-        self.collector.add_words(rows, self.audit.source, reading, self._layer)
+        self.collector.add_reading(rows, reading, contained)
+        self.collector.add_written(rows, self.audit.source, reading, self._layer, "word")
         for target, name, column in self._compared:
             if (layer := self.reader.targets[target].layer) is None:
-                rows.add_words(name, filter(is_word, row.texts[column].split()))
+                self.collector.add_words(rows, name, filter(is_word, row.texts[column].split()), "output")
             elif chosen:
-                self.collector.add_words(rows, name, reading, layer)
+                self.collector.add_written(rows, name, reading, layer, "output")
 
     def _differ(self, listed: ListedRow, judged: Judgement, target: int, published: Sequence[str]) -> None:
         output = self.reader.targets[target]

@@ -269,10 +269,6 @@ class SentenceReader:
     def __post_init__(self) -> None:
         self._batches = SentenceBatches(self.parser, self.normalizer)
 
-    def judge(self, sentence: str) -> Judgement:
-        """Judge a sentence with the grammar."""
-        return self.judge_all([sentence])[sentence]
-
     def judge_all(self, sentences: Iterable[str]) -> dict[str, Judgement]:
         """Judge many sentences, reading them together if that pays."""
         return {text: self._judged(found) for text, found in self._batches.read(sentences).items()}

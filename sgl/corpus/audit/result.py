@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sgl.corpus.audit.judgement import DeclaredStructure
-from sgl.corpus.audit.sets import RowSet, SharedRows, new_words
+from sgl.corpus.audit.leaks import Leaks
+from sgl.corpus.audit.sets import RowSet
 from sgl.corpus.rows import LISTED, ListedRow, list_row
 
 #: The most pairs of differing texts that are counted separately for one cause.
@@ -102,9 +103,9 @@ class Audit:
 
     source: str
     targets: tuple[str, ...]
-    declared: tuple[DeclaredStructure, ...] = ()
+    declared: tuple[DeclaredStructure, ...]
+    leaks: Leaks
     sets: list[RowSet] = field(default_factory=list)
-    shared_sets: list[SharedRows] = field(default_factory=list)
     files: list[FileTally] = field(default_factory=list)
     unreadable: list[ListedRow] = field(default_factory=list)
     unparsed: list[ListedRow] = field(default_factory=list)
@@ -113,33 +114,17 @@ class Audit:
     causes: dict[tuple[str, str, str], Cause] = field(default_factory=dict)
     choices: Counter[ReadingChoice] = field(default_factory=Counter)
     choice_examples: dict[ReadingChoice, ListedRow] = field(default_factory=dict)
-    shared: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def training(self) -> Tally:
         """The tally of the rows of the first file that are not items of a pattern."""
-        return self._without_items(1)
-
-    def leaks(self) -> dict[str, int]:
-        """Return the held-out structures that occur in rows that are not items."""
-        found = self._without_items(len(self.files)).named("some")
-        return {entry.name: found[entry.name] for entry in self.declared if entry.held_out and entry.name in found}
-
-    def _without_items(self, files: int) -> Tally:
-        items = {(rows.file, rows.kind) for rows in self.sets if rows.pattern}
-        return total(
-            tally
-            for number, file in enumerate(self.files[:files])
-            for kind, tally in file.kinds.items()
-            if (number, kind) not in items
-        )
+        return total(self.files[0].kinds[rows.kind] for rows in self.sets if rows.training)
 
     def needs(self) -> list[tuple[DeclaredStructure, int]]:
         """Return the structures that patterns need in training, with their rows there; missing ones come first."""
         training = self.training
         needs = [entry for entry in self.declared if entry.role == "need" and training["parsed", ""]]
-        counted = [(entry, training["some", entry.name]) for entry in needs]
-        return sorted(counted, key=lambda need: need[1] > 0)
+        return sorted(((entry, training["some", entry.name]) for entry in needs), key=lambda need: need[1] > 0)
 
     def fail(self, row: ListedRow, word: str) -> None:
         """Record a sentence without a reading, and the word at which it fails."""
@@ -171,7 +156,6 @@ def audit_data(audit: Audit) -> dict[str, Any]:
             }
             for file in audit.files
         ],
-        "shared": audit.shared,
         "differences": [
             {
                 **{key: getattr(cause, key) for key in ("layer", "kind", "name", "rows")},
@@ -193,34 +177,26 @@ def audit_data(audit: Audit) -> dict[str, Any]:
             choice._asdict() | {"rows": rows, "example": audit.choice_examples[choice]} for choice, rows in choices
         ],
         "ambiguous_rows": audit.ambiguous,
+        "leaks": audit.leaks.report(patterns=bool(audit.declared)),
         **(_sets(audit) if audit.declared else {}),
     }
 
 
 def _sets(audit: Audit) -> dict[str, Any]:
-    names = [{"file": audit.files[rows.file].name, "kind": rows.kind} for rows in audit.sets]
     return {
-        "leaks": audit.leaks(),
         "needs": [{"name": entry.name, "pattern": entry.pattern, "rows": rows} for entry, rows in audit.needs()],
         "missing_needs": [entry.name for entry, rows in audit.needs() if not rows],
-        "sets": [
-            {
-                **name,
-                "training": rows.training,
-                "pattern": rows.pattern.name if rows.pattern else "",
-                **{count: getattr(rows, count) for count in ("rows", "parsed", "own", "isolated")},
-                "seconds": sorted(rows.seconds.values(), key=lambda second: -second["rows"]),
-                "new_words": [
-                    {"column": column, "word": word, "rows": number, "target": (column, word) in rows.targets}
-                    for (column, word), number in sorted(new.items(), key=lambda e: (-e[1], e[0]))
-                ],
-            }
-            for name, rows, new in zip(names, audit.sets, new_words(audit.sets), strict=True)
-        ],
-        "shared_sets": [
-            {**pair._asdict(), "first": names[pair.first], "second": names[pair.second]} for pair in audit.shared_sets
-        ],
+        "sets": [_set(audit, rows) for rows in audit.sets],
     }
+
+
+def _set(audit: Audit, rows: RowSet) -> dict[str, Any]:
+    file = audit.files[rows.file]
+    parsed = file.kinds[rows.kind]["parsed", ""]
+    without = [audit.leaks.lines(keys, *rows.place()[:2]) for keys in (["lacking"], ["lacking", "second", "allowed"])]
+    own, isolated = (parsed - len(lines) for lines in without)
+    found = {"file": file.name, "kind": rows.kind, "training": rows.training, "rows": len(rows.lines), "parsed": parsed}
+    return found if rows.pattern is None else {**found, "pattern": rows.pattern.name, "own": own, "isolated": isolated}
 
 
 def _tally(tally: Tally, audit: Audit) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Find what sets of rows share: held-out structures, words and sentences.
+"""Sort rows into sets, and find what items contain besides their structure and what training lacks.
 
 A *set* is the rows of one kind in one file.  If the kind, or the file, has the name or title of a pattern, it is a
 *generalization set*, and its rows are *items*.
@@ -13,30 +13,35 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
-from itertools import chain, combinations
-from typing import Any, NamedTuple
+from itertools import chain
 
 import numpy as np
 
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import Derivation, capitalised, derive_tokens
+from sgl.core.graph import Graph
+from sgl.core.interpret import Derivation, capitalised, derive_graph, derive_tokens
 from sgl.core.plan import Pattern, Plan, introduced_lemmas
 from sgl.corpus.audit.judgement import DeclaredStructure
-from sgl.corpus.rows import ListedRow
+from sgl.corpus.audit.leaks import Leaks, Place
+from sgl.corpus.audit.relations import Relation, TestedRelations, relations_of
+from sgl.corpus.rows import CorpusRow
 
 #: Replaces the omitted word in a frame.
 _BLANK = "\0"
 
+#: A word in a column, or with a relation.
+Use = tuple[str, str] | Relation
+
 
 def hash_text(text: str) -> int:
     """Return an eight-byte hash of a text."""
-    content = text.encode("utf-8", "surrogatepass")
-    return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
 def is_word(text: str) -> bool:
@@ -66,64 +71,59 @@ def _letters(text: str) -> str:
 class RowSet:
     """A set of readable rows, of the file with this index.
 
-    ``own`` counts items that contain what their pattern requires; ``isolated`` counts those of them that contain no
-    structure held out by another pattern; ``seconds`` has the others, by the other pattern.  ``words`` counts rows for
-    each word of each column; ``targets`` are forms of target words.  ``sentences`` has the hash of each row, and
-    ``frames`` the hashes of all frames, each of the row whose number is in ``framed``.
+    ``lines`` are the lines of its rows.  ``texts`` has the hashes of what may be shared, by the line of the report; a
+    row may have several frames, each of the row with the index in ``framed``.  ``candidates`` has the lines of rows
+    with something that training may lack.
     """
 
     file: int
     kind: str
     pattern: Pattern | None
-    rows: int = 0
-    parsed: int = 0
-    own: int = 0
-    isolated: int = 0
-    seconds: dict[str, dict[str, Any]] = field(default_factory=dict)
-    words: Counter[tuple[str, str]] = field(default_factory=Counter)
-    targets: set[tuple[str, str]] = field(default_factory=set)
-    sentences: array[int] = field(default_factory=lambda: array("Q"))
-    frames: array[int] = field(default_factory=lambda: array("Q"))
+    lines: array[int] = field(default_factory=lambda: array("Q"))
+    texts: defaultdict[str, array[int]] = field(default_factory=lambda: defaultdict(partial(array, "Q")))
     framed: array[int] = field(default_factory=lambda: array("Q"))
+    candidates: dict[tuple[str, Use], array[int]] = field(default_factory=dict)
 
     @property
     def training(self) -> bool:
         """Whether the set is training: in the first file, and not items."""
         return self.file == 0 and self.pattern is None
 
-    def add_words(self, column: str, words: Iterable[str]) -> None:
-        """Count the distinct words of a row in a column."""
-        self.words.update([(column, word) for word in set(words)])
-
-
-class SharedRows(NamedTuple):
-    """The ``rows`` of set ``second`` with a sentence of ``first`` (``distinct`` ones), or ``framed`` by its frames."""
-
-    first: int
-    second: int
-    rows: int
-    distinct: int
-    framed: int
+    def place(self, detail: str = "") -> Place:
+        """Return the place of findings in the set."""
+        return self.file, self.kind, detail
 
 
 class SetCollector:
-    """A collector that sorts rows into sets and keeps what the sets may share."""
+    """A collector that sorts rows into sets and finds what they share and what they lack.
+
+    Sets are compared in a text layer of the grammar by the patterns of a plan, in the order of their splits.
+    """
 
     def __init__(
         self,
         grammar: CoreGrammar,
         layer: int,
-        plan: Plan,
-        declared: Sequence[DeclaredStructure],
-        given: Mapping[str, str],
+        plan: Plan | None = None,
+        declared: Sequence[DeclaredStructure] = (),
+        given: Mapping[str, str] | None = None,
+        same: Mapping[str, str] | None = None,
     ) -> None:
-        """Compare sets in the parsed text ``layer``; ``given`` maps kinds and files to patterns."""
+        """Compare sets in ``layer``; ``given`` maps kinds and files to patterns, ``same`` words to their spelling."""
+        patterns = plan.patterns if plan else ()
         self.sets: dict[tuple[int, str], RowSet] = {}
+        self.leaks = Leaks()
         self._grammar, self._layer = grammar, layer
-        self._pattern_of = partial(pattern_of, patterns=plan.patterns, given=given)
-        self._relations = {p.name: _relations_of(p, plan.patterns, declared) for p in plan.patterns}
-        self._lemmas = introduced_lemmas(grammar, plan)
-        self._framing = any(pattern.targets for pattern in plan.patterns)
+        self._same = {word.casefold(): spelling.casefold() for word, spelling in (same or {}).items()}
+        self._pattern_of = partial(pattern_of, patterns=patterns, given=given or {})
+        self._relations = {p.name: _relations_of(p, patterns, declared) for p in patterns}
+        self._lemmas = introduced_lemmas(grammar, plan) if plan else []
+        self._graphs = grammar.graph_layer(plan.lemma_layer) if plan and plan.lemma_layer else None
+        #: The patterns of items, with the relations that they test.
+        self._tested: dict[str, TestedRelations] = {}
+        self._framing = False
+        #: The words of training, in each column, and their relations.
+        self._known: set[Use] = set()
         #: For each text layer, the words that each rule writes there.
         self._words = [
             [tuple(filter(is_word, rule.words(number))) for rule in grammar.rules]
@@ -131,50 +131,94 @@ class SetCollector:
         ]
         self._vocabulary = frozenset(chain.from_iterable(self._words[layer]))
 
-    def add(self, file: int, name: str, kind: str, text: str) -> RowSet:
-        """Return the set of a row of a file, and count its sentence."""
-        if (rows := self.sets.get((file, kind))) is None:
-            rows = self.sets[file, kind] = RowSet(file, kind, self._pattern_of(name, kind))
-        rows.rows += 1
-        rows.sentences.append(hash_text(text))
+    def expect(self, kinds: Iterable[tuple[str, str]]) -> None:
+        """Prepare for rows of these files and kinds: without items there is nothing to compare with training."""
+        patterns = set(filter(None, (self._pattern_of(*kind) for kind in kinds)))
+        self._tested = {pattern.name: TestedRelations(pattern) for pattern in patterns}
+        self._framing = any(pattern.targets for pattern in patterns)
+
+    def add(self, file: int, name: str, row: CorpusRow, sentence: str, output: str) -> RowSet:
+        """Return the set of a row of a file, and record its sentence and its output."""
+        if (rows := self.sets.get((file, row.kind))) is None:
+            rows = self.sets[file, row.kind] = RowSet(file, row.kind, self._pattern_of(name, row.kind))
+        rows.lines.append(row.line)
+        words = (self._same.get(word, word) for word in re.findall(r"\w+", sentence.casefold()))
+        spelling = self._grammar.text_layers[self._layer].join.join(words)
+        # A text that is missing is no reason to take two rows for the same.
+        texts = {"sentence": sentence, "spelling": spelling or sentence, "answer": output or sentence}
+        for key, text in texts.items():
+            rows.texts[key].append(hash_text(text))
         return rows
 
-    def add_unparsed(self, rows: RowSet, layer: str, text: str) -> None:
-        """Count the words of a sentence without a reading, if its layer separates words."""
+    def add_unparsed(self, rows: RowSet, column: str, text: str) -> None:
+        """Record the words of a sentence without a reading, if its layer separates words."""
         if not self._grammar.text_layers[self._layer].join:
             return
         words = re.findall(r"\w+", text)
         # Only the first word may be spelt differently in the middle of a sentence.
         if words and words[0] not in self._vocabulary:
             words[0] = words[0][:1].lower() + words[0][1:]
-        rows.add_words(layer, words)
+        self.add_words(rows, column, words, "word")
 
-    def add_reading(self, rows: RowSet, place: ListedRow, derivation: Derivation, contained: frozenset[int]) -> None:
-        """Count the structures that a row contains, and keep its frames."""
-        rows.parsed += 1
+    def add_reading(self, rows: RowSet, derivation: Derivation, contained: frozenset[int]) -> None:
+        """Record the structures of other patterns and the relations in a reading, and keep its frames."""
+        line = rows.lines[-1:]
         if (pattern := rows.pattern) is not None:
             asked, held_out = self._relations[pattern.name]
-            own = not asked.isdisjoint(contained)
-            others = [name for name, held in held_out.items() if not held.isdisjoint(contained)]
-            rows.own += own
-            rows.isolated += own and not others
-            for name in others:
-                # Every example in the JSON of an audit has a detail; this one has nothing to say.
-                allowed, example = name in pattern.allow, {**place, "detail": ""}
-                second = {"pattern": name, "allowed": allowed, "example": example, "rows": 0}
-                rows.seconds.setdefault(name, second)["rows"] += 1
+            if asked.isdisjoint(contained):
+                self.leaks.add("lacking", rows.place(), line)
+            for name in (name for name, held in held_out.items() if not held.isdisjoint(contained)):
+                self.leaks.add("allowed" if name in pattern.allow else "second", rows.place(name), line)
+        if self._graphs is not None and self._tested and (rows.training or pattern is not None):
+            self._add_relations(rows, derive_graph(self._grammar, derivation, self._graphs))
         if self._framing and (pattern is None or pattern.targets):
             for frame in self._frames(pattern, derivation):
-                rows.frames.append(frame)
-                rows.framed.append(rows.rows)
+                rows.texts["frame"].append(frame)
+                rows.framed.append(len(rows.lines) - 1)
 
-    def add_words(self, rows: RowSet, column: str, derivation: Derivation, layer: int) -> None:
-        """Count the words that the rules of a reading write in a text layer."""
+    def _add_relations(self, rows: RowSet, graph: Graph) -> None:
+        if rows.pattern is None:
+            self._known.update(relations_of(graph))
+            return
+        tested = self._tested[rows.pattern.name]
+        for relation in set(relations_of(graph)):
+            if key := tested.novelty(relation):
+                self._use(rows, key, {relation})
+
+    def add_words(self, rows: RowSet, column: str, words: Iterable[str], key: str) -> None:
+        """Record the words of a row in a column, under the line of the report for those that training lacks."""
+        self._use(rows, key, {(column, word) for word in words})
+
+    def add_written(self, rows: RowSet, column: str, derivation: Derivation, layer: int, key: str) -> None:
+        """Record the words that the rules of a reading write in a text layer; those of targets have their own line."""
         words = self._words[layer]
-        rows.add_words(column, chain.from_iterable([words[rule] for rule in derivation]))
-        if rows.pattern is not None and rows.pattern.targets:
-            own = self._target_rules(rows.pattern, derivation)
-            rows.targets.update((column, word) for rule in own for word in words[rule])
+        own = set(self._target_rules(rows.pattern, derivation)) if rows.pattern else frozenset[int]()
+        self.add_words(rows, column, chain.from_iterable([words[rule] for rule in own]), "target")
+        self.add_words(rows, column, chain.from_iterable([words[r] for r in derivation if r not in own]), key)
+
+    def _use(self, rows: RowSet, key: str, uses: AbstractSet[Use]) -> None:
+        if rows.training:
+            self._known.update(uses)
+            return
+        # The words of training are complete when the second file begins.
+        for use in uses if rows.file == 0 else uses - self._known:
+            rows.candidates.setdefault((key, use), array("Q")).append(rows.lines[-1])
+
+    def distinct(self, file: int) -> int:
+        """Return the number of different sentences in a file."""
+        own = [np.array(rows.texts["sentence"], np.uint64) for rows in self.sets.values() if rows.file == file]
+        return len(np.unique(np.concatenate(own))) if own else 0
+
+    def find_unseen(self) -> None:
+        """Record the rows with words and relations that training lacks."""
+        for rows in self.sets.values() if self._known else ():
+            for (key, use), lines in rows.candidates.items():
+                # A word that training lacks altogether has no other line.
+                known = not isinstance(use, Relation) or Relation(use.lemma) in self._known
+                if known and use not in self._known:
+                    detail = str(use) if isinstance(use, Relation) else ": ".join(use)
+                    for line in (key, "relation") if key == "modifier" else (key,):
+                        self.leaks.add(line, rows.place(detail), lines)
 
     def _target_rules(self, pattern: Pattern, derivation: Derivation) -> Iterator[int]:
         targets = frozenset(pattern.targets)
@@ -211,36 +255,3 @@ def _relations_of(
         elif entry.pattern in others and entry.held_out and canonical[index] not in known:
             others[entry.pattern].add(index)
     return frozenset(own), {name: frozenset(held) for name, held in others.items()}
-
-
-def new_words(sets: Sequence[RowSet]) -> list[Counter[tuple[str, str]]]:
-    """Return for each set its words, with their columns, that training lacks."""
-    known = frozenset(chain.from_iterable(rows.words for rows in sets if rows.training))
-    return [Counter({w: n for w, n in rows.words.items() if known and w not in known}) for rows in sets]
-
-
-def shared_rows(sets: Sequence[RowSet]) -> list[SharedRows]:
-    """Return what each two sets have in common, if anything; frames only if one of the two has items."""
-    if not sets:
-        return []
-    distinct = [np.unique(np.array(rows.sentences, np.uint64)) for rows in sets]
-    values, numbers = np.unique(np.concatenate(distinct), return_counts=True)
-    several = frozenset(values[numbers > 1].tolist())
-    counted = [Counter(text for text in rows.sentences if text in several) for rows in sets]
-    items = frozenset(chain.from_iterable(rows.frames for rows in sets if rows.pattern))
-    framed: list[dict[int, set[int]]] = [{} for _ in sets]
-    for rows, found in zip(sets, framed, strict=True):
-        for frame, number in zip(rows.frames, rows.framed, strict=True):
-            if frame in items:
-                found.setdefault(frame, set()).add(number)
-    pairs = []
-    for first, second in combinations(range(len(sets)), 2):
-        same = counted[first].keys() & counted[second].keys()
-        frames = framed[first].keys() & framed[second].keys()
-        if not (sets[first].pattern or sets[second].pattern):
-            frames = set()
-        rows_of_second = sum(counted[second][text] for text in same)
-        alike = len(set().union(*(framed[second][frame] for frame in frames)))
-        if same or alike:
-            pairs.append(SharedRows(first, second, rows_of_second, len(same), alike))
-    return pairs
