@@ -16,6 +16,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from sgl.corpus.rows import Corpus, CorpusRow
@@ -72,19 +74,14 @@ class Leaks:
             for key, line in report_lines().items()
         }
         counted: Counter[tuple[str, Place]] = Counter()
-        last = None
-        for key, file, row, kind, detail, sentence in self.rows():
-            counted[key, (file, kind, detail)] += 1
-            line, here = report[key], (key, file, row)
-            if here != last:
-                line["rows"] += 1
-                line["files"][file] += 1
-                example = {"file": names[file], "line": row, "sentence": sentence, "detail": detail}
-                line["examples"] = [*line["examples"], example][:2]
-            last = here
+        for (key, file, row), found in groupby(self.rows(), itemgetter(0, 1, 2)):
+            details = [(kind, detail, sentence) for *_, kind, detail, sentence in found]
+            counted.update((key, (file, kind, detail)) for kind, detail, _ in details)
+            report[key]["files"][file] += 1
+            example = {"file": names[file], "line": row, "sentence": details[0][2], "detail": details[0][1]}
+            report[key]["examples"] = [*report[key]["examples"], example][:2]
         for (key, (file, kind, detail)), rows in sorted(counted.items(), key=lambda entry: (-entry[1], entry[0])):
             report[key]["sets"].append({"file": names[file], "kind": kind, "detail": detail, "rows": rows})
         for line in report.values():
-            if line.pop("patterns") and not patterns:
-                line["rows"] = None
+            line["rows"] = None if line.pop("patterns") and not patterns else sum(line["files"])
         return list(report.values())

@@ -4,6 +4,7 @@ A *relation* is a word with the label of an edge that ends at it (its role) or s
 """
 
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from sgl.core.graph import Graph
@@ -36,6 +37,7 @@ def relations_of(graph: Graph) -> Iterator[Relation]:
             yield Relation(lemmas[target], label, True)
 
 
+@cache
 def _plain(label: str) -> str:
     return label.removeprefix("~").partition(":")[0]
 
