@@ -123,9 +123,12 @@ class Dataset(Shown):
         return DatasetDict({LOADED.get(split, split): HubDataset(self.to_arrow(split)) for split in self.splits})
 
 
+#: What a system says of an item: a text, or several samples.
+Said = str | Sequence[str]
+
 #: Predictions of a system: a file, texts in row order, texts by row name, or a function from source to target.  A
 #: pandas ``Series`` is read by its index if the index has row names.
-Predictions = str | PathLike[str] | Iterable[str] | Mapping[str, str] | Callable[[str], str]
+Predictions = str | PathLike[str] | Iterable[Said] | Mapping[str, Said] | Callable[[str], Said]
 
 
 def evaluate(
@@ -154,7 +157,9 @@ def evaluate(
     r"""Score the predictions of named systems, as ``sglc eval`` does.
 
     Predictions are a file, texts in the order of the rows, texts by the names of rows (``gen-000001``, or the
-    column ``id``), or a function that makes a target of a source.  Some may be missing where they have names:
+    column ``id``), or a function that makes a target of a source.  A list of texts in place of a text has several
+    samples of an answer.  With ``programs=True`` they are Python programs by the names of patterns, or a function that
+    writes one for such a name; they are run on this machine.  Predictions may be missing where they have names:
     they count as wrong, or with ``missing="left-out"`` only rows are scored that every system has a prediction for,
     and ``data["dataset"]["left_out"]`` says how many are not.  ``answer`` says where answers are in what a model
     writes (``"line"``, ``"Answer: {}"``).  Partial Match, edges and mistakes need the ``grammar``,
