@@ -7,11 +7,11 @@ For each dataset and number of shots a line of Markdown: prompts, user CPU secon
 share of prompts whose parts are all shown, of those that training has.  Then, for each pattern, the smallest of the
 numbers with which this is so for all of its prompts.
 
-With ``--tasks``, a line for each further way of asking, with the first number of shots: the share of items that have
-what is asked about beside them (a string that is not in the language, or a matched item).  For judgements the line says
-how many strings are edits, and how far the strings are from their items in length and in pairs of neighbouring words
-that training lacks; for grammars and matched items, the median length of a prompt and the share of matched items all of
-whose rules some shot shows.
+With ``--tasks``, a line for each further way of asking, with the first number of shots: items (or programs), questions,
+seconds, the median length of a prompt, and the share of items that have what is asked about beside them (a string that
+is not in the language, or a matched item).  For judgements, the line also says how many of the strings have the length
+of their items, and as many pairs of neighbouring words that training lacks; for matched items, how many have rules that
+the shots show.
 """
 
 import argparse
@@ -95,17 +95,18 @@ def by_task(datasets: Sequence[tuple[str, Path, str]], options: Json) -> None:
     for label, path, target in datasets:
         for name, own in TASKS.items():
             found = measured(path, target or None, options | own)
-            beside = share(found.said["beside"] / found.number) if {*own} & {"matched"} or "judge" in name else "–"
-            letters = int(median(len(row["text"]) for row in found.rows))
+            asks = "matched" in own or own.get("task") == "judge"
+            beside = share(found.said["beside"] / found.number) if asks else "–"
+            letters = int(median(len(row["text"]) for row in found.rows)) if found.rows else 0
             numbers = found.number, len(found.rows), found.made, found.checked, letters
             line(label, f"`{name}`", *numbers, beside, details(found.rows))
 
 
 def details(rows: Sequence[Json]) -> str:
     """Return how far strings are from their items, or which rules of matched items are shown; empty for other tasks."""
-    if "unshown" in rows[0]:
+    if rows and "unshown" in rows[0]:
         return f"{share(fmean(not row['unshown'] for row in rows))} with all rules shown"
-    if "strange" not in rows[0]:
+    if not rows or "strange" not in rows[0]:
         return ""
     of: dict[str, list[Json]] = {}
     for row in rows:

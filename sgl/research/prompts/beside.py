@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.foreign import BENCHMARK, lines_of, read_text
 from sgl.parsing import Parser, TooLongError, UnparsableLayerError
-from sgl.pipeline.matches import occurrences
+from sgl.pipeline.matches import occurrence_search
 from sgl.research.evaluate.benchmark import BenchmarkRow, grammar_of
 from sgl.research.prompts.material import Material, Prompt, PromptsError, sentence_of
 from sgl.sampling.engine import stream_key
@@ -61,6 +61,7 @@ class Strings:
         own = {form for words in self._train.values() for form, _ in words[1:]}
         self._inside = sorted(form for form in own if any(map(str.isalnum, form)))
         self._usable = frozenset(self._inside)
+        self._joined = list(islice(self._train, _JOINED))
 
     def _words(self, name: str) -> Words:
         rows, number = self._material.place(name)
@@ -95,7 +96,8 @@ class Strings:
     def _places(self) -> tuple[dict[tuple[object, int], list[tuple[str, int]]], ...]:
         """Places behind a word in training sentences, by how many words stand before them, and by how many behind."""
         before, behind = (defaultdict[tuple[object, int], list[tuple[str, int]]](list) for _ in range(2))
-        for name, words in islice(self._train.items(), _JOINED):
+        for name in self._joined:
+            words = self.words(name)
             for at in range(1, len(words)):
                 before[words[at - 1], at].append((name, at))
                 behind[words[at - 1], len(words) - at].append((name, at))
@@ -113,15 +115,14 @@ class Strings:
     def _joins(self, name: str, seed: int) -> Iterator[Made]:
         """Yield joins of the length of a row: of the row and training sentences, then of two of these."""
         before, behind = self._places
-        size, others = len(self.words(name)), islice(self._train, _JOINED)
-        for first in (name, *sorted(others, key=lambda other: stream_key(seed, f"{name} {other}"))):
+        size, start = len(self.words(name)), stream_key(seed, f"{name} joins") % len(self._joined)
+        for first in (name, *self._joined[start:], *self._joined[:start]):
             words = self.words(first)
             for at in range(1, min(len(words), size)):
-                number = stream_key(seed, f"{name} {first} {at}")
                 if ends := behind.get((words[at - 1], size - at)):
-                    yield "join", first, at, *ends[number % len(ends)]
+                    yield "join", first, at, *ends[stream_key(seed, f"{name} {first} {at}") % len(ends)]
                 if first == name and (heads := before.get((words[at - 1], at))):
-                    yield "join", *heads[number % len(heads)], name, at
+                    yield "join", *heads[stream_key(seed, f"{name} {at}") % len(heads)], name, at
 
     def string(self, name: str, seed: int, readings: Callable[[str], int]) -> Made | None:
         """Return how to make a string that is not derived, or None if none is found."""
@@ -156,6 +157,8 @@ class Matching:
         files = sorted((material.directory / "data").glob("*.tsv"))
         rows = (line.partition("\t")[0] for path in files for line in lines_of(read_text(path, BENCHMARK)))
         self.known = set(map(sentence_of, rows))
+        held_out = list(dict.fromkeys(text for own in material.held_out.values() for text in own))
+        self._search = occurrence_search(material.directory, held_out)
         self._skeletons = defaultdict[tuple[int, ...], list[str]](list)
         for row in material.train.rows:
             self._skeletons[self._categories(row.id)].append(row.id)
@@ -185,13 +188,12 @@ class Matching:
 
     def item(self, name: str, seed: int, readings: Callable[[str], int]) -> Made | None:
         """Return how to make a matched item, with one reading and no row of the dataset; None if there is none."""
-        held_out = list(dict.fromkeys(text for own in self._material.held_out.values() for text in own))
         skeletons = sorted(
             self._skeletons.get(self._categories(name), ()), key=lambda x: stream_key(seed, f"{name} {x}")
         )
         for how in product(skeletons[:_TRIED], (0, 1)):
             row, graph, _ = self.read(name, how)
-            if sentence_of(row.source) in self.known or any(occurrences(self._material.directory, held_out, [graph])):
+            if sentence_of(row.source) in self.known or any(self._search([graph])):
                 continue
             if readings(row.source) == 1:
                 return how

@@ -322,6 +322,7 @@ FORGERIES: dict[str, list[tuple[Forgery, str]]] = {
         (beside("join", "train-000001", 1, "train-000002", 40), "is no way to make a string"),
         (beside("join", "gen-000001", 1, "gen-000002", 1), "is no way to make a string"),
         (beside("join", "train-000001", 2, "train-000001", 2), "is no way to make a string"),
+        (beside("join", FIRST, 3, FIRST, 3), "is no way to make a string"),
         (beside("swap", 1, name="train-000999"), "is no item and no shot"),
         (beside("swap", 1), "the text is not what"),
         (drop, "the text is not what"),
