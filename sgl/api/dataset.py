@@ -123,9 +123,12 @@ class Dataset(Shown):
         return DatasetDict({LOADED.get(split, split): HubDataset(self.to_arrow(split)) for split in self.splits})
 
 
+#: What a system says of an item: a text, or several samples.
+Said = str | Sequence[str]
+
 #: Predictions of a system: a file, texts in row order, texts by row name, or a function from source to target.  A
 #: pandas ``Series`` is read by its index if the index has row names.
-Predictions = str | PathLike[str] | Iterable[str] | Mapping[str, str] | Callable[[str], str]
+Predictions = str | PathLike[str] | Iterable[Said] | Mapping[str, Said] | Callable[[str], Said]
 
 
 def evaluate(
@@ -154,7 +157,9 @@ def evaluate(
     r"""Score the predictions of named systems, as ``sglc eval`` does.
 
     Predictions are a file, texts in the order of the rows, texts by row id (``gen-000001``, or the column ``id``),
-    or a function from source to target.  Predictions with ids may be incomplete: missing ones count as wrong, or
+    or a function from source to target.  A list of texts in place of a text has several samples of an answer.  With
+    ``programs=True`` predictions are Python programs by the names of patterns, or a function that writes one for such
+    a name; they run on this machine.  Predictions with ids may be incomplete: missing ones count as wrong, or
     with ``missing="left-out"`` only rows that every system predicts are scored, and ``data["dataset"]["left_out"]``
     counts the others.  ``answer`` says where the answer is in a model's output (``"line"``, ``"Answer: {}"``).
     Partial Match, edges and mistakes need the ``grammar`` if the dataset does not contain it.  Other keywords are

@@ -4,7 +4,7 @@
 ignored; a structure with nothing else occurs everywhere.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 from functools import lru_cache
 from itertools import zip_longest
@@ -82,19 +82,28 @@ def occurrences(dataset: Path, structures: Sequence[str], sentences: Iterable[Se
 
     Raises the same exceptions as ``occurring``.
     """
+    return occurrence_search(dataset, structures)(sentences)
+
+
+def occurrence_search(dataset: Path, structures: Sequence[str]) -> Callable[[Iterable[Sentence]], list[int]]:
+    """Return ``occurrences`` in any sentences, for a search that is repeated."""
     manifest, patterns = _manifest(dataset), list(map(_read, structures))
     if manifest.layers.written:
         patterns = [at_layers(pattern, manifest.distinct.layer) for pattern in patterns]
-    table = ShapeTable(patterns)
-    shapes = list(map(table.of, sentences))
-    searcher = Searcher(table)
-    searcher.allow(table.shapes())
-    try:
-        for shape in table.shapes():
-            shape.occurring = searcher.occurring(shape)
-    except SearchError:
-        raise OccurrenceError("the search for the structure takes too long") from None
-    return [shape.occurring for shape in shapes]
+
+    def found(sentences: Iterable[Sentence]) -> list[int]:
+        table = ShapeTable(patterns)
+        shapes = list(map(table.of, sentences))
+        searcher = Searcher(table)
+        searcher.allow(table.shapes())
+        try:
+            for shape in table.shapes():
+                shape.occurring = searcher.occurring(shape)
+        except SearchError:
+            raise OccurrenceError("the search for the structure takes too long") from None
+        return [shape.occurring for shape in shapes]
+
+    return found
 
 
 def written_graphs(dataset: Path, split: str) -> Iterator[Sentence]:

@@ -22,12 +22,21 @@ def values_of(text: str) -> list[dict[str, str]]:
     if text.startswith("("):
         names, _, rows = text.partition(" = ")
         letters = names.strip("()").split(", ")
-        return [dict(zip(letters, row.split(", "), strict=True)) for row in re.findall(r"\(([^)]*)\)", rows)]
+        return [
+            dict(zip(letters, values, strict=True))
+            for row in re.findall(r"\(([^)]*)\)", rows)
+            for values in alternatives(row.split(", "))
+        ]
     each = [part.partition(" = ") for part in text.split("; ")]
     return [
         dict(zip([letter for letter, _, _ in each], row, strict=True))
         for row in product(*(values.split(", ") for _, _, values in each))
     ]
+
+
+def alternatives(cells: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """All rows that a row with `a/b` in some cells stands for."""
+    return product(*(cell.split("/") for cell in cells))
 
 
 def category(text: str, letters: dict[str, str]) -> tuple[str, tuple[tuple[str, str], ...]]:
@@ -60,19 +69,23 @@ class Grammar:
             left, _, right = rule.partition(": ")
             for letters in values_of(values.removesuffix(")")):
                 sides = [self.side(side, letters) for side in right.split("  =>  ")]
-                children = list(dict.fromkeys(x for side in sides for x in side if isinstance(x, tuple)))
-                self.rules.append((category(left, letters), sides, children))
+                children = [x for side in sides for x in side if isinstance(x, tuple)]
+                # Features stand where a phrase is first named.
+                named = dict(reversed(children))
+                known = [[(x[0], named[x[0]]) if isinstance(x, tuple) else x for x in side] for side in sides]
+                self.rules.append((category(left, letters), known, list(named.items())))
         for table in re.findall(r"(?m)^\| .*\n\|(?: --- \|)+\n(?:\| .*\n?)*", text):
             head, _, *rows = table.strip().split("\n")
             name, *columns = head.strip("| ").split(" | ")
             size = 1 + columns.count("output")
             for row in rows:
                 cells = [cell.strip() for cell in row[2:-2].split(" | ")]
-                pairs = zip(columns[size - 1 :], cells[size:], strict=True)
-                of = name, tuple(sorted((feature, value) for feature, value in pairs if value != "–"))
-                self.words.setdefault(of, set()).add(
-                    tuple(tuple(map(json.loads, cell.split())) for cell in cells[:size])
-                )
+                for values in alternatives(cells[size:]):
+                    pairs = zip(columns[size - 1 :], values, strict=True)
+                    of = name, tuple(sorted((feature, value) for feature, value in pairs if value != "–"))
+                    self.words.setdefault(of, set()).add(
+                        tuple(tuple(map(json.loads, cell.split())) for cell in cells[:size])
+                    )
 
     @staticmethod
     def side(text: str, letters: dict[str, str]) -> list[object]:
@@ -81,7 +94,7 @@ class Grammar:
             if part[0] == '"'
             else part
             if part in ("capital(", ")")
-            else (part, category(part, letters))
+            else (part.partition("[")[0], category(part, letters))
             for part in _NAME.findall(text)
             if text != "nothing"
         ]

@@ -118,8 +118,12 @@ class Aligned:
             raise PredictionsError(f"{outputs:,} prediction{plural} where {sentences:,} are expected")
 
 
-def given_outputs(given: Mapping[str, str] | Sequence[str]) -> Aligned:
-    """Return outputs that are no file: texts by ids, or in the order of the sentences; raises ``PredictionsError``.
+#: Outputs that are no file: texts by ids, or in the order of the sentences.  An item may have several samples.
+Outputs = Mapping[str, str | Sequence[str]] | Sequence[str | Sequence[str]]
+
+
+def given_outputs(given: Outputs) -> Aligned:
+    """Return the outputs for sentences; raises ``PredictionsError``.
 
     None, or what frames have in its place, is no output where there are ids.
     """
@@ -127,12 +131,16 @@ def given_outputs(given: Mapping[str, str] | Sequence[str]) -> Aligned:
     found: list[tuple[Any, Any]] = [*(given.items() if isinstance(given, Mapping) else enumerate(given, 1))]
     found = [(name, text) for name, text in found if not by_name or isinstance(text, str) or str(text) not in _NONE]
     hint = "" if by_name else "to leave items out, give the texts by id"
-    for name, text in found:
-        if not isinstance(text, str) or isinstance(name, str) != by_name:
-            raise PredictionsError(f"the prediction for `{name}` is not text: {text!r:.60}", hint)
-        if has_surrogate(text):
-            raise PredictionsError(f"the prediction for `{name}` contains half of a character: {text!a:.60}")
-    outputs = {name: SystemOutput(text) for name, text in found}
+    outputs: dict[Any, SystemOutput] = {}
+    for name, said in found:
+        samples = said if isinstance(said, list | tuple) and said else (said,)
+        for text in samples:
+            if not isinstance(text, str) or isinstance(name, str) != by_name:
+                raise PredictionsError(f"the prediction for `{name}` is not text: {text!r:.60}", hint)
+            if has_surrogate(text):
+                raise PredictionsError(f"the prediction for `{name}` contains half of a character: {text!a:.60}")
+        first, *others = map(SystemOutput, samples)
+        outputs[name] = first._replace(samples=tuple(others))
     return Aligned(outputs, iter(())) if by_name else Aligned(None, iter(outputs.values()))
 
 

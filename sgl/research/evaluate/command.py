@@ -1,7 +1,7 @@
 """Run ``sglc eval``: score the predictions of systems for one split."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from sgl.research.analyse.scoring import Json
 from sgl.research.evaluate.answers import NAMED
 from sgl.research.evaluate.data import latex, render_evaluation, show_result
 from sgl.research.evaluate.evaluation import LEFT_OUT, MOST_SAMPLES, NEEDED, SAMPLES, EvaluationRequest, evaluated
-from sgl.research.evaluate.runs import Given
+from sgl.research.evaluate.runs import Given, Model
 from sgl.research.evaluate.surface import WAYS
 
 
@@ -101,7 +101,7 @@ def score(session: Session, request: EvaluationRequest, diagnostics: Diagnostics
 
 def evaluate(
     dataset: Path,
-    given: Mapping[str, Given | Callable[[str], str]],
+    given: Mapping[str, Given | Model],
     options: dict[str, Any],
     sources: SourceMap,
     diagnostics: Diagnostics,

@@ -3,7 +3,7 @@
 What cannot be computed is named with the reason, and the rest is computed all the same.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress
 from pathlib import Path
@@ -27,7 +27,7 @@ from sgl.research.evaluate.judgements import Columns, Judgements, read_verdicts
 from sgl.research.evaluate.partial import PartialMatch
 from sgl.research.evaluate.programs import outputs_of
 from sgl.research.evaluate.realization import TreeShape, tree_shape
-from sgl.research.evaluate.runs import Given, Run, read_runs, report_run
+from sgl.research.evaluate.runs import Given, Model, Run, read_runs, report_run
 from sgl.research.evaluate.scoring import EDGES, PARTIAL, Scores
 from sgl.research.evaluate.scoring import Progress as Advance
 from sgl.research.evaluate.slices import Slice, SliceError, read_slice
@@ -73,7 +73,7 @@ class EvaluationRequest:
     missing: Literal["wrong", "left-out"] = "wrong"
     answer: tuple[str, ...] = ()
     programs: bool = False
-    given: Mapping[str, Given | Callable[[str], str]] = field(default_factory=dict)
+    given: Mapping[str, Given | Model] = field(default_factory=dict)
     progress: Advance | None = None
     runs: Literal["averaged", "pooled"] = "averaged"
     json_file: Path | None = None
@@ -184,21 +184,23 @@ class Evaluation:
             for run in runs:
                 report_run(path, run, skipped=self.request.missing == LEFT_OUT, diagnostics=self._diagnostics)
 
-    def _printed(self, path: Path, given: Given) -> list[str]:
+    def _printed(self, path: Path, given: Given) -> dict[str, list[str]]:
         """Return what the programs in predictions print for each row; report those that print nothing."""
         printed, faults = outputs_of(given, self.benchmark.rows, self.request.answer)
         if faults:
-            message = f"`{path}`: {count(len(faults), 'program')} without outputs, counted as wrong"
+            message = f"`{path}`: {count(len(faults), 'program')} without outputs"
             self._diagnostics.warning("SGL1419", None, message, notes=faults[:5])
         return printed
 
-    def _asked(self, name: str, model: Callable[[str], str], line: Advance) -> list[str]:
-        """Return what a function makes of the source of each row."""
-        said = []
-        for number, row in enumerate(self.benchmark.rows):
-            line(f"asking {name}", number, len(self.benchmark.rows))
-            said.append(model(row.source))
-        return said
+    def _asked(self, name: str, model: Model, line: Advance) -> Given:
+        """Return what a function makes of the source of each row, or its program for each pattern by its name."""
+        rows, said = self.benchmark.rows, list[str | Sequence[str]]()
+        patterns = list(dict.fromkeys(row.category for row in rows)) if self.request.programs else []
+        asked = patterns or [row.source for row in rows]
+        for number, question in enumerate(asked):
+            line(f"asking {name}", number, len(asked))
+            said.append(model(question))
+        return dict(zip(patterns, said, strict=True)) if patterns else said
 
     def _leave_out(self, compounds: BenchmarkCompounds) -> BenchmarkCompounds:
         """Leave out the rows without a prediction of every run, if that was asked for; ``PredictionsError`` if all."""

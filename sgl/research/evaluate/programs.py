@@ -1,4 +1,4 @@
-"""Run programs that models wrote, one for each pattern, and read their output as predictions.
+"""Run programs that models wrote, one or several for each pattern, and read their output as predictions.
 
 Programs are untrusted.  Each runs in a process of its own, isolated from the environment and installed packages'
 settings (``python -I``), in an empty directory that is removed, with limits on time, memory, files and processes.  That
@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,9 +18,9 @@ from sgl.cli.terminal import count
 from sgl.disk import temporary, write
 from sgl.foreign import TABLE, ForeignFileError, lines_of, read_bytes
 from sgl.research.analyse.outputs import PredictionsError
-from sgl.research.analyse.predictions import given_outputs, open_predictions
 from sgl.research.evaluate.answers import answer_in
 from sgl.research.evaluate.benchmark import BenchmarkRow
+from sgl.research.evaluate.runs import Given, aligned_with
 
 #: Seconds that a program may take, bytes of memory, and bytes that it may print.
 SECONDS, MEMORY, PRINTED = 20, 1 << 30, 1 << 24
@@ -41,26 +41,29 @@ runpy.run_path("program.py", run_name="__main__")
 
 
 def outputs_of(
-    given: Path | Mapping[str, str] | Sequence[str], rows: Sequence[BenchmarkRow], readers: Sequence[str]
-) -> tuple[list[str], list[str]]:
-    """Return what programs print for the sources of rows, and which have no outputs, and why.
+    given: Given, rows: Sequence[BenchmarkRow], readers: Sequence[str]
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Return what programs print for the sources of rows, by their names, and which have no outputs, and why.
 
-    ``given`` has a program for each pattern by its name.  Raises ``PredictionsError``.
+    ``given`` has a program for each pattern by its name, or several samples.  Raises ``PredictionsError``.
     """
     if find_spec("resource") is None:
         raise PredictionsError("programs are run only where processes can be limited, which this system cannot do")
-    names = list(dict.fromkeys(row.category for row in rows))
-    aligned = open_predictions(given, "form", frozenset(names)) if isinstance(given, Path) else given_outputs(given)
-    found, faults = dict[str, str](), list[str]()
+    names = dict.fromkeys(row.category for row in rows)
+    aligned, found, faults = aligned_with(given, names), dict[str, list[str]](), list[str]()
     for name in names:
         said, own = aligned.output(name), [row for row in rows if row.category == name]
-        text = (said and said.text) or ""
-        program = answer_in(text, readers or ("fence",), PRINTED) or text
-        printed, fault = run_program(program, [row.source for row in own]) if program else ([], "there is none")
-        found |= zip((row.id for row in own), printed, strict=False)
-        faults += [f"{name}: {fault}"] * bool(fault)
+        found |= {row.id: [] for row in own}
+        for number, output in enumerate((said, *said.samples) if said else (), 1):
+            text = output.text or ""
+            program = answer_in(text, readers or ("fence",), PRINTED) or text
+            printed, fault = run_program(program, [row.source for row in own])
+            for row, line in zip(own, printed or [""] * len(own), strict=True):
+                found[row.id].append(line)
+            faults += [f"{name}{f', sample {number}' if said and said.samples else ''}: {fault}"] * bool(fault)
+        faults += [f"{name}: there is none"] * (said is None)
     aligned.finish()
-    return [found.get(row.id, "") for row in rows], faults
+    return {name: texts for name, texts in found.items() if texts}, faults
 
 
 def run_program(program: str, inputs: Sequence[str]) -> tuple[list[str], str]:

@@ -7,7 +7,7 @@ item, each is a run.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import compress
 from pathlib import Path
 from shlex import quote
@@ -22,7 +22,7 @@ from sgl.diagnostics import Diagnostics
 from sgl.foreign import limits
 from sgl.research.analyse.command import report_pieces
 from sgl.research.analyse.outputs import PredictionsError, SystemOutput, Usage
-from sgl.research.analyse.predictions import Aligned, first_of, given_outputs, open_predictions
+from sgl.research.analyse.predictions import Aligned, Outputs, first_of, given_outputs, open_predictions
 from sgl.research.analyse.statistics import places_by
 from sgl.research.analyse.tokenizers import joined
 from sgl.research.evaluate.answers import FAULTS, Faults, Noticed, answer_in, noticed
@@ -82,8 +82,16 @@ class Run(NamedTuple):
 Systems = Mapping[str, Sequence[Run]]
 
 
-#: Predictions: a file, texts by the names of rows, or texts in their order.
-Given = Path | Mapping[str, str] | Sequence[str]
+#: Predictions: a file, or texts by the names of rows or in their order.
+Given = Path | Outputs
+
+#: A function from the source of a row to its output, or to several samples.
+Model = Callable[[str], str | Sequence[str]]
+
+
+def aligned_with(given: Given, names: Collection[str]) -> Aligned:
+    """Return predictions for what has these names; raises ``PredictionsError``."""
+    return open_predictions(given, "form", names) if isinstance(given, Path) else given_outputs(given)
 
 
 def read_runs(
@@ -101,7 +109,7 @@ def read_runs(
     have for the rows.  ``readers`` take answers out of outputs.  Raises ``PredictionsError`` if they do not fit.
     """
     ids = frozenset(row.id for row in rows)
-    aligned = open_predictions(given, "form", ids) if isinstance(given, Path) else given_outputs(given)
+    aligned = aligned_with(given, ids)
     if (by_id := aligned.by_id) and ids.isdisjoint(by_id):
         others = other_names()
         found = {row.id: by_id[name] for row, name in zip(rows, others, strict=False) if name in by_id}

@@ -6,9 +6,10 @@ A *string* is written down as how it is made, so that a reader can make it again
     swap 3                         the item with the words of two places exchanged
     join train-7 4 train-9 2       the first 4 words of a sentence, and the words of another one from place 2
 
-A join has the length of the item, and its ends meet in the same word: every pair of neighbours is one of training, and
-only the structure is wrong.  Of the edits, which keep the length as well, those come first that have as many pairs of
-neighbours that training lacks as the item has.  The first that the parser does not derive is taken.
+All have the length of the item.  A join is of training sentences, or of one and the item, and its ends meet in the same
+word: every pair of neighbours is one of training or of the item, and only the structure is wrong.  Those strings come
+first that have as many pairs of neighbours that training lacks as the item has; whether edits or joins come first among
+equals is decided by chance.  The first that the parser does not derive is taken.
 
 A *matched item* is a derivation of training with the words of the item, in their order or backwards, each in the place
 of one of its category; nothing is held out in it.
@@ -16,14 +17,14 @@ of one of its category; nothing is held out in it.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice, pairwise, product
 from typing import Any, NamedTuple
 
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.foreign import BENCHMARK, lines_of, read_text
 from sgl.parsing import Parser, TooLongError, UnparsableLayerError
-from sgl.pipeline.matches import occurrences
+from sgl.pipeline.matches import occurrence_search
 from sgl.research.evaluate.benchmark import BenchmarkRow, grammar_of
 from sgl.research.prompts.material import Material, Prompt, PromptsError, sentence_of
 from sgl.sampling.engine import stream_key
@@ -37,8 +38,9 @@ Words = tuple[tuple[str, str], ...]
 #: How a string is made, or the derivation of a matched item.
 Made = Sequence[str | int]
 
-#: Strings that are parsed for one item, training sentences that are joined, and other words for one place.
-_TRIED, _JOINED, _OTHERS = 40, 500, 12
+#: Strings that are parsed for one item, training sentences that are joined, joins of two of them, and other words for
+#: one place.
+_TRIED, _JOINED, _JOINS, _OTHERS = 40, 500, 80, 8
 
 
 def text_of(words: Iterable[tuple[str, str]]) -> str:
@@ -51,14 +53,17 @@ class Strings:
 
     def __init__(self, material: Material) -> None:
         self._material = material
+        #: The words of a row, as its graph has them, or else between spaces.
+        self.words = cache(self._words)
         self._train = {row.id: self.words(row.id) for row in material.train.rows}
         self._pairs = {pair for words in self._train.values() for pair in pairwise(form for form, _ in words)}
         # Words that are not only the first one of a sentence, without signs.
         own = {form for words in self._train.values() for form, _ in words[1:]}
         self._inside = sorted(form for form in own if any(map(str.isalnum, form)))
+        self._usable = frozenset(self._inside)
+        self._joined = list(islice(self._train, _JOINED))
 
-    def words(self, name: str) -> Words:
-        """Return the words of a row, as its graph has them, or else between spaces."""
+    def _words(self, name: str) -> Words:
         rows, number = self._material.place(name)
         forms = [(word.form, " " * word.space_after) for word in rows.graphs[number].words]
         found: Words = (*forms[:-1], (forms[-1][0], "")) if forms else ()
@@ -74,50 +79,62 @@ class Strings:
         """Return the string that is made of a row; raises ``ValueError`` if that is not how strings are made."""
         own = self.words(name)
         match how:
-            case ["word", int(at), str(form)] if 0 < at < len(own) and form in self._inside:
+            case ["word", int(at), str(form)] if 0 < at < len(own) and form in self._usable:
                 return (*own[:at], (form, own[at][1]), *own[at + 1 :])
             case ["swap", int(at)] if 0 < at < len(own) - 1:
                 (one, gap), (other, behind) = own[at : at + 2]
                 return (*own[:at], (other, gap), (one, behind), *own[at + 2 :])
-            case ["join", str(first), int(at), str(second), int(begin)] if {first, second} <= self._train.keys():
-                head, tail = self._train[first][:at], self._train[second]
+            case ["join", str(first), int(at), str(second), int(begin)] if first != second and all(
+                one == name or one in self._train for one in (first, second)
+            ):
+                head, tail = self.words(first)[:at], self.words(second)
                 if min(at, begin) > 0 and head[-1:] == tail[begin - 1 : begin] and at + len(tail) - begin == len(own):
                     return (*head, *tail[begin:])
         raise ValueError(f"{how} is no way to make a string of {name}")
 
     @cached_property
-    def _ends(self) -> dict[tuple[tuple[str, str], int], list[tuple[str, int]]]:
-        """Where training sentences go on after a word, by how many words follow."""
-        found = defaultdict[tuple[tuple[str, str], int], list[tuple[str, int]]](list)
-        for name, words in islice(self._train.items(), _JOINED):
-            for begin in range(1, len(words)):
-                found[words[begin - 1], len(words) - begin].append((name, begin))
-        return found
+    def _places(self) -> tuple[dict[tuple[object, int], list[tuple[str, int]]], ...]:
+        """Places behind a word in training sentences, by how many words stand before them, and by how many behind."""
+        before, behind = (defaultdict[tuple[object, int], list[tuple[str, int]]](list) for _ in range(2))
+        for name in self._joined:
+            words = self.words(name)
+            for at in range(1, len(words)):
+                before[words[at - 1], at].append((name, at))
+                behind[words[at - 1], len(words) - at].append((name, at))
+        return before, behind
 
     def _edits(self, name: str, seed: int) -> Iterator[Made]:
-        """Yield the smallest edits of a row, those first that are most like it."""
+        """Yield edits of a row."""
         own = self.words(name)
         within = [at for at in range(1, len(own)) if any(map(str.isalnum, own[at][0]))]
-        ways: list[Made] = [("swap", at) for at in within if at + 1 in within]
+        yield from (("swap", at) for at in within if at + 1 in within)
         for at in within:
-            others = sorted(self._inside, key=lambda form: stream_key(seed, f"{name} {at} {form}"))[:_OTHERS]
-            ways += [("word", at, form) for form in others]
-        usual = self.strange(own)
-        far = {how: abs(self.strange(self.made(name, how)) - usual) for how in ways}
-        yield from sorted(ways, key=lambda how: (far[how], stream_key(seed, f"{name} {how}")))
+            drawn = (stream_key(seed, f"{name} {at} {number}") for number in range(_OTHERS))
+            yield from dict.fromkeys(("word", at, self._inside[number % len(self._inside)]) for number in drawn)
 
     def _joins(self, name: str, seed: int) -> Iterator[Made]:
-        """Yield sentences of training that are joined to one of the length of a row."""
-        size = len(self.words(name))
-        for first in sorted(islice(self._train, _JOINED), key=lambda other: stream_key(seed, f"{name} {other}")):
-            for at in range(1, min(len(self._train[first]), size)):
-                if ends := self._ends.get((self._train[first][at - 1], size - at)):
-                    yield "join", first, at, *ends[stream_key(seed, f"{first} {at}") % len(ends)]
+        """Yield joins of the length of a row: of the row and training sentences, then of two of these."""
+        before, behind = self._places
+        size, start = len(self.words(name)), stream_key(seed, f"{name} joins") % len(self._joined)
+        for first in (name, *self._joined[start:], *self._joined[:start]):
+            words = self.words(first)
+            for at in range(1, min(len(words), size)):
+                if ends := behind.get((words[at - 1], size - at)):
+                    yield "join", first, at, *ends[stream_key(seed, f"{name} {first} {at}") % len(ends)]
+                if first == name and (heads := before.get((words[at - 1], at))):
+                    yield "join", *heads[stream_key(seed, f"{name} {at}") % len(heads)], name, at
 
     def string(self, name: str, seed: int, readings: Callable[[str], int]) -> Made | None:
         """Return how to make a string that is not derived, or None if none is found."""
-        ways = [self._edits, self._joins][:: 1 if stream_key(seed, name) % 2 else -1]
-        tried = (how for way in ways for how in islice(way(name, seed), _TRIED))
+        usual, chance = self.strange(self.words(name)), stream_key(seed, name) % 2
+        joins = (how for how in self._joins(name, seed) if how[1] != how[3])
+        ways = dict.fromkeys([*self._edits(name, seed), *islice(joins, _JOINS)])
+
+        def rank(how: Made) -> tuple[int, bool, int]:
+            far = abs(self.strange(self.made(name, how)) - usual)
+            return far, (how[0] == "join") == chance, stream_key(seed, f"{name} {how}")
+
+        tried = sorted(ways, key=rank)[:_TRIED]
         return next((how for how in tried if not readings(text_of(self.made(name, how)))), None)
 
 
@@ -140,6 +157,8 @@ class Matching:
         files = sorted((material.directory / "data").glob("*.tsv"))
         rows = (line.partition("\t")[0] for path in files for line in lines_of(read_text(path, BENCHMARK)))
         self.known = set(map(sentence_of, rows))
+        held_out = list(dict.fromkeys(text for own in material.held_out.values() for text in own))
+        self._search = occurrence_search(material.directory, held_out)
         self._skeletons = defaultdict[tuple[int, ...], list[str]](list)
         for row in material.train.rows:
             self._skeletons[self._categories(row.id)].append(row.id)
@@ -169,13 +188,12 @@ class Matching:
 
     def item(self, name: str, seed: int, readings: Callable[[str], int]) -> Made | None:
         """Return how to make a matched item, with one reading and no row of the dataset; None if there is none."""
-        held_out = list(dict.fromkeys(text for own in self._material.held_out.values() for text in own))
         skeletons = sorted(
             self._skeletons.get(self._categories(name), ()), key=lambda x: stream_key(seed, f"{name} {x}")
         )
         for how in product(skeletons[:_TRIED], (0, 1)):
             row, graph, _ = self.read(name, how)
-            if sentence_of(row.source) in self.known or any(occurrences(self._material.directory, held_out, [graph])):
+            if sentence_of(row.source) in self.known or any(self._search([graph])):
                 continue
             if readings(row.source) == 1:
                 return how

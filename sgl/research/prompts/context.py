@@ -5,24 +5,33 @@ r"""Write a grammar for a reader: rules with names and quoted words, words in ta
     - S: NP[number=x] VP[number=x]  =>  NP "が" VP   (x = pl, sg)
 
     | N | output | number |
-    | dog | 犬 | sg |
+    | "dog" | "犬" | sg |
+    | "sheep" | "羊" | pl/sg |
 
 Rules that differ in features alone are one line, in which a letter has one value.  If not all values go together, the
-line lists those that do: `(x, y) = (sg, f), (pl, m)`.
+line lists those that do: `(x, y) = (sg, f), (pl, m/n)`.  A phrase has its features where the input has it; its name
+alone stands in the output.  The introduction explains only what occurs.
 """
 
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from math import prod
 
 from sgl.verify.schema_grammar import CertifiedGrammar, GrammarRule, TextFinish, WrittenLayer
 
 _INTRODUCTION = (
     "A grammar of the language. An input is a {start}. Each rule says what a phrase consists of{sides}. Quoted words"
-    " are written as they stand; names are phrases that other rules make, or words of the tables. Features are in"
-    " brackets: in one rule, the same letter has the same value."
+    " are written as they stand; names are phrases that other rules make, or words of the tables."
 )
+#: What has to be explained if it occurs.
+_EXPLAINED = {
+    "[": "Features are in brackets: in one rule, the same letter has the same value, and a/b is a or b.",
+    "capital(": "capital(X) is X with a capital letter at its beginning.",
+    " node": "Nodes like node2 have no word. A phrase may name one (gap node2), which is X.gap above; A=B is one node.",
+    "|  |": "An empty cell is no word: nothing is written.",
+    "part2(": "A phrase may have several parts, with / between them; part2(X) is the second part of X.",
+    " + ": "What stands beside + is written together.",
+}
 _TEXTS = " in the input, and behind => in the output"
 _GRAPHS = " in the input, and behind => what it adds to the graph that the output writes: its head, and edges"
 
@@ -39,15 +48,19 @@ def grammar_text(core: CertifiedGrammar, source: str, target: str, rules: Collec
         layers["output"] = core.text(target)
     lines, words = list[tuple[GrammarRule, list[_Side]]](), defaultdict[str, list[tuple[int, list[_Side]]]](list)
     for rule in chosen:
-        sides = [_text(rule, layer) for layer in layers.values()] + ([_graph(core, rule, view.layer)] if view else [])
+        read = {item.child for item in rule.templates[layers["input"]]}
+        sides = [_text(rule, layer, () if what == "input" else read) for what, layer in layers.items()]
+        sides += [_graph(core, rule, view.layer)] if view else []
         if rule.rhs:
             lines.append((rule, sides))
         else:
             words[names[rule.lhs]].append((rule.lhs, sides))
-    found = [_INTRODUCTION.format(start=names[core.start], sides=(_GRAPHS if view else _TEXTS) if target else "")]
-    found += [_spelling(what, core.text_layers[layer]) for what, layer in layers.items()]
-    tables = ("\n".join(_table(core, name, own)) for name, own in words.items())
-    return "\n\n".join([*found, "\n".join(_rules(core, names, lines)), *tables])
+    written = ["\n".join(_rules(core, names, lines))]
+    written += ["\n".join(_table(core, name, own)) for name, own in words.items()]
+    head = [_INTRODUCTION.format(start=names[core.start], sides=(_GRAPHS if view else _TEXTS) if target else "")]
+    head += [said for mark, said in _EXPLAINED.items() if any(mark in own for own in written)]
+    spelling = (_spelling(what, core.text_layers[layer]) for what, layer in layers.items())
+    return "\n\n".join([" ".join(head), *spelling, *written])
 
 
 def _features(core: CertifiedGrammar, category: int) -> dict[str, str]:
@@ -55,14 +68,16 @@ def _features(core: CertifiedGrammar, category: int) -> dict[str, str]:
     return dict(pair.split("=", 1) for pair in inside.split(", ") if pair)
 
 
-def _text(rule: GrammarRule, layer: int) -> _Side:
+def _text(rule: GrammarRule, layer: int, plain: Collection[int | None]) -> _Side:
+    """Return what a rule writes in a layer; phrases in ``plain`` stand without their features."""
     side: list[str | int] = []
     for item in rule.templates[layer]:
         if item.child is None:
             side += [" ", {None: "/", "\1": "+", "\2": "+"}.get(item.text) or _quoted(item.text or "")]
         else:
             around = [*["capital"] * item.capital, *item.functions, *[f"part{item.part}"] * bool(item.part)]
-            side += [" ", *[f"{name}(" for name in around], item.child + 1, ")" * len(around)]
+            side += [" ", *[f"{name}(" for name in around], (item.child + 1) * (-1 if item.child in plain else 1)]
+            side += [")" * len(around)]
     return tuple(side[1:])
 
 
@@ -85,7 +100,8 @@ def _graph(core: CertifiedGrammar, rule: GrammarRule, layer: int) -> _Side:
         return found or [f"node{number}"]
 
     if not (rule.rhs or fragment.edges):
-        return tuple(node(fragment.exports[0]))
+        # A word whose node says nothing adds nothing.
+        return tuple(node(fragment.exports[0])) if fragment.nodes[fragment.exports[0]].attributes else ()
     side: list[str | int] = []
     for port, own in zip(ports(rule.lhs), fragment.exports, strict=False):
         side += [f"; {port} ", *node(own)]
@@ -121,21 +137,34 @@ def _rules(
 
 def _values(letters: dict[tuple[str, ...], str]) -> str:
     """Return which values the letters of a line have, together if they depend on one another."""
-    together = sorted({*zip(*letters, strict=True)})
-    if len(together) == prod(len({*column}) for column in letters):
-        each = [f"{letter} = {', '.join(sorted({*column}))}" for column, letter in letters.items()]
+    rows = _merged(sorted({*zip(*letters, strict=True)}), 0)
+    if not rows:
+        return ""
+    if len(rows) == 1:
+        each = [f"{of} = {value.replace('/', ', ')}" for of, value in zip(letters.values(), rows[0], strict=True)]
     else:
-        first, *rows = [f"({', '.join(row)})" for row in (tuple(letters.values()), *together)]
-        each = [f"{first} = {', '.join(rows)}"]
-    return f"   ({'; '.join(each)})" if letters else ""
+        first, *shown = [f"({', '.join(row)})" for row in (tuple(letters.values()), *rows)]
+        each = [f"{first} = {', '.join(shown)}"]
+    return f"   ({'; '.join(each)})"
+
+
+def _merged(rows: Sequence[tuple[str, ...]], first: int) -> Sequence[tuple[str, ...]]:
+    """Return fewer rows that mean the same: rows that differ in one cell alone, not before ``first``, become one."""
+    for place in reversed(range(first, len(rows[0]) if rows else 0)):
+        found = defaultdict[tuple[str, ...], list[str]](list)
+        for row in rows:
+            found[row[:place] + row[place + 1 :]].append(row[place])
+        rows = [(*own[:place], "/".join(sorted({*values})), *own[place:]) for own, values in found.items()]
+    return rows
 
 
 def _table(core: CertifiedGrammar, name: str, words: Sequence[tuple[int, list[_Side]]]) -> Iterator[str]:
     rows = [(_features(core, category), ["".join(map(str, side)) for side in sides]) for category, sides in words]
     columns = list(dict.fromkeys(feature for own, _ in rows for feature in own))
-    cells = [[name, *["output"] * (len(rows[0][1]) - 1), *columns]]
-    cells += [["---"] * len(cells[0]), *([*texts, *(own.get(name, "–") for name in columns)] for own, texts in rows)]
-    return (f"| {' | '.join(row)} |" for row in cells)
+    head = (name, *["output"] * (len(rows[0][1]) - 1), *columns)
+    cells = [(*texts, *(own.get(name, "–") for name in columns)) for own, texts in rows]
+    shown = (head, ("---",) * len(head), *_merged(cells, len(head) - len(columns)))
+    return (f"| {' | '.join(row)} |" for row in shown)
 
 
 def _spelling(what: str, layer: WrittenLayer) -> str:

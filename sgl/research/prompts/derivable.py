@@ -5,6 +5,7 @@ is new.  A layer whose words are changed after the rules have written them (``do
 several parts, is not read; ``unread`` says why.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 from sgl.verify.schema_grammar import CertifiedGrammar, TemplateItem
@@ -19,9 +20,11 @@ class Recognizer:
     def __init__(self, core: CertifiedGrammar, layer: str) -> None:
         number = core.text(layer)
         self._layer, self._start, self._text = core.text_layers[number], core.start, ""
-        self._rules: list[list[tuple[tuple[TemplateItem, ...], tuple[int, ...]]]] = [[] for _ in core.categories]
+        #: Rules by their category and the letter that they begin with, which is a capital; none if it is a category.
+        self._rules = defaultdict[tuple[int, str], list[tuple[tuple[TemplateItem, ...], tuple[int, ...]]]](list)
         for rule in core.rules:
-            self._rules[rule.lhs].append((rule.templates[number], rule.rhs))
+            begin = rule.templates[number][0].text if rule.templates[number] else None
+            self._rules[rule.lhs, _initial(begin or "")].append((rule.templates[number], rule.rhs))
         items = [item for rule in core.rules for item in rule.templates[number]]
         plain = all(not (item.part or item.functions) and (item.child is not None or item.text) for item in items)
         plain &= self._layer.finish is None and not any(item.text in ("\1", "\2") for item in items)
@@ -35,7 +38,10 @@ class Recognizer:
         self._waiting = {first: None}
         while self._waiting:
             goal, _ = self._waiting.popitem()
-            found = {end for rule in self._rules[goal[0]] for end in self._through(goal, *rule)}
+            ahead = text[goal[1] : goal[1] + len(self._layer.join) + 1]
+            begins = {"", _initial(ahead), _initial(ahead.removeprefix(self._layer.join))}
+            rules = (rule for begin in begins for rule in self._rules.get((goal[0], begin), ()))
+            found = {end for rule in rules for end in self._through(goal, *rule)}
             if not found <= self._ends[goal]:
                 self._ends[goal] |= found
                 self._waiting |= dict.fromkeys(self._callers[goal])
@@ -64,3 +70,8 @@ class Recognizer:
         word = word[:1].upper() + word[1:] if raised else word
         shown = word if not place or word in self._layer.attach else self._layer.join + word
         return {place + len(shown)} if self._text.startswith(shown, place) else set()
+
+
+def _initial(text: str) -> str:
+    """Return the first letter of a text as a capital."""
+    return text[:1].upper()[:1]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sgl.cli.terminal import text_environment
+from sgl.research.evaluate.equivalence import normal
 
 _Json = dict[str, Any]
 
@@ -91,6 +92,20 @@ def _lm_eval(given: PromptSet) -> dict[str, str]:
     return _data(given) | files
 
 
+def _promptfoo(given: PromptSet) -> dict[str, str]:
+    """Return a test for each prompt, which passes if the output is a right answer; its metric is the pattern."""
+    tests = []
+    for row in given.rows:
+        # Braces would be read as those of a template.
+        answers = json.dumps([normal(answer) for answer in row["answers"]]).replace("{", "\\u007b")
+        right = {"type": "javascript", "value": f'{answers}.includes(output.normalize("NFKC").trim())'}
+        shown = {"vars": {"id": row["id"], "messages": row["messages"]}, "metadata": {"pattern": row["pattern"]}}
+        tests.append({"description": row["id"], **shown, "assert": [{**right, "metric": row["pattern"]}]})
+    files = {"promptfooconfig.yaml": _filled("promptfooconfig.yaml.j2", given), "tests.jsonl": lines_of(tests)}
+    files |= {"prompt.json": "{{ messages | dump }}\n"}
+    return {f"promptfoo/{name}": text for name, text in files.items()}
+
+
 #: The forms by name.
 FORMS: dict[str, Callable[[PromptSet], dict[str, str]]] = {
     "chat": _chat,
@@ -98,6 +113,7 @@ FORMS: dict[str, Callable[[PromptSet], dict[str, str]]] = {
     "messages": _training,
     "lm-eval": _lm_eval,
     "inspect": lambda given: _data(given) | {"inspect/task.py": _filled("inspect.py.j2", given)},
+    "promptfoo": _promptfoo,
     "hub": lambda given: _data(given) | {"README.md": _filled("README.md.j2", given)},
 }
 

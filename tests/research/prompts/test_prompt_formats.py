@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import runpy
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from datasets import load_dataset
 
 import sgl
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
-from sgl.research.prompts.formats import FORMS
+from sgl.research.prompts.formats import FORMS, PromptSet
 from sgl.research.prompts.write import PROOF
 
 
@@ -47,7 +48,8 @@ def test_one_signature_names_the_prompts_in_every_form(made: Path) -> None:
     signature = data[0]["signature"]
     assert signature.startswith(json.loads((made / PROOF).read_text("utf-8"))["dataset"] + "|prompts:sha256:")
     assert {row["signature"] for row in [*data, *rows_of(made / "messages.jsonl")]} == {signature}
-    for name in ("lm_eval/group.yaml", "lm_eval/pp_in_subject.yaml", "inspect/task.py", "README.md"):
+    tasks = ("lm_eval/group.yaml", "lm_eval/pp_in_subject.yaml", "inspect/task.py", "promptfoo/promptfooconfig.yaml")
+    for name in (*tasks, "README.md"):
         assert signature in (made / name).read_text("utf-8")
 
 
@@ -89,6 +91,47 @@ def test_the_task_of_inspect_is_python_that_reads_the_same_data(made: Path) -> N
     names = {node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)}
     assert names >= {"prompts", "sample", "exact_match"}
     assert '@task(name="farm_prompts")' in text
+
+
+def test_the_configuration_of_promptfoo(made: Path) -> None:
+    """Its structure alone: promptfoo itself is not run."""
+    folder = made / "promptfoo"
+    config = yaml.safe_load((folder / "promptfooconfig.yaml").read_text("utf-8"))
+    assert (config["prompts"], config["providers"], config["tests"]) == (
+        ["file://prompt.json"],
+        ["MODEL"],
+        ["file://tests.jsonl"],
+    )
+    assert (folder / "prompt.json").read_text("utf-8") == "{{ messages | dump }}\n"
+    tests, data = rows_of(folder / "tests.jsonl"), rows_of(made / "data" / "pp_in_subject.jsonl")
+    assert [test["vars"] for test in tests] == [{"id": row["id"], "messages": row["messages"]} for row in data]
+    for test, row in zip(tests, data, strict=True):
+        (check,) = test["assert"]
+        answers, _, call = check["value"].partition(".includes")
+        assert json.loads(answers) == [unicodedata.normalize("NFKC", answer) for answer in row["answers"]]
+        assert (check["type"], check["metric"], call) == (
+            "javascript",
+            "pp_in_subject",
+            '(output.normalize("NFKC").trim())',
+        )
+
+
+def test_no_answer_is_a_template_for_promptfoo() -> None:
+    row = {"id": "gen-1", "pattern": "p", "messages": [], "answers": ['{{ a }} "b"', "c？ "]}
+    files = FORMS["promptfoo"](PromptSet("n", "gen", 'a "model"', "s", [row]))
+    (check,) = json.loads(files["promptfoo/tests.jsonl"])["assert"]
+    assert "{{" not in check["value"]
+    assert json.loads(check["value"].partition(".includes")[0]) == ['{{ a }} "b"', "c?"]
+    assert yaml.safe_load(files["promptfoo/promptfooconfig.yaml"])["providers"] == ['a "model"']
+
+
+def test_results_of_promptfoo_are_read_by_the_names_of_items(farm: Path, made: Path, tmp_path: Path) -> None:
+    tests = rows_of(made / "promptfoo" / "tests.jsonl")
+    gold = dict(line.split("\t") for line in (made / "gold.tsv").read_text("utf-8").splitlines())
+    results = [{"vars": test["vars"], "response": {"output": gold[test["vars"]["id"]]}} for test in tests]
+    log = tmp_path / "answers.json"
+    log.write_text(json.dumps({"evalId": "e", "results": {"version": 3, "results": results}}), "utf-8")
+    assert sgl.evaluate(farm, {"m": str(log)}, missing="left-out", samples=100).flat("m")["exact"] == 1
 
 
 def test_the_hub_sees_a_configuration_for_each_pattern(made: Path, tmp_path: Path) -> None:

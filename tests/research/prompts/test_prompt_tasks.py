@@ -52,21 +52,29 @@ def table_of(path: Path) -> list[list[str]]:
 NOTATION = """
 A grammar of the language. An input is a Text. Each rule says what a phrase consists of in the input, and behind => in \
 the output. Quoted words are written as they stand; names are phrases that other rules make, or words of the tables. \
-Features are in brackets: in one rule, the same letter has the same value.
+Features are in brackets: in one rule, the same letter has the same value, and a/b is a or b. capital(X) is X with a \
+capital letter at its beginning.
 
 Words of the input are separated by spaces; there is no space before ".".
 
 Words of the output are joined.
 
-- Text: capital(S[num=x]) "."  =>  S[num=x]   (x = pl, sg)
-- S[num=x]: NP1[num=x] V[num=x] NP2[num=y]  =>  NP1[num=x] "は" NP2[num=y] V[num=x]   (x = pl, sg; y = pl, sg)
-- S[num=sg]: NP[num=sg] V[num=sg]  =>  NP[num=sg] "も" V[num=sg]
-- NP[num=x]: "the" N[num=x]  =>  N[num=x]   (x = pl, sg)
+- Text: capital(S[num=x]) "."  =>  S   (x = pl, sg)
+- S[num=x]: NP1[num=x] V[num=x] NP2[num=y]  =>  NP1 "は" NP2 V   (x = pl, sg; y = pl, sg)
+- S[num=sg]: NP[num=sg] V[num=sg]  =>  NP "も" V
+- NP[num=x]: "the" N[num=x]  =>  N   (x = pl, sg)
+- NP[num=x]: "the" Adj[age=y] N[num=x]  =>  Adj N   ((x, y) = (pl, new/old), (sg, old))
+
+| Adj | output | age |
+| --- | --- | --- |
+| "old" | "古い" | old |
+| "new" | "新しい" | new |
 
 | N | output | num |
 | --- | --- | --- |
 | "dog" | "犬" | sg |
 | "dogs" | "犬" | pl |
+| "sheep" | "羊" | pl/sg |
 
 | V | output | num |
 | --- | --- | --- |
@@ -79,7 +87,9 @@ layer en : text (attach ".")
 layer ja : text (join "")
 layer syn : graph on en
 feature num = sg | pl
+feature age = old | new
 category Text
+category Adj[age]
 category S[num]
 category NP[num]
 category V[num]
@@ -96,12 +106,30 @@ rule alone: S[num=sg] -> NP[num=sg] V[num=sg]
 rule noun: NP[num=n] -> "the" N[num=n]
   ja N
   syn N -[det]-> "the"
+rule aged: NP[num=n] -> "the" Adj[age=old] N[num=n]
+  ja Adj N
+  syn N -[det]-> "the"; N -[amod]-> Adj
+rule fresh: NP[num=pl] -> "the" Adj[age=new] N[num=pl]
+  ja Adj N
+  syn N -[det]-> "the"; N -[amod]-> Adj
+word Adj[age=old]: "old"
+  ja "古い"
+  syn node(lemma=old)
+word Adj[age=new]: "new"
+  ja "新しい"
+  syn node(lemma=new)
 word N[num=sg]: "dog"
   ja "犬"
   syn node(lemma=dog)
 word N[num=pl]: "dogs"
   ja "犬"
   syn node(lemma=dogs)
+word N[num=sg]: "sheep"
+  ja "羊"
+  syn node(lemma=sheep)
+word N[num=pl]: "sheep"
+  ja "羊"
+  syn node(lemma=sheep)
 word V[num=sg]: "sees"
   ja "見る"
   syn node(lemma=sees)
@@ -130,9 +158,16 @@ def test_the_notation_and_what_a_reader_makes_of_it(tmp_path: Path) -> None:
     data = sgl.loads(AGREEING).compile(tmp_path / "data").directory
     sgl.prompts(data, tmp_path / "p", select="none", context="grammar", split="train")
     assert context_of(tmp_path / "p") == NOTATION.strip()
-    subjects = {"dog": "sees", "dogs": "see"}
-    objects = [(f"The {one} {verb} the {two} .", "犬は犬見る") for one, verb in subjects.items() for two in subjects]
-    expected = {*objects, ("The dog sees .", "犬も見る")}
+    one = {"dog": "犬", "sheep": "羊", "old dog": "古い犬", "old sheep": "古い羊"}
+    many = {"dogs": "犬", "sheep": "羊", "old dogs": "古い犬", "old sheep": "古い羊"}
+    many |= {"new dogs": "新しい犬", "new sheep": "新しい羊"}
+    subjects = [(en, ja, verb) for own, verb in ((one, "sees"), (many, "see")) for en, ja in own.items()]
+    expected = {(f"The {en} sees .", f"{ja}も見る") for en, ja in one.items()}
+    expected |= {
+        (f"The {en} {verb} the {other} .", f"{ja}は{of}見る")
+        for en, ja, verb in subjects
+        for other, of in (one | many).items()
+    }
     assert {(" ".join(en), "".join(ja)) for en, ja in Grammar(NOTATION).phrases(8)} == expected
 
 
@@ -181,14 +216,14 @@ def shots_of(text: str) -> list[tuple[str, ...]]:
     return re.findall(r"Input: (.*)\nOutput: (.*)", text)
 
 
-def test_strings_have_the_length_and_almost_the_pairs_of_words_of_their_items(made: Path) -> None:
+def test_strings_have_the_length_and_the_pairs_of_words_of_their_items(made: Path) -> None:
     of: dict[str, list[dict[str, Any]]] = {}
     for row in rows_of(made / "judge" / "prompts.jsonl"):
         of.setdefault(row["item"], []).append(row)
     assert len(of) == 6
     for one, other in of.values():
         assert one["words"] == other["words"]
-        assert abs(one["strange"] - other["strange"]) <= 1
+        assert one["strange"] == other["strange"]
         assert one["shots"] == other["shots"]
     kinds = {kind for *_, kind in table_of(made / "judge" / "questions.tsv")}
     assert kinds == {"pp_in_subject/yes", "pp_in_subject/edit", "pp_in_subject/join"}
@@ -287,6 +322,7 @@ FORGERIES: dict[str, list[tuple[Forgery, str]]] = {
         (beside("join", "train-000001", 1, "train-000002", 40), "is no way to make a string"),
         (beside("join", "gen-000001", 1, "gen-000002", 1), "is no way to make a string"),
         (beside("join", "train-000001", 2, "train-000001", 2), "is no way to make a string"),
+        (beside("join", FIRST, 3, FIRST, 3), "is no way to make a string"),
         (beside("swap", 1, name="train-000999"), "is no item and no shot"),
         (beside("swap", 1), "the text is not what"),
         (drop, "the text is not what"),
