@@ -24,6 +24,7 @@ QUESTIONS = {
     "random_texts": "are texts, their readings and twins right?",
     "random_paradigms": "are paradigms and tables of features right?",
     "notation": "does what says things once mean what it means written out?",
+    "namings": "do names mean what their rules say?",
     "algebra": "do rules that compute with features mean what all their values say?",
     "licensed": "does training show the pieces that it is said to show?",
     "twins": "do the twins of a text differ from it as they are to?",

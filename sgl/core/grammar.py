@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sgl.core.graph import CUT, END, PARTS, WORD, Gluer, GluingNode, GluingRule, parts_of
+from sgl.core.naming import Namer
 from sgl.core.spelling import FUSE, JOINTS, Finish
 
 #: The port that every category has: the head of the phrase.
@@ -185,6 +186,7 @@ class Rule:
 
     ``weight`` is normalised: the weights of the rules of one category sum to 1. ``keep`` marks a rule that the author
     exempts from the cuts that patterns make in the training grammar.  ``roles`` are the names of its children.
+    ``names`` says which of its features for names are the same one (``sgl.core.naming``).
     """
 
     id: int
@@ -197,6 +199,7 @@ class Rule:
     origin: Origin | None = None
     keep: bool = False
     roles: tuple[str, ...] = ()
+    names: tuple[tuple[int, ...], ...] = ()
 
     @property
     def lexical(self) -> bool:
@@ -279,7 +282,7 @@ class View:
 
 @dataclass(frozen=True)
 class CoreGrammar:
-    """A weighted regular tree grammar with its text and graph layers."""
+    """A weighted regular tree grammar with its text and graph layers, and the entries of its lexicons of names."""
 
     name: str
     categories: tuple[Category, ...]
@@ -288,6 +291,12 @@ class CoreGrammar:
     text_layers: tuple[TextLayer, ...]
     graph_layers: tuple[GraphLayer, ...]
     views: tuple[View, ...] = ()
+    names: tuple[tuple[tuple[int, ...], ...], ...] = ()
+
+    @cached_property
+    def namer(self) -> Namer | None:
+        """The choice of names for derivations, if the grammar has lexicons of names."""
+        return Namer([rule.names for rule in self.rules], self.arity, self.names) if self.names else None
 
     @cached_property
     def rules_of(self) -> tuple[tuple[Rule, ...], ...]:
@@ -305,10 +314,8 @@ class CoreGrammar:
     @cached_property
     def moving(self) -> tuple[bool, ...]:
         """For each text layer whether its words may stand elsewhere than rules write them: absorbed ones, joints."""
-        found = [bool(layer.finish and layer.finish.absorb) for layer in self.text_layers]
-        for number in range(len(found)):
-            found[number] |= any(glues(rule.templates[number]) for rule in self.rules)
-        return tuple(found)
+        absorbs = (bool(layer.finish and layer.finish.absorb) for layer in self.text_layers)
+        return tuple(own or any(glues(r.templates[n]) for r in self.rules) for n, own in enumerate(absorbs))
 
     def token_counts(self, layer: str) -> list[TokenCounts]:
         """Return the own words and the parts of children, for each rule and each part of its template."""
@@ -326,8 +333,7 @@ class CoreGrammar:
 
     def divided(self, layer: int) -> bool:
         """Return whether phrases may have several parts in a text layer."""
-        name = self.text_layers[layer].name
-        return any(part.partition(".")[0] == name for c in self.categories for part in c.parts)
+        return any(part.startswith(f"{self.text_layers[layer].name}.") for c in self.categories for part in c.parts)
 
     @cached_property
     def anchors(self) -> tuple[int, ...]:
@@ -343,10 +349,8 @@ class CoreGrammar:
     @cached_property
     def gluers(self) -> tuple[Gluer, ...]:
         """For each graph layer, the builder of the graphs of derivations."""
-        return tuple(
-            Gluer(rules, self.arity, written=layer.free)
-            for rules, layer in zip(self.gluing, self.graph_layers, strict=True)
-        )
+        layers = zip(self.gluing, self.graph_layers, strict=True)
+        return tuple(Gluer(rules, self.arity, written=layer.free) for rules, layer in layers)
 
     def text_layer(self, name: str) -> int:
         """Return the index of the text layer ``name``; raises ``KeyError``."""
@@ -359,8 +363,7 @@ class CoreGrammar:
 
 def gluing_rule(rule: Rule, layer: int, anchor: int) -> GluingRule:
     """Return the effect of a rule in a graph layer over a text layer, both by index."""
-    fragment = rule.fragments[layer]
-    template = rule.templates[anchor]
+    fragment, template = rule.fragments[layer], rule.templates[anchor]
     return GluingRule(
         items=tuple(
             item.packed if isinstance(item, Slot) else WORD if isinstance(item, Token) else END for item in template
@@ -373,10 +376,7 @@ def gluing_rule(rule: Rule, layer: int, anchor: int) -> GluingRule:
 
 
 def _index(layers: Sequence[TextLayer | GraphLayer], name: str) -> int:
-    for index, layer in enumerate(layers):
-        if layer.name == name:
-            return index
-    raise KeyError(name)
+    return {layer.name: index for index, layer in reversed([*enumerate(layers)])}[name]
 
 
 #: The kinds of things that have weights, which are the sections of a file of weights.

@@ -43,8 +43,16 @@ class Item:
     graphs: tuple[Graph, ...]
 
 
+def named(grammar: CoreGrammar, derivation: Derivation) -> Derivation:
+    """Return a derivation as automata find them, which know nothing of names, with its first names; () if they lack."""
+    if grammar.namer is None or grammar.namer.is_named(derivation):
+        return derivation
+    return tuple(grammar.namer.named(derivation, lambda _: 0) or ())
+
+
 def interpret(grammar: CoreGrammar, derivation: Derivation) -> Item:
-    """Return the value of ``derivation`` in every layer."""
+    """Return the value of ``derivation``, once it is named, in every layer."""
+    derivation = named(grammar, derivation) or derivation
     words = [all_tokens(grammar, derivation, layer) for layer in range(len(grammar.text_layers))]
     pairs = [*zip(grammar.text_layers, words, strict=True)]
     return Item(

@@ -263,6 +263,8 @@ class _Rounds:
         self.declared = np.array([rule.weight for rule in grammar.rules], np.float64)
         ones = np.ones(len(grammar.rules))
         share = self.declared * self.total(ones) if options.prior == "declared" else ones
+        #: Names stay interchangeable: the entries of a category share their uses.
+        self._alike = [[*rules] for group in grammar.names for rules in group]
         self.pseudo: Vector = options.smoothing * share
 
     def go_on(self, weights: Vector, done: int, progress: RoundProgress) -> tuple[Vector, int, bool]:
@@ -303,7 +305,9 @@ class _Rounds:
 
     def maximised(self, uses: Vector, counts: Vector, old: Vector) -> Vector:
         """Return weights proportional to counts, keeping the old ones of unused categories."""
-        seen = self.total(uses) > 0
+        seen, counts = self.total(uses) > 0, counts.copy()
+        for rules in self._alike:
+            counts[rules] = counts[rules].mean()
         return np.where(seen, counts / np.where(seen, self.total(counts), 1.0), old).astype(np.float64)
 
     def total(self, counts: Vector) -> Vector:

@@ -28,8 +28,9 @@ from sgl.frontend.lower.finishing import check_absorbed, check_contrast
 from sgl.frontend.lower.grammar import Expanded, Lowered, lower
 from sgl.frontend.lower.graphs import check_graphs
 from sgl.frontend.lower.inputs import read_together, source_of
+from sgl.frontend.lower.naming import check_names
 from sgl.frontend.lower.patterns import LoweredTest, lower_parts, lower_patterns, lower_tests
-from sgl.frontend.lower.plan import Claims, check_patterns, make_plan
+from sgl.frontend.lower.plan import Claims, check_interchangeable, check_patterns, make_plan
 from sgl.frontend.lower.productions import Produced
 from sgl.frontend.lower.rules import lower_rules
 from sgl.frontend.lower.structures import contexts_of, derivation_asked, lower_restrictions, lower_structure
@@ -117,6 +118,8 @@ def _run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diag
     targets = choose_targets(dataset, inputs, signed) if dataset is not None else ()
     expanded = _expanded(signed, dataset)
     lowered = apply_weights(expanded) if expanded is not None else None
+    if expanded is not None and lowered is not None:
+        check_names(expanded, lowered.grammar, lowered.rule_spans)
     grammar = expanded.declared.grammar if expanded is not None else None
     asked = derivation_asked(signed)
     if asked is not signed:
@@ -174,6 +177,8 @@ def _spoken(
     if first is not None and any(map(signed.names.of, (s.PatternDecl, s.PartDecl, s.Restrict))):
         patterns, parts = lower_patterns(first, dataset), lower_parts(first, dataset)
         claims = Claims(patterns, parts, lower_restrictions(first))
+    if grammar is not None:
+        check_interchangeable(claims, grammar, signed)
     tests = lower_tests(contexts, signed)
     if dataset is not None and not signed.diagnostics.errors:
         check_patterns(claims, dataset, signed)

@@ -27,8 +27,10 @@ _WITH_STRUCTURE = (*("forbid", "never", "gen", "exclude", "need"), *("waive", "e
 #: The other productions, with the constant fields of their nodes.
 NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     **{production: (kind, {}) for production, kind in _NAMESAKES.items()},
-    "feature": (s.Feature, {"ordered": False}),
-    "ordered_feature": (s.Feature, {"ordered": True}),
+    "feature": (s.Feature, {"ordered": False, "names": False}),
+    "ordered_feature": (s.Feature, {"ordered": True, "names": False}),
+    "names_feature": (s.Feature, {"ordered": False, "names": True}),
+    "lexicon_value": (s.FeatureValue, {"weight": None}),
     "setting": (s.Setting, {"comparison": None}),
     "order_setting": (s.Setting, {}),
     "port": (s.Port, {"kind": None}),

@@ -166,7 +166,8 @@ def best_readings(forest: Forest, limit: int) -> tuple[Ranked, ...]:
             alternative = forest.nodes[at].alternatives[choice.alternative]
             rules.append(alternative.rule)
             stack.extend(reversed(list(zip(alternative.children, choice.ranks, strict=True))))
-        ranked.append(Ranked(exp(-best.cost), tuple(rules)))
+        factor = forest.grammar.namer.share(rules) if forest.grammar.namer else 1.0
+        ranked.append(Ranked(factor * exp(-best.cost), tuple(rules)))
     return tuple(ranked)
 
 

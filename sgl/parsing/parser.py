@@ -6,7 +6,7 @@ fast.  Layers whose templates repeat children and texts of thousands of bytes ar
 refuses as too long counts as having no readings.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
@@ -22,7 +22,8 @@ from sgl.core.spelling import JOINTS
 from sgl.foreign import limits
 from sgl.parsing.chart import Chart
 from sgl.parsing.forest import Forest
-from sgl.parsing.layer import MOST_ABSORBED, Lattice, Spellings, TemplateIndex, TooLongError
+from sgl.parsing.layer import MOST_ABSORBED, Lattice, Spellings, TemplateIndex, TooLongError, UnparsableLayerError
+from sgl.parsing.named import hiding_rules, named
 
 if TYPE_CHECKING:
     from sgl.accel.parse import CompiledReader
@@ -74,8 +75,14 @@ class ParseFailure:
 _FIRST = 8
 
 
+#: Why a text has no reading although it could end where it ends.
+NAMES = "its names do not fit: one stands for two, or two stand for one"
+
+
 def describe_failure(grammar: CoreGrammar, text: str, failure: ParseFailure) -> str:
     """Return why a text has no reading: ``parsed up to “The dog”; expected V, VT``."""
+    if failure.position == len(text) and failure.complete:
+        return NAMES
     expected = ", ".join(failure.expected(grammar)) or "nothing more"
     if not failure.position:
         return f"no sentence begins like this; expected {expected}"
@@ -98,10 +105,13 @@ class Parser:
     """
 
     def __init__(self, grammar: CoreGrammar, layer: int = 0) -> None:
-        """Index a text layer; raises ``UnparsableLayerError`` if a rule applies functions or has an empty word."""
+        """Index a text layer; raises ``UnparsableLayerError`` for functions, empty words, and names without end."""
         self.grammar = grammar
         self.layer = layer
         self.index = TemplateIndex(grammar, layer)
+        if hiding := hiding_rules(grammar, layer, self.index.ways) if grammar.names else ():
+            names = grammar.text_layers[layer].name, grammar.rules[min(hiding)].name
+            raise UnparsableLayerError(*names, "drops any number of names: the layer is one-way")
         self._spellings = Spellings(self.index.vocabulary, grammar.text_layers[layer])
 
     @property
@@ -112,7 +122,8 @@ class Parser:
     def forest(self, sentence: str | Sequence[str]) -> Forest | None:
         """All readings of a text with its separators, or of tokens as rules write them; None if there is none."""
         chart, _ = self._chart(sentence)
-        return chart.forest()
+        forest, namer = chart.forest(), self.grammar.namer
+        return forest if forest is None or namer is None else named(forest, namer)
 
     def parse(self, sentence: str | Sequence[str], limit: int = LIMIT) -> tuple[Derivation, ...]:
         """Return the first ``limit`` readings, sorted by rules from the root down, then by spans."""
@@ -221,6 +232,7 @@ class BatchParser:
         if self._reader is None:
             return self.read_plainly(texts)
         found, others = self._reader.read([*map(self._short, texts)])
+        others = sorted({*others, *self._confused(found)})
         if not others:
             return found
         plain = self.read_plainly([texts[number] for number in others])
@@ -228,6 +240,13 @@ class BatchParser:
         derivations = dict(enumerate(iter(found.derivations)))
         derivations |= zip(others, iter(plain.derivations), strict=True)
         return found._replace(derivations=Derivations.of([*derivations.values()]))
+
+    def _confused(self, found: BatchReadings) -> Iterator[int]:
+        """Yield the texts whose readings may confuse names, which compiled code does not know."""
+        if (namer := self._parser.grammar.namer) is not None:
+            for number, derivation in enumerate(iter(found.derivations)):
+                if found.counts[number] > 1 or not namer.is_named(derivation):
+                    yield number
 
     def _short(self, text: str) -> str:
         with suppress(TooLongError):

@@ -18,7 +18,7 @@ from sgl.automata.algebra.walks import Walks
 from sgl.automata.proofs.compiler import shape_of
 from sgl.core.arrays import Derivations
 from sgl.core.graph import Graph
-from sgl.core.interpret import Derivation, derive_graph
+from sgl.core.interpret import Derivation, derive_graph, named
 from sgl.core.plan import GEN, Ambiguous, Plan, Stratum, content_lemmas, repeats_lemma
 from sgl.corpus.audit import AmbiguityFinder
 from sgl.diagnostics import Diagnostics, Label, shortlist
@@ -138,7 +138,8 @@ def look(compiled: Compiled, structures: StructureCompiler) -> Preview:
     number = max(_FEWEST, min(_EACH, _IN_ALL // max(len(parts), 1)))
     for stratum in parts:
         walks = Walks(structures.language(stratum.constraint))
-        tried = islice(walks.derivations(), TRIED)
+        whole = filter(None, (named(compiled.grammar, one) for one in walks.derivations()))
+        tried = islice(whole, TRIED)
         drawn = (one for one in tried if stratum.repeated_lemmas or not repeats_lemma(one, lemmas))
         first = list(islice(drawn, number))
         if not first:

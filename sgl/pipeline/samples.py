@@ -152,6 +152,8 @@ class _Cut:
         ]
         if not copies:
             return None
+        if copies[0][0].id in (self.grammar.namer.entries if self.grammar.namer else ()):
+            raise PartialTreeError(f"`{bracket}` chooses a name, and names are drawn for a whole text")
         new = len(self.categories)
         self.categories.append(self.grammar.categories[number])
         for rule, children in copies:

@@ -29,6 +29,7 @@ from sgl.frontend.lower.patterns import LoweredPattern, LoweredTest
 from sgl.lang import syntax as s
 from sgl.memory import kept
 from sgl.parsing import Forest, Parser, TooLongError
+from sgl.parsing.parser import NAMES
 from sgl.pipeline.comparison import GrammarLabels
 from sgl.rendering import outputs
 
@@ -130,6 +131,9 @@ def _report_underivable(parser: Parser, sentence: str, place: Span, code: str, d
     opening = place.start + (place.end - place.start == len(sentence) + 2)
     failure = parser.failure(sentence)
     start, word = parser.word_at(sentence, failure.position)
+    if failure.position == len(sentence) and failure.complete:
+        diagnostics.error(code, place, f"the grammar does not derive this sentence: {NAMES}")
+        return
     notes = [f"parsed up to: {sentence[: failure.position]}"] if failure.position else []
     if expected := ", ".join(failure.expected(parser.grammar)):
         notes.append(f"expected one of: {expected}")
@@ -325,7 +329,7 @@ class Reading:
         numbered = tuple(numbers[rule] for rule in derivation)
 
         def compute() -> Reading:
-            small = replace(grammar, rules=rules)
+            small = replace(grammar, rules=rules, names=())
             return cls(small, numbered, interpret(small, numbered))
 
         # A reading depends only on its own rules, and stays valid when others change.

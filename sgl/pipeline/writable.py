@@ -27,7 +27,7 @@ from sgl.rendering import ConlluError
 from sgl.rendering.conllu import is_one_line
 from sgl.rendering.output import words_output
 from sgl.sampling import AMBIGUOUS, NotEnoughError
-from sgl.sampling.acceptance import REPEATED_LEMMA, UNEXPOSED_WORD
+from sgl.sampling.acceptance import REPEATED_LEMMA, TOO_LONG, UNEXPOSED_WORD
 from sgl.sampling.tables import check_numbers
 
 #: Maximum number of words to name.
@@ -139,7 +139,9 @@ def too_few(problem: NotEnoughError, compiled: Compiled | None) -> Diagnostic:
     if rejected := rejected_in_words(problem.rejected):
         found += f"; rejected {rejected}"
     place = None if compiled is None else place_of_stream(compiled, problem.stratum)
-    notes = (problem.reason, *([found] if problem.candidates else ()), *_all_of_them(problem), *before)
+    named = compiled is not None and compiled.grammar.names and problem.rejected.get(TOO_LONG)
+    short = ["“too long” are also sentences that need more names than there are"] if named else []
+    notes = (problem.reason, *([found] if problem.candidates else ()), *_all_of_them(problem), *short, *before)
     return Diagnostic("SGL0809", Severity.ERROR, place, message, notes=notes, hint=_way_out(problem, bool(before)))
 
 

@@ -5,7 +5,8 @@ equal shares for the targets of a pattern; so they are checked on finished candi
 first reason that holds:
 
 =====================  =====================================================
-``too_long``           its derivation has more than 10,000 rules
+``too_long``           its derivation has more than 10,000 rules, or cannot
+                       be named
 ``repeated_lemma``     a content lemma occurs twice in it, and may not in
                        its stratum
 ``unexposed_word``     it is not for training, and no accepted training

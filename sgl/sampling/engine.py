@@ -34,6 +34,7 @@ from typing import Any, NamedTuple, cast
 
 from sgl.core.extent import Extent
 from sgl.core.graph import PARTS, GluingRule, part_of
+from sgl.core.naming import Group, Namer, Ties
 from sgl.core.spelling import Finish, applied, join_words
 
 #: The name of the scheme, for manifests; if any number changes, so must the name.
@@ -67,6 +68,9 @@ def number(key: int, draw: int) -> int:
     """Return draw number ``draw`` (from 0) of the candidate with this key: 64 random bits."""
     return mix((key + (draw + 1) * GAMMA) & MASK)
 
+
+#: The end of the stream from which the names of a stream's candidates are drawn.
+NAMES = "names"
 
 #: A derivation with more rules is not finished but counted as ``too_long``.
 LONGEST_DERIVATION = 10_000
@@ -146,7 +150,8 @@ class Tables(NamedTuple):
 
     The strata share ``states``.  ``arity[r]`` is the number of children of rule ``r``, ``words[r]`` are the lemmas that
     it introduces, and ``lemmas[r]`` those that may not be repeated.  ``source`` is the text in which sentences must be
-    distinct; ``targets`` are the other columns of the rows, each with files of its own.
+    distinct; ``targets`` are the other columns of the rows, each with files of its own.  ``names`` has what a
+    :class:`Namer` needs.
     """
 
     seed: int
@@ -158,6 +163,7 @@ class Tables(NamedTuple):
     source: PackedText
     targets: list[PackedText | PackedView]
     distinct_sentences: bool
+    names: "tuple[Sequence[Ties], Sequence[Group]] | None" = None
 
 
 def derive(states: Sequence[State], start: int, key: int) -> list[int] | None:
@@ -287,11 +293,25 @@ def candidates_of(tables: Tables, stratum: PackedStratum) -> Callable[[int], tup
     """Return a function from numbers to candidates of a stratum, each with the words of its instance, if any."""
     if stratum.extent.contexts:
         return Instances(tables, stratum).candidate
+    namer = Namer(tables.names[0], tables.arity, tables.names[1]) if tables.names else None
     if stratum.extent.every:
         listing = Listing(tables.states, stratum.start)
-        return lambda number: (listing.derivation(number), "")
+        return lambda number: (if_named(namer, listing.derivation(number)), "")
     states, start, key = tables.states, stratum.start, stream_key(tables.seed, stratum.stream)
-    return lambda number: (derive(states, start, candidate_key(key, number)), "")
+    if namer is None:
+        return lambda number: (derive(states, start, candidate_key(key, number)), "")
+    names = stream_key(tables.seed, f"{stratum.stream}/{NAMES}")
+
+    def named(index: int) -> tuple[list[int] | None, str]:
+        derivation, own = derive(states, start, candidate_key(key, index)), candidate_key(names, index)
+        return None if derivation is None else namer.named(derivation, lambda draw: number(own, draw)), ""
+
+    return named
+
+
+def if_named(namer: Namer | None, derivation: list[int] | None) -> list[int] | None:
+    """Return a derivation unless it confuses names; a list of all derivations has every combination of entries."""
+    return None if namer and derivation and not namer.is_named(derivation) else derivation
 
 
 def words_of(text: PackedText, arity: Sequence[int], derivation: Sequence[int]) -> list[str]:

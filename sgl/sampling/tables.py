@@ -70,6 +70,7 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
             for name in plan.targets
         ],
         distinct_sentences=plan.distinct_sentences,
+        names=([rule.names for rule in grammar.rules], grammar.names) if grammar.names else None,
     )
 
 
@@ -204,6 +205,7 @@ COMMON = ("cogs", "varfree")
 BUNDLED = (
     "sgl.core.extent",
     "sgl.core.graph",
+    "sgl.core.naming",
     "sgl.core.spelling",
     "sgl.rendering.meaning",
     *sorted({*chain(*_OF_VIEWS.values())}),

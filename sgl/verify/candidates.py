@@ -17,6 +17,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from sgl.verify.derivation import Derivation
+from sgl.verify.naming import NAMES, Bearers
 from sgl.verify.schema import CertificateData, DrawnState
 from sgl.verify.schema_grammar import Flaw
 
@@ -76,6 +77,7 @@ class Candidates:
         self.seed, self.states, self.spend = data.seed, data.sampler.states, spend
         self.strata, self.starts = data.core.plan.strata, data.sampler.starts
         self.found = [*map(frozenset, data.sampler.found)] or [frozenset[int]()] * len(self.starts)
+        self.bearers = Bearers(data.core.grammar) if data.core.grammar.names else None
         self.arity = [len(rule.rhs) for rule in data.core.grammar.rules]
         #: For each state, the cumulative numbers of derivations of its alternatives.
         self.ends = dict[int, list[int]]()
@@ -89,13 +91,22 @@ class Candidates:
         if extent.contexts:
             return self._in_context(stratum, extent.contexts, number)
         if extent.every:
-            return Candidate(self._listed(number, self.starts[stratum], extent.count))
-        return Candidate(self.draw(stratum, number).rules)
+            listed = self._listed(number, self.starts[stratum], extent.count)
+            return Candidate(listed if self.bearers is None or self.bearers.are_named(listed) else ())
+        drawn = self.draw(stratum, number).rules
+        if self.bearers is not None:
+            key = self._key(f"{self.strata[stratum].stream}/{NAMES}", number)
+            drawn = self.bearers.named(drawn, lambda draw: mix((key + (draw + 1) * GAMMA) & MASK))
+        return Candidate(drawn)
+
+    def _key(self, stream: str, number: int) -> int:
+        """Return the key of a candidate's random numbers."""
+        start = int.from_bytes(sha256(f"{self.seed}/{stream}".encode()).digest()[:8], "big")
+        return mix((start + (number + 1) * GAMMA) & MASK)
 
     def draw(self, stratum: int, number: int) -> Drawn:
         """Return a derivation from the random stream of a stratum, by its number."""
-        start = int.from_bytes(sha256(f"{self.seed}/{self.strata[stratum].stream}".encode()).digest()[:8], "big")
-        key = mix((start + (number + 1) * GAMMA) & MASK)
+        key = self._key(self.strata[stratum].stream, number)
         rules, visited, waiting, states = list[int](), list[int](), [self.starts[stratum]], self.states
         while waiting and len(rules) + len(waiting) <= LONGEST:
             visited.append(state := waiting.pop())

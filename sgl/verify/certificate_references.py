@@ -1,7 +1,9 @@
 """Check that the numbers and names of a certificate refer to something, so that all later lookups succeed."""
 
 from collections.abc import Iterable
+from itertools import chain
 
+from sgl.verify.naming import check_names
 from sgl.verify.schema import CertificateData
 from sgl.verify.schema_grammar import (
     COLUMN,
@@ -29,6 +31,9 @@ def check_references(data: CertificateData) -> None:
             raise Flaw(f"the category {category.name} has no port")
     for rule in grammar.rules:
         _check_rule(grammar, rule, anchors)
+    for categories in grammar.names:
+        _below("a lexicon of names", chain.from_iterable(categories), len(grammar.rules))
+    check_names(data)
     _check_plan(data)
     _check_sampler(data)
 

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from sgl.verify.lines import ShownWord, line, shown_words, word_columns
+from sgl.verify.naming import Bearers
 from sgl.verify.schema_grammar import COLUMN, CertifiedGrammar, Flaw, Pair, RuleLemma
 from sgl.verify.shapes import Derivation, GraphArc, Local, RuleUse, Shapes
 from sgl.verify.texts import Words, joined, merged, numbered, raised
@@ -54,7 +55,7 @@ class Interpreter:
         self.twins = {name: finish.twin for name, finish in finished if finish is not None and finish.twin}
         #: The texts of template items, by layer, rule and item.
         self.items = [*map(self._items, range(len(grammar.text_layers)))]
-        self.shapes = Shapes(grammar, spend)
+        self.shapes, self.bearers = Shapes(grammar, spend), Bearers(grammar)
         self.written, self.text = lru_cache(8)(self._written), lru_cache(8)(self._text)
         self.graph, self._line = lru_cache(4)(self._graph), lru_cache(1 << 16)(self._word_line)
         self.forms = cache(self._forms)
@@ -71,6 +72,10 @@ class Interpreter:
         return [rule.lemmas(number) for rule in self.rules]
 
     def is_text(self, derivation: Derivation) -> bool:
+        """Return whether a derivation is one of a text, and names no bearer twice."""
+        return self._derives(derivation) and self.bearers.are_named(derivation)
+
+    def _derives(self, derivation: Derivation) -> bool:
         """Return whether each rule has children of its categories, and the first rule derives a text."""
         if not derivation or max(derivation) >= len(self.rules):
             return False

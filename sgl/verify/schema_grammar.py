@@ -99,7 +99,10 @@ class RuleLemma(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GrammarRule:
-    """A rule: a category, its children's categories, and a template and a fragment for each layer."""
+    """A rule: a category, its children's categories, and a template and a fragment for each layer.
+
+    ``names`` has, for the category and each child, the bearers of the names in its features, numbered in the rule.
+    """
 
     name: str
     lhs: int
@@ -108,6 +111,7 @@ class GrammarRule:
     templates: tuple[Template, ...]
     fragments: tuple[RuleFragment, ...]
     keep: bool = False
+    names: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         if not WEIGHT.fullmatch(self.weight):
@@ -172,7 +176,10 @@ class GraphView:
 
 @dataclass(frozen=True, slots=True)
 class CertifiedGrammar:
-    """A grammar with the meaning of its rules in all layers."""
+    """A grammar with the meaning of its rules in all layers.
+
+    ``names`` lists the entries of names, in groups: for each category of a group, the rule of each name.
+    """
 
     categories: tuple[GrammarCategory, ...]
     rules: tuple[GrammarRule, ...]
@@ -180,6 +187,7 @@ class CertifiedGrammar:
     text_layers: tuple[WrittenLayer, ...]
     graph_layers: tuple[GraphLayer, ...]
     views: tuple[GraphView, ...] = ()
+    names: tuple[tuple[tuple[int, ...], ...], ...] = ()
 
     def text(self, name: str) -> int:
         """Return the number of a text layer."""

@@ -14,6 +14,7 @@ import algebra
 import attributes
 import claims_trees
 import licensed
+import namings
 import pieces
 import random_claims
 import random_paradigms
@@ -24,6 +25,7 @@ from claims_trees import Derivation
 from harness import run
 from sgl.automata import PatternProofs, Proofs, Verdict
 from sgl.core.interpret import interpret
+from sgl.core.naming import Namer
 from sgl.frontend.elaborate.algebra import FUNCTIONS
 from sgl.frontend.lower import finishing
 
@@ -273,6 +275,21 @@ def test_rules_that_compute_mean_what_all_values_say(tmp_path: Path) -> None:
     figures, differences = run(algebra.comparison(), range(1, 7), tmp_path)
     assert differences == []
     assert figures["probabilities"] > 50
+
+
+# --- names ------------------------------------------------------------------------------------
+
+
+def test_names_mean_what_joined_places_say(tmp_path: Path) -> None:
+    figures, differences = run(namings.comparison(), range(1, 25), tmp_path)
+    assert differences == []
+    assert figures["probabilities"] > 200
+    assert figures["drawn"] > 200
+
+
+def test_names_that_are_drawn_one_by_one_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Namer, "is_named", lambda _, derivation: bool(derivation))
+    assert run(namings.comparison(), range(1, 5), tmp_path)[1]
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ CLAIMS = (
         "certificate_absorbed",
     ),
     *("certificate_sight", "certificate_structures"),
-    *("certificate_splits", "certificate_claims", "certificate", "texts"),
+    *("certificate_splits", "certificate_claims", "certificate", "texts", "naming"),
 )
 ROWS = ("lines", "trees", "shapes", "derivation", "candidates", "acceptance", "rows")
 MODULES = [FOLDER / f"{name}.py" for name in (*CLAIMS, *ROWS)]

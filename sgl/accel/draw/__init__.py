@@ -60,8 +60,8 @@ class CompiledSampler(Sampler):
         self.program = cached(Program, "program", (origin,), lambda: program_of(tables))
 
     def derive(self, stratum: PackedStratum, numbers: NDArray[np.int64]) -> Batch:
-        """Sample the candidates of a stratum with these numbers; lists and instances use plain code."""
-        if stratum.extent.every or stratum.extent.contexts:
+        """Sample the candidates of a stratum with these numbers; lists, instances and names use plain code."""
+        if stratum.extent.every or stratum.extent.contexts or self.tables.names:
             return super().derive(stratum, numbers)
         rules = np.empty(_RULES * len(numbers) + 2 * RULE_MARGIN, np.int32)
         text = np.empty(_TEXT * len(numbers) + 2 * TEXT_MARGIN, np.uint8)

@@ -125,7 +125,17 @@ class VariableTable:
         if name not in self.mentions:
             hint = suggest(name, self.mentions) or hint
             self.state.error("SGL0404", span, f"the rule has no feature variable `{name}`", hint)
-        return name in self.mentions
+            return False
+        return not self._is_name(self.mentions[name][0][1], span)
+
+    def _is_name(self, feature: str, span: Span) -> bool:
+        """Return whether a feature stands for names, and report the use of its value."""
+        if (lexicon := self.state.signature.named.get(feature)) is None:
+            return False
+        message = f"`{feature}` stands for a name of `{lexicon}`, which has no value to compare, compute or write"
+        hint = "one variable is one name, and two are two; to write a name, use a child with it"
+        self.state.error("SGL0340", span, message, hint)
+        return True
 
 
 def is_comparable(feature: str, span: Span, state: Signed) -> bool:

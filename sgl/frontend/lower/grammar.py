@@ -27,6 +27,7 @@ from sgl.frontend.elaborate.rules import filled
 from sgl.frontend.elaborate.tables import Weighting
 from sgl.frontend.lower.expand import Concrete, Instance
 from sgl.frontend.lower.joints import joined
+from sgl.frontend.lower.naming import groups_of, ties_of
 from sgl.frontend.lower.productions import Produced
 from sgl.frontend.names.signature import Signature
 from sgl.memory import kept
@@ -69,6 +70,7 @@ def lower(instances: Sequence[Instance], state: Produced) -> Lowered:
         text_layers=signature.text_layers,
         graph_layers=signature.graph_layers,
         views=signature.views,
+        names=groups_of(instances, signature),
     )
     spans = tuple(instance.production.span for instance in instances)
     return Lowered(joined(grammar, spans, state), spans, _rule_keys(grammar, instances))
@@ -140,6 +142,7 @@ def _rule(index: int, instance: Instance, weight: float, numbers: Mapping[Concre
         origin=Origin(file.name, file.position(production.span.start)[0]),
         keep=production.keep,
         roles=tuple(production.roles[child] for child in order),
+        names=ties_of((production.lhs, *(production.rhs[child] for child in order)), state.signature),
     )
 
 

@@ -14,12 +14,13 @@ The module also reports patterns that hold out the same structure, and needs tha
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 
 from sgl.core import plan
 from sgl.core.extent import Extent
+from sgl.core.grammar import CoreGrammar
 from sgl.core.joint import PLUS
-from sgl.core.structure import Structure
+from sgl.core.structure import NodeTest, Structure
 from sgl.diagnostics import Label, Span
 from sgl.frontend.lower.patterns import LoweredPart, LoweredPattern
 from sgl.frontend.lower.structures import LoweredRestriction
@@ -233,3 +234,30 @@ def _check_same(first: LoweredPattern, second: LoweredPattern, earlier: Span, sp
         notes = ("an item of one would contain what the other holds out",)
         hint = f"add {' and '.join(allowing)}, or make one of the two structures narrower"
         state.error("SGL0819", span, f"{names} hold out the same structure", hint, labels=labels, notes=notes)
+
+
+def check_interchangeable(claims: Claims, grammar: CoreGrammar, state: Session) -> None:
+    """Report structures that tell names apart, and instances with names in several contexts."""
+    spoken = [*(one.places for one in claims.patterns), *(one.places for one in claims.parts)]
+    spoken += [one.places for one in claims.restrictions]
+    for structure, place in (pair for places in spoken if grammar.names for pair in places.items()):
+        if (test := next(_telling_apart(structure, grammar), None)) is not None:
+            message = f"names can be exchanged, and `{test}` is true for some names of a lexicon only"
+            state.error("SGL0840", place, message, "test what all names share, as in `upos=PROPN`")
+    for lowered in claims.patterns if grammar.names else ():
+        for number, quota in enumerate(lowered.pattern.quotas):
+            if quota.extent.contexts:
+                message = "an instance in several contexts would keep its names, which are drawn for each sentence"
+                state.error("SGL0840", lowered.span("size", number), message, "leave out `instances in … contexts`")
+
+
+def _telling_apart(structure: Structure, grammar: CoreGrammar) -> Iterator[NodeTest]:
+    """Yield each test of a structure that some names of a lexicon pass and others do not."""
+    layers = [number for number, layer in enumerate(grammar.graph_layers) if layer.name in structure.layer.split(PLUS)]
+    variables = (variable for body in (structure.body, *structure.without) for variable in body.variables)
+    tests = dict.fromkeys(test for variable in variables for test in variable.tests)
+    for test, rules, layer in product(tests, chain.from_iterable(grammar.names), layers):
+        fragments = [grammar.rules[rule].fragments[layer] for rule in rules]
+        for nodes in zip(*(fragment.nodes for fragment in fragments), strict=False):
+            if len({test.accepts(dict(node.attributes or ()).get(test.attribute, "")) for node in nodes}) > 1:
+                yield test

@@ -54,8 +54,8 @@ class Signature:
     """Layers in the order of their declaration, features, categories.
 
     The values of features that are ``ordered`` can be compared; ``likes`` are the layers that are like others, and
-    the others; ``tables`` have forms for values of features.  ``unsound`` are the names of layers and views whose
-    declarations were reported, ``unknown`` those that clauses mention and that are not declared at all.
+    the others; ``tables`` have forms for values of features; a ``named`` feature has its lexicon as value.  ``unsound``
+    are the layers and views whose declarations were reported, ``unknown`` those that clauses mention undeclared.
     """
 
     text_layers: tuple[TextLayer, ...]
@@ -69,6 +69,7 @@ class Signature:
     ordered: frozenset[str] = frozenset()
     likes: Mapping[str, str] = field(default_factory=dict)
     tables: Mapping[str, FeatureTable] = field(default_factory=dict)
+    named: Mapping[str, s.Name] = field(default_factory=dict)
 
     @property
     def layer_names(self) -> list[str]:
@@ -128,7 +129,9 @@ def _signature(state: Resolved) -> Signature | None:
     declared = state.names.of(s.CategoryDecl)
     categories = {d.name.text: _category(d, scope, graphs, known, texts, likes) for d, scope in declared}
     ordered = frozenset(d.name.text for d, _ in state.names.of(s.Feature) if d.ordered)
-    found = Signature(text, graphs, features, weights, categories, unsound, views=views, ordered=ordered, likes=likes)
+    named = {d.name.text: d.values[0].name for d, _ in state.names.of(s.Feature) if d.names}
+    said = (*(text, graphs, features, weights, categories, unsound, set[str]()), views, ordered, likes)
+    found = Signature(*said, named=named)
     limits = {layer for category in categories.values() for _, layer in category.limited}
     return found if _has_layers(layers, state) and limits.issubset(known) else None
 
@@ -203,8 +206,10 @@ def _check_options(layer: s.Layer, state: Session) -> bool:
 def _features(state: Resolved) -> tuple[dict[str, tuple[str, ...]], dict[tuple[str, str], float]]:
     features: dict[str, tuple[str, ...]] = {}
     weights: dict[tuple[str, str], float] = {}
-    for declaration, _ in state.names.of(s.Feature):
+    for declaration, scope in state.names.of(s.Feature):
         name = declaration.name.text
+        if declaration.names:
+            scope.find(s.Lexicon, declaration.values[0].name)  # reports a missing one
         features[name] = tuple(dict.fromkeys(value.name.text for value in declaration.values))
         if len(features[name]) < len(declaration.values):
             state.error("SGL0403", declaration.span, f"the feature `{name}` lists a value twice")

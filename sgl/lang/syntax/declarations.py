@@ -130,10 +130,11 @@ class FeatureValue(SyntaxNode):
 
 
 class Feature(NamedDeclaration):
-    """``feature anim = yes ~ 2 | no``, ``feature slot = 1 < 2 < 3``."""
+    """``feature anim = yes ~ 2 | no``, ``feature slot = 1 < 2 < 3``, ``feature who = names of people``."""
 
     values: tuple[FeatureValue, ...]
     ordered: bool
+    names: bool
 
 
 class Port(SyntaxNode):

@@ -161,17 +161,22 @@ def condensed(grammar: CoreGrammar, layer: int) -> CoreGrammar:
     written = {grammar.start, *(rule.lhs for rule in grammar.rules if not rule.lexical)}
     for rule in grammar.rules:
         written.update(rule.rhs[item.child] for item in rule.templates[layer] if isinstance(item, Slot))
+    names = grammar.namer.entries if grammar.namer is not None else {}
     best: dict[Hashable, Rule] = {}
     for rule in grammar.rules:
-        key: Hashable = (rule.lhs,) if rule.lexical else (rule.lhs, rule.id)
-        if rule.lexical and rule.lhs in written:
+        key: Hashable = (rule.lhs, rule.id)
+        if rule.lexical and rule.lhs not in written and rule.id not in names:
+            key = (rule.lhs,)
+        elif rule.lexical and rule.id not in names:
             # Words of which one is enough have the same text, and all but their lemmas.
             nodes = [node.attributes or () for fragment in rule.fragments for node in fragment.nodes]
             key = rule.lhs, rule.words(layer), tuple(map(without_lemma, nodes))
         if key not in best or rule.weight > best[key].weight:
             best[key] = rule
     kept = sorted(best.values(), key=lambda rule: rule.id)
-    return replace(grammar, rules=tuple(replace(rule, id=number) for number, rule in enumerate(kept)))
+    number = {rule.id: new for new, rule in enumerate(kept)}
+    groups = tuple(tuple(tuple(number[rule] for rule in rules) for rules in group) for group in grammar.names)
+    return replace(grammar, rules=tuple(replace(rule, id=number[rule.id]) for rule in kept), names=groups)
 
 
 #: The lemmas that are written so.

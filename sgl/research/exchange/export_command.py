@@ -86,6 +86,9 @@ def nltk(session: Session, grammar: Path, layer: str | None, out: Path | None) -
 def _prepare(session: Session, compiled: Compiled, layers: Sequence[int]) -> WithoutCapitals:
     resolved = without_capitals(compiled.grammar, layers)
     _report_declarations(session, compiled, layers)
+    if compiled.grammar.names:
+        message = "that names fit is not exported: the grammar also has texts that confuse them"
+        session.diagnostics.warning("SGL1211", compiled.rule_spans[compiled.grammar.names[0][0][0]], message)
     for rule, layer in resolved.inexact:
         session.diagnostics.warning(
             "SGL1212",
