@@ -138,14 +138,12 @@ def _rules(
 def _values(letters: dict[tuple[str, ...], str]) -> str:
     """Return which values the letters of a line have, together if they depend on one another."""
     rows = _merged(sorted({*zip(*letters, strict=True)}), 0)
-    if not rows:
-        return ""
-    if len(rows) == 1:
-        each = [f"{of} = {value.replace('/', ', ')}" for of, value in zip(letters.values(), rows[0], strict=True)]
+    if len(rows) < 2:
+        each = [f"{of} = {value.replace('/', ', ')}" for of, value in zip(letters.values(), *rows, strict=True)]
     else:
         first, *shown = [f"({', '.join(row)})" for row in (tuple(letters.values()), *rows)]
         each = [f"{first} = {', '.join(shown)}"]
-    return f"   ({'; '.join(each)})"
+    return f"   ({'; '.join(each)})" if each else ""
 
 
 def _merged(rows: Sequence[tuple[str, ...]], first: int) -> Sequence[tuple[str, ...]]:

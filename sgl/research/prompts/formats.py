@@ -69,11 +69,8 @@ def _training(given: PromptSet) -> dict[str, str]:
     """Return conversations that end in the right answer."""
     talks = ([*row["messages"], {"role": "assistant", "content": row["answers"][0]}] for row in given.rows)
     rows = zip(given.rows, talks, strict=True)
-    return {
-        "messages.jsonl": lines_of(
-            {"id": row["id"], "messages": talk, "signature": given.signature} for row, talk in rows
-        )
-    }
+    said = ({"id": row["id"], "messages": talk, "signature": given.signature} for row, talk in rows)
+    return {"messages.jsonl": lines_of(said)}
 
 
 def _data(given: PromptSet) -> dict[str, str]:
