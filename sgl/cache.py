@@ -21,6 +21,7 @@ import platform
 import stat
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -45,6 +46,9 @@ _PARTIAL = ".new"
 #: The most bytes that all entries may have together, and the share of them that is left after a clean-up.
 LIMIT = 1 << 30
 _ROOM = 0.8
+
+#: Commands after which unused work is dropped.
+_LOOKS = 4
 
 #: Flags for opening an entry, which must be neither a link nor a pipe.
 _OLD = os.O_RDONLY | sum(getattr(os, x, 0) for x in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
@@ -109,13 +113,16 @@ class Cache:
             values.clear()
         while values:
             (kind, *parts), value = values.popitem()
-            # Pickle may raise anything for a value that has no pickle.
-            with suppress(Exception):
+            try:
                 payload = pickle.dumps(value, protocol=5)
-                name = self._path(kind, tuple(parts)).name
-                with suppress(OSError), Folder(self.directory, own=True) as folder:
-                    folder.write(name, _FORMAT + hashlib.sha256(payload).digest(), payload, mode=0o600)
-                self._make_room()
+            except Exception as problem:  # noqa: BLE001 - pickle may raise anything
+                # The next command computes it again.  Python hides this warning by default; in tests it is an error.
+                warnings.warn(f"`{kind}` cannot be kept: {problem!r}", ResourceWarning, stacklevel=2)
+                continue
+            name = self._path(kind, tuple(parts)).name
+            with suppress(OSError), Folder(self.directory, own=True) as folder:
+                folder.write(name, _FORMAT + hashlib.sha256(payload).digest(), payload, mode=0o600)
+            self._make_room()
 
     def put_off(self, value: object, kind: str, *parts: str) -> None:
         """Store a value at the end of the block that uses the cache, when nobody is waiting."""
@@ -358,7 +365,8 @@ def recall(*parts: str) -> None:
     if cache is not None:
         started = time.process_time()
         known = cache.get(Memory, "memory", *parts) or Memory()
-        known.turn()
+        # To read and write a memory takes time: commands keep what the last few have used.
+        known.turn(_LOOKS)
         known.parts = parts
         known.was_read(since=started)
         keep_in(known)
