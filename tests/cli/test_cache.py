@@ -236,12 +236,6 @@ def test_a_second_compilation_finds_everything_that_the_first_has_kept(farm: Wor
     assert kept[1] == kept[0]
 
 
-def test_a_value_that_cannot_be_kept_is_no_secret(cache: Cache) -> None:
-    with pytest.warns(ResourceWarning, match="`answer` cannot be kept"):
-        cache.put(lambda: 42, "answer", "part")
-    assert cache.entries() == []
-
-
 def test_a_check_says_the_same_again_without_the_compiler(farm: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     edit(farm, MAIN, "犬が鶏の近くの猫を追いかけた。", "犬が猫を追いかけた。")
     runs = []
