@@ -102,10 +102,10 @@ def rule(text: str, number: int) -> str:
 
 
 def row(text: str, number: int) -> str:
-    """Return a table with one more row, made from another one."""
+    """Return a table with ``number + 1`` more rows, each made from another one: one more than after the edit before."""
     rows = re.findall(r"(?m)^- .*$", text)
-    new = re.sub(r"\ben: *(\w+)", rf"en: \g<1>{number}", rows[number % len(rows)])
-    return f"{text.rstrip()}\n{new}\n"
+    new = [re.sub(r"\ben: *(\w+)", rf"en: \g<1>{n}", rows[n % len(rows)]) for n in range(number + 1)]
+    return "\n".join((text.rstrip(), *new, ""))
 
 
 def comment(text: str, number: int) -> str:

@@ -21,6 +21,7 @@ import platform
 import stat
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -38,13 +39,10 @@ _T = TypeVar("_T")
 VARIABLE = "SGL_CACHE_DIR"
 
 _PACKAGE = Path(__file__).resolve().parent
-_FORMAT = b"SGL cache 1\n"
-_DIGEST = 32
-_PARTIAL = ".new"
+_FORMAT, _DIGEST, _PARTIAL = b"SGL cache 1\n", 32, ".new"
 
 #: The most bytes that all entries may have together, and the share of them that is left after a clean-up.
-LIMIT = 1 << 30
-_ROOM = 0.8
+LIMIT, _ROOM = 1 << 30, 0.8
 
 #: Flags for opening an entry, which must be neither a link nor a pipe.
 _OLD = os.O_RDONLY | sum(getattr(os, x, 0) for x in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
@@ -109,13 +107,16 @@ class Cache:
             values.clear()
         while values:
             (kind, *parts), value = values.popitem()
-            # Pickle may raise anything for a value that has no pickle.
-            with suppress(Exception):
+            try:
                 payload = pickle.dumps(value, protocol=5)
-                name = self._path(kind, tuple(parts)).name
-                with suppress(OSError), Folder(self.directory, own=True) as folder:
-                    folder.write(name, _FORMAT + hashlib.sha256(payload).digest(), payload, mode=0o600)
-                self._make_room()
+            except Exception as problem:  # noqa: BLE001 - pickle may raise anything
+                # It is computed again next time.  Python hides this warning by default; in tests it is an error.
+                warnings.warn(f"`{kind}` cannot be kept: {problem!r}", ResourceWarning, stacklevel=2)
+                continue
+            name = self._path(kind, tuple(parts)).name
+            with suppress(OSError), Folder(self.directory, own=True) as folder:
+                folder.write(name, _FORMAT + hashlib.sha256(payload).digest(), payload, mode=0o600)
+            self._make_room()
 
     def put_off(self, value: object, kind: str, *parts: str) -> None:
         """Store a value at the end of the block that uses the cache, when nobody is waiting."""
@@ -255,8 +256,7 @@ def environment() -> str | None:
         files = sorted(_files(str(_PACKAGE)))
         for name in files:
             content = Path(name).read_bytes()
-            digest.update(f"{name} {len(content)}\n".encode("utf-8", "surrogateescape"))
-            digest.update(content)
+            digest.update(f"{name} {len(content)}\n".encode("utf-8", "surrogateescape") + content)
         running = installation()
     except OSError:
         return None
@@ -353,12 +353,12 @@ def using(cache: Cache | None) -> Iterator[None]:
 
 
 def recall(*parts: str) -> None:
-    """Continue with the work stored under these parts, until the block that uses the cache ends."""
+    """Continue, until the block that uses the cache ends, with the stored work that the last few commands used."""
     cache = current()
     if cache is not None:
         started = time.process_time()
         known = cache.get(Memory, "memory", *parts) or Memory()
-        known.turn()
+        known.turn(4)
         known.parts = parts
         known.was_read(since=started)
         keep_in(known)

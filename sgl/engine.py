@@ -195,7 +195,7 @@ class Snapshot:
 
     @property
     def structures(self) -> StructureCompiler:
-        """The automata of its structures; snapshots that differ only in weights share them."""
+        """The automata of its structures; snapshots that differ only in weights and words of texts share them."""
         assert self.compiled is not None
         with self._workspace.working(self._edits):
             return structures_of(self.compiled.grammar)

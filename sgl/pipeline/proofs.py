@@ -42,11 +42,8 @@ def establish(
     if unproved:
         check_unproved(compiled, diagnostics)
 
-    new: list[str] = []
-
     def compute() -> tuple[Proofs | None, tuple[Diagnostic, ...]]:
         proofs, found = None, Diagnostics()
-        new.append("structures")
         with deciding(compiled, found):
             drawn = _drawn(compiled, structures, found, only)
             proofs = prove(structures, plan_with(compiled.plan, drawn), progress, only)
@@ -65,7 +62,7 @@ def establish(
     same = (shape_of(compiled.grammar), compiled.plan, *compiled.patterns, *compiled.parts)
     proofs: Proofs | None
     proofs, said = kept("proofs", same, (asked, weights, compiled.rule_spans), known)
-    retain(*new)
+    retain(*["structures"] * structures.grown)
     diagnostics.extend(said)
     return proofs
 

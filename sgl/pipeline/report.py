@@ -226,7 +226,8 @@ class PairMaker:
 
     def find_all(self, items: Sequence[tuple[Pattern, Derivation]]) -> None:
         """Find the nearest training sentences of all these items, or take them from the cache."""
-        key = self._compiled.origin, repr(items)
+        # The representation of a pattern has sets, whose order differs in every process.
+        key = self._compiled.origin, repr([(pattern.name, item) for pattern, item in items])
         self._nearest |= cached(
             dict, "nearest", key, lambda: {item: self._find(*of) for of in items for item in of[1:]}
         )

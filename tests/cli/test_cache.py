@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import pickle
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +25,8 @@ from sgl.frontend import Compiled
 from sgl.pipeline import grammar, production, proofs
 from sgl.pipeline.grammar import check_grammar, open_grammar
 from sgl.pipeline.proofs import certificate_file, establish
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -213,6 +217,23 @@ def test_a_dataset_from_the_cache_is_the_dataset(farm: Workplace, monkeypatch: p
     for name in files:
         assert Path("first", name).read_bytes() == Path("cold", name).read_bytes()
         assert Path("warm", name).read_bytes() == Path("cold", name).read_bytes()
+
+
+@pytest.mark.slow
+def test_a_second_compilation_finds_everything_that_the_first_has_kept(farm: Workplace, cache: Cache) -> None:
+    edit(farm, MAIN, "train 1000", "train 150")
+    edit(farm, MAIN, "need   100 ", "need   ")
+    edit(farm, MAIN, "  size   200", "  size   20")
+    kept = []
+    for seed in ("1", "2"):
+        # The order of a set differs between processes: no key may depend on it.
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "sgl", "compile", MAIN, "--out", f"out{seed}"]
+        done = subprocess.run(command, cwd=farm.directory, env=environment, capture_output=True, check=False)
+        assert done.returncode == OK, done.stderr
+        kept.append({entry.path.name for entry in cache.entries()})
+    assert any(name.startswith("nearest-") for name in kept[0])
+    assert kept[1] == kept[0]
 
 
 def test_a_check_says_the_same_again_without_the_compiler(farm: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,6 +51,10 @@ class GrammarIndex:
     """
 
     def __init__(self, grammar: CoreGrammar) -> None:
+        self.read(grammar)
+
+    def read(self, grammar: CoreGrammar) -> None:
+        """Take the rules of a grammar."""
         self.grammar = grammar
         self.start = grammar.start
         rules = [rule for rule in grammar.rules if rule.rhs]
@@ -67,19 +71,14 @@ class GrammarIndex:
         self.words = np.array([rule.id for rule in grammar.rules if not rule.rhs], np.intp)
         categories = np.array([rule.lhs for rule in grammar.rules], np.intp)
         self.word_categories = categories[self.words]
-        self.weigh(grammar)
+        weights = np.array([rule.weight for rule in grammar.rules], np.float64)
+        self.weights, self.word_weights = weights[self.phrasal], weights[self.words]
         costs = np.maximum(np.array(grammar.source_tokens, np.intp), 0) + 1
         self.costs, self.word_costs = costs[self.phrasal], costs[self.words]
         self.uses: list[list[tuple[int, int]]] = [[] for _ in grammar.categories]
         for number, children in enumerate(self.rhs):
             for position, child in enumerate(children):
                 self.uses[child].append((number, position))
-
-    def weigh(self, grammar: CoreGrammar) -> None:
-        """Take the weights and words of a grammar that automata read in the same way."""
-        self.grammar = grammar
-        weights = np.array([rule.weight for rule in grammar.rules], np.float64)
-        self.weights, self.word_weights = weights[self.phrasal], weights[self.words]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ differ in *sets* of them, are mostly looked up.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from copy import copy
 from functools import cache, partial
 from sys import maxsize
 from typing import NamedTuple
@@ -233,16 +234,19 @@ class StructureAutomaton:
         known = cores.get(key) or kept("schema", (), key, partial(SchemaAutomaton, schema))
         worn = known.spent > limits().matches or len(known.transitions) > 10_000
         self._core = cores[key] = SchemaAutomaton(schema) if worn and key not in cores else known
-        self._symbols = fragments.symbols(self._query, self._core.symbols.number)
+        #: The number of each rule's symbol.
+        self.symbols = fragments.symbols(self._query, self._core.symbols.number)
         self._budget = self._left = limits().matches if budget is None else budget
 
-    def reads(self, fragments: FragmentIndex) -> bool:
-        """Return whether the rules have the same symbols under other fragments."""
-        return fragments.symbols(self._query, self._core.symbols.number) == self._symbols
+    def over(self, fragments: FragmentIndex) -> "StructureAutomaton":
+        """Return the automaton over the rules of another grammar."""
+        other = copy(self)
+        other.symbols = fragments.symbols(self._query, self._core.symbols.number)
+        return other
 
     def step(self, rule: int, children: tuple[int, ...]) -> int:
         """Return the state of a phrase from its rule's id and its children's states; raises ``StructureTooCostly``."""
-        symbol = self._symbols[rule]
+        symbol = self.symbols[rule]
         state = self._core.transitions.get((symbol, children))
         if state is not None:
             return state
@@ -257,7 +261,7 @@ class StructureAutomaton:
 
     def words(self, rules: Numbers) -> Numbers:
         """Return the state of each word."""
-        symbols = np.array(self._symbols, np.intp)[rules]
+        symbols = np.array(self.symbols, np.intp)[rules]
         _, first, kinds = np.unique(symbols, return_index=True, return_inverse=True)
         states = [self.step(rule, ()) for rule in rules[first].tolist()]
         return np.array(states, np.intp)[kinds]

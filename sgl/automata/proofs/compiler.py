@@ -14,7 +14,8 @@ QuickXplain (Junker 2004), which takes few tests if few clauses matter.
 
 While a grammar is edited, results are kept for its *shape*: its rules without their weights and source lines; weights
 count only if a template of the source drops a child, as they decide which reading it gets.  Automata depend on even
-less: the number of words in a text, and the tests that a node's label passes.
+less: the number of words in a text, and the tests that a node's label passes.  Words that agree in this are of one
+*kind*, and twins: every automaton has one state for them, however many there are.
 """
 
 from bisect import bisect_left
@@ -27,7 +28,7 @@ import numpy as np
 
 from sgl.automata.algebra.boolean import canonical, complement, intersection, minimise, pairs, trim, without_rules
 from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, explore
-from sgl.automata.common import Numbering, computed_once
+from sgl.automata.common import Numbering, Numbers, computed_once
 from sgl.automata.patterns.lengths import MeasuredAutomaton
 from sgl.automata.patterns.query import Schema
 from sgl.automata.patterns.structure_automaton import FOUND, SchemaAutomaton, StructureAutomaton
@@ -44,6 +45,9 @@ from sgl.memory import kept, memory
 #: The computed results that depend on weights and words.
 _OF_WEIGHTS = ("split()", "instances()", "_fragments()")
 
+#: The computed results that depend on the numbers of rules.
+_OF_WORDS = ("view()", "structure_automaton()")
+
 
 class StructureCompiler:
     """A compiler of structures and constraints over one grammar, each once.
@@ -56,7 +60,7 @@ class StructureCompiler:
     def __init__(self, grammar: CoreGrammar, budget: int | None = None) -> None:
         self.grammar = grammar
         self.index = GrammarIndex(grammar)
-        self._budget = budget
+        self._budget, self._written = budget, 0
         #: The automata of schemas, which structures with equal schemas share, and those of structures without lengths.
         self._cores: dict[tuple[str, Schema], SchemaAutomaton] = {}
         self._plain: dict[Structure, StructureAutomaton] = {}
@@ -66,21 +70,76 @@ class StructureCompiler:
 
     def __getstate__(self) -> dict[str, object]:
         """Return the results about derivations; those that depend on weights are quicker to compute than to read."""
-        return {name: own for name, own in self.__dict__.items() if name not in (*_OF_WEIGHTS, "view()")}
+        known = {name: own for name, own in self.__dict__.items() if name not in (*_OF_WEIGHTS, "view()")}
+        return {**known, "_written": self._results}
 
-    def reads(self, grammar: CoreGrammar) -> bool:
-        """Return whether all results hold for a grammar with other weights, words and node labels."""
-        same = [rule.fragments for rule in grammar.rules] == [rule.fragments for rule in self.grammar.rules]
+    @property
+    def grown(self) -> bool:
+        """Whether there are results that were not read from disk."""
+        return self._results > self._written
+
+    @property
+    def _results(self) -> int:
+        kept = (own for name, own in self.__dict__.items() if name not in (*_OF_WEIGHTS, *_OF_WORDS))
+        return sum(len(own) for own in kept if isinstance(own, dict))
+
+    def adapted(self, grammar: CoreGrammar) -> "StructureCompiler | None":
+        """Return a compiler of another grammar with all results, or None if they do not hold for it.
+
+        With other weights and words of texts it is this compiler.  With other words of graphs it is a new one: phrases
+        must be read as they are here, and words must be of the same kinds, which first come in the same order.
+        """
+        if grammar is self.grammar:
+            return self
+        if _layers(grammar) != _layers(self.grammar):
+            return None
+        if not _equal_but_for_texts(self.grammar, grammar):
+            return self._with_twins(grammar)
+        self.grammar = grammar
+        self.index.read(grammar)
+        for own in _OF_WEIGHTS:
+            self.__dict__.pop(own, None)
+        return self
+
+    def _with_twins(self, grammar: CoreGrammar) -> "StructureCompiler | None":
+        """Return a compiler in which every word is read as its twin here; None if some word or phrase has none."""
+        rules, size, shapes = (*self.grammar.rules, *grammar.rules), len(self.grammar.rules), Numbering[object]()
+        if [_shape(r) for r in rules[:size] if r.rhs] != [_shape(r) for r in rules[size:] if r.rhs]:
+            return None
         fragments = cache(partial(FragmentIndex, grammar))
-        return same or all(known.reads(fragments(structure.layer)) for structure, known in self._plain.items())
+        plain = {s: known.over(fragments(s.layer)) for s, known in self._plain.items()}
+        rows = [[shapes.number(_shape(rule)) for rule in rules]]
+        rows += [known.symbols + plain[structure].symbols for structure, known in self._plain.items()]
+        # Kinds are numbered in the order in which they first come.
+        numbers = Numbering[bytes]()
+        kinds = np.array([numbers.number(column.tobytes()) for column in np.array(rows, np.intp).T.copy()], np.intp)
+        lexical = np.array([rule.lexical for rule in rules], np.bool_)
+        words, its_words = kinds[:size][lexical[:size]], kinds[size:][lexical[size:]]
+        found, places = np.unique(words, return_index=True)
+        first = np.sort(np.unique(its_words, return_index=True)[1])
+        phrases, its_phrases = kinds[:size][~lexical[:size]], kinds[size:][~lexical[size:]]
+        if not (np.array_equal(phrases, its_phrases) and np.array_equal(found, its_words[first])):
+            return None
+        return self._over(grammar, plain, places[np.searchsorted(found, its_words)])
 
-    def weigh(self, grammar: CoreGrammar) -> None:
-        """Take the weights, words and labels of a grammar that is read alike; results about derivations stay."""
-        if grammar is not self.grammar:
-            self.grammar = grammar
-            self.index.weigh(grammar)
-            for own in _OF_WEIGHTS:
-                self.__dict__.pop(own, None)
+    def _over(
+        self, grammar: CoreGrammar, plain: dict[Structure, StructureAutomaton], twins: Numbers
+    ) -> "StructureCompiler":
+        """Return a compiler whose automata read each word as the word at the place of its twin."""
+        other = StructureCompiler(grammar, self._budget)
+        other._plain, other._cores, other._ranks, other._written = plain, self._cores, self._ranks, self._written
+
+        @cache
+        def over(known: TreeAutomaton) -> TreeAutomaton:
+            return replace(known, index=other.index, words=known.words[twins])
+
+        other._accepted = {(over(a), over(language)): sure for (a, language), sure in self._accepted.items()}
+        for name, own in self.__dict__.items():
+            if name.endswith("()") and name not in (*_OF_WEIGHTS, *_OF_WORDS):
+                other.__dict__[name] = {asked: over(known) for asked, known in own.items()}
+            elif isinstance(own, TreeAutomaton):
+                other.__dict__[name] = over(own)
+        return other
 
     @computed_once
     def structure_automaton(self, structure: Structure) -> StructureAutomaton | MeasuredAutomaton:
@@ -255,33 +314,29 @@ def _explain(impossible: Callable[[_Clauses], bool], given: _Clauses, grown: boo
 
 
 def structures_of(grammar: CoreGrammar) -> StructureCompiler:
-    """Return a structure compiler for a grammar, reusing one of the last two that reads the grammar alike."""
+    """Return a structure compiler for a grammar, reusing one of the last two if its results hold."""
     known = kept_apart("structures", list[StructureCompiler])
-    alike = (c for c in reversed(known) if built_alike(c.grammar, grammar) and c.reads(grammar))
-    own = next(alike, None) or StructureCompiler(grammar)
-    own.weigh(grammar)
+    own = next(filter(None, (c.adapted(grammar) for c in reversed(known))), None) or StructureCompiler(grammar)
     known[:] = [*(other for other in known if other is not own), own][-2:]
     return own
 
 
-def built_alike(one: CoreGrammar, other: CoreGrammar) -> bool:
-    """Return whether two grammars differ only in weights, names of words and node labels."""
+def _layers(grammar: CoreGrammar) -> tuple[object, ...]:
+    return grammar.categories, grammar.start, grammar.text_layers, grammar.graph_layers
 
-    def read(grammar: CoreGrammar) -> tuple[object, ...]:
-        return grammar.categories, grammar.start, grammar.text_layers, grammar.graph_layers, len(grammar.rules)
+
+def _equal_but_for_texts(one: CoreGrammar, other: CoreGrammar) -> bool:
+    """Return whether the rules of two grammars differ only in weights and words of text layers."""
 
     def alike(own: Rule, its: Rule) -> bool:
-        pairs = ((getattr(own, name), getattr(its, name)) for name in ("lhs", "rhs", "keep", "templates", "fragments"))
-        return own is its or all(one == other for one, other in pairs) or _content(own) == _content(its)
+        return own is its or (own.fragments == its.fragments and _shape(own) == _shape(its))
 
-    return read(one) == read(other) and all(map(alike, one.rules, other.rules))
+    return len(one.rules) == len(other.rules) and all(map(alike, one.rules, other.rules))
 
 
-def _content(rule: Rule) -> tuple[object, ...]:
-    """Return a rule without its weight, its words and the labels of its nodes."""
-    nodes = [[replace(n, attributes=n.attributes and ()) for n in f.nodes] for f in rule.fragments]
-    rest = [(fragment.edges, fragment.exports) for fragment in rule.fragments]
-    return rule.lhs, rule.rhs, rule.keep, _places(rule), nodes, rest
+def _shape(rule: Rule) -> tuple[object, ...]:
+    """Return a rule without its weight, its words and its graphs."""
+    return rule.lhs, rule.rhs, rule.keep, _places(rule)
 
 
 def _places(rule: Rule) -> tuple[tuple[object, ...], ...]:

@@ -179,8 +179,9 @@ def text_examples(forest: Forest, layer: int, text: str) -> tuple[Derivation | N
     steps = Steps()
     grammar, spelling = forest.grammar, forest.grammar.text_layers[layer]
     #: Whether a phrase may be spelt differently inside a larger one, or a part of it be left out.
-    respelt = spelling.finish is not None
-    respelt |= any(rule.applies_functions(layer) for rule in grammar.rules) or _leaves_out(grammar, layer)
+    respelt = spelling.finish is not None or _leaves_out(grammar, layer)
+    rules = {rule for node in forest.nodes for rule, _ in node.alternatives}
+    respelt |= any(grammar.rules[rule].applies_functions(layer) for rule in rules)
     #: For each node, the phrases that occur in the text, each with a reading, and a reading whose phrase does not.
     occurring: list[dict[Words, Derivation]] = []
     others: list[Derivation | None] = []
