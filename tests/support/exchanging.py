@@ -57,7 +57,7 @@ def imported(text: str) -> tuple[ImportedGrammar | None, Diagnostics, SourceMap]
     file = read_irtg(source, diagnostics)
     found = None
     if file is not None:
-        found = lower_irtg(file, "test", source.span(0, 1), diagnostics)
+        found = lower_irtg({"": file}, "test", source.span(0, 1), diagnostics)
     return found, diagnostics, sources
 
 

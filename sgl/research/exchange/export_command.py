@@ -1,6 +1,6 @@
 """Run ``sglc export``: grammars for Alto or NLTK, CoNLL-U graphs of sentences, and logical forms."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from pathlib import Path
 
 import click
@@ -13,6 +13,7 @@ from sgl.cli.sample import choose, draw_items
 from sgl.cli.session import Session, grammar_argument, grammar_options, session_options
 from sgl.cli.terminal import count
 from sgl.core.grammar import CoreGrammar, Cut, Slot
+from sgl.core.graph import Graph
 from sgl.core.interpret import Item, interpret
 from sgl.corpus.rows import Corpus, Unreadable
 from sgl.foreign import BENCHMARK
@@ -24,6 +25,7 @@ from sgl.lang.syntax import ColumnDecl, Layer, PartDecl, PatternDecl, Restrict, 
 from sgl.parsing import Parser, best_readings
 from sgl.pipeline.sentences import read_sentence
 from sgl.rendering import ConlluError
+from sgl.rendering.meaning import EVENT
 from sgl.rendering.views import VIEWS
 from sgl.research.exchange.names import CONCATENATION, is_quotable
 from sgl.research.exchange.write_tools import WithoutCapitals, repeating, without_capitals, write_irtg, write_nltk
@@ -222,20 +224,31 @@ def conllu_command(
 @command.command("forms")
 @click.argument("rows", type=FILE)
 @click.option("--to", "view", type=click.Choice(tuple(VIEWS)), required=True, help="The notation to write.")
+@click.option(
+    "--wh", metavar="WORDS", default="", help="Question words such as `Who,What`: `?` in forms, first in sentences."
+)
+@click.option("--finish", is_flag=True, help="Begin sentences with a capital, and end them with a full stop or `?`.")
 @out_option
 @session_options
-def forms(session: Session, rows: Path, view: str, out: Path | None) -> None:
+def forms(session: Session, rows: Path, view: str, wh: str, finish: bool, out: Path | None) -> None:
     """Write the logical forms of ROWS in another notation, without a grammar.
 
     A row has an English sentence, a COGS or variable-free form, and optionally a category, separated by tabs.
     """
+    questions = set(wh.replace(",", " ").split())
     written, faults = [], []
     for row in Corpus(rows, 2, BENCHMARK).rows():
         try:
             if isinstance(row, Unreadable):
                 raise ValueError(row.reason)
             sentence, form = row.texts
-            found = VIEWS[view].render(read_with(form, sentence), sentence.split())
+            form = " ".join("?" if token in questions else token for token in form.split())
+            words = sentence.split()
+            asked = next((at for at, word in enumerate(words) if word in questions), 0)
+            words.insert(0, words.pop(asked))
+            graph = read_with(form, " ".join(words))
+            sentence = _finished(words, graph, questions) if finish else " ".join(words)
+            found = VIEWS[view].render(graph, words)
             written.append("\t".join([sentence, found, *([row.kind] if row.kind else [])]))
         except ValueError as problem:
             faults.append(f"line {row.line:,}: {problem}")
@@ -244,6 +257,14 @@ def forms(session: Session, rows: Path, view: str, out: Path | None) -> None:
         message = f"{count(len(faults), 'row')} of `{rows}` cannot be written as `{view}`"
         session.diagnostics.error("SGL1216", None, message, notes=map(visible, listed))
     session.deliver("".join(f"{line}\n" for line in written), out)
+
+
+def _finished(words: Sequence[str], graph: Graph, questions: Set[str]) -> str:
+    """Return a sentence with a capital and a last sign; a noun phrase stays as it is."""
+    text = " ".join(words)
+    if graph.nodes[graph.head].get("type") != EVENT:
+        return text
+    return f"{text[0].upper()}{text[1:]} {'.' if questions.isdisjoint(words) else '?'}"
 
 
 @command.command("unordered")

@@ -1,5 +1,6 @@
 """Run ``sglc import``: make a grammar of SGL from another tool's file."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,13 @@ from sgl.cli.session import Session, grammar_options, session_options
 from sgl.lang import MAX_TABLE
 from sgl.lang.project import read_file
 from sgl.pipeline.grammar import open_grammar
-from sgl.research.exchange.irtg_file import read_irtg
+from sgl.research.exchange.irtg_file import IrtgFile, read_irtg
 from sgl.research.exchange.irtg_template import MARKS, fill_in
 from sgl.research.exchange.lower_irtg import ImportedGrammar, lower_irtg
 from sgl.research.exchange.lower_productions import lower_productions
+from sgl.research.exchange.names import identifier
 from sgl.research.exchange.productions import Notation, read_productions
-from sgl.research.exchange.write_sgl import RESERVED, identifier, with_source, write_sgl
+from sgl.research.exchange.write_sgl import RESERVED, with_source, write_sgl
 
 
 @click.group("import")
@@ -25,11 +27,27 @@ def command() -> None:
     """Make a grammar of SGL from a file of another tool."""
 
 
+def _replacements(_: click.Context, __: click.Parameter, value: str | None) -> Sequence[tuple[str, str]]:
+    """Return the included file with each of the files to include instead."""
+    included, equals, others = (value or "=").partition("=")
+    found = [(included.strip(), other.strip()) for other in others.split(",")]
+    distinct = {Path(other).stem for _, other in found}
+    if value is not None and not (equals and all(map(all, found)) and len(distinct) == len(found)):
+        raise click.BadParameter(f"`{value}` does not name files; such as `main.irtg=one.irtg,other.irtg`")
+    return found
+
+
 @command.command("irtg")
 @click.argument("file", type=FILE)
+@click.option(
+    "--replace",
+    callback=_replacements,
+    metavar="FILE=FILE,…",
+    help="Include other files instead of one; each makes a grammar, and several become one.",
+)
 @out_option
 @grammar_options
-def irtg(session: Session, file: Path, out: Path | None) -> None:
+def irtg(session: Session, file: Path, replace: Sequence[tuple[str, str]], out: Path | None) -> None:
     """Make a grammar from FILE, an interpreted regular tree grammar of Alto.
 
     Interpretations over strings become text layers; those over trees become text layers of the printed trees.  If FILE
@@ -37,14 +55,18 @@ def irtg(session: Session, file: Path, out: Path | None) -> None:
     """
     sources, diagnostics = session.sources, session.diagnostics
     source = read_file(file, str(file), None, MAX_TABLE, sources, diagnostics)
-    if source is not None and MARKS.search(source.text):
-        source = fill_in(file, source, session.settings, sources, diagnostics)
-    elif session.settings:
-        session.refuse(f"`{file}` is not a template, so `--set` has nothing to set")
-    read = read_irtg(source, diagnostics) if source is not None else None
-    if source is None or read is None:
+    if source is None:
         session.stop()
-    if (imported := lower_irtg(read, file.stem, source.span(0, 1), diagnostics)) is None:
+    is_template = MARKS.search(source.text) is not None
+    for option, given in (("--set", session.settings), ("--replace", any(replace[0]))):
+        if given and not is_template:
+            session.refuse(f"`{file}` is not a template, so `{option}` has nothing to set")
+    read: dict[str, IrtgFile] = {}
+    for included in replace:
+        text = fill_in(file, source, session.settings, sources, diagnostics, included) if is_template else source
+        if text is not None and (found := read_irtg(text, diagnostics)) is not None:
+            read[Path(included[1]).stem] = found
+    if diagnostics.errors or (imported := lower_irtg(read, file.stem, source.span(0, 1), diagnostics)) is None:
         session.stop()
     _deliver(session, file, imported, out)
 

@@ -1,15 +1,15 @@
 """Fill in a grammar of Alto that is a Jinja2 template.
 
 Authors of large grammars let Jinja2 write rules that differ in a word.  Alto's preprocessor does no more than that: it
-fills in a file together with the files next to it, and provides ``counter``.  Here a template runs in the sandbox of
-authors' views, which counts steps, with most of Jinja2's own language.  Features are missing if they could write or
-wait without limit, or differ between runs (``random``).
+fills in a file together with the files next to it, and provides ``counter`` and ``zipf``.  Here a template runs in the
+sandbox of authors' views, which counts steps, with most of Jinja2's own language.  Features are missing if they could
+write or wait without limit, or differ between runs (``random``).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -33,6 +33,9 @@ MOST_STEPS = 200_000
 #: Marks that only a template contains.
 MARKS = re.compile(r"\{[{%#]")
 
+#: The exponent of the filter ``zipf``, and Riemann's zeta function of it.
+_EXPONENT, _ZETA = 1.4, 3.1055472779775813
+
 _CONSTRUCTS: tuple[type[nodes.Node], ...] = (
     *COMPUTING,
     *(nodes.Div, nodes.Include, nodes.Import, nodes.FromImport),
@@ -52,6 +55,17 @@ class _Counter:
     def next(self) -> int:
         self._next += 1
         return self._next - 1
+
+
+def _zipf(words: Iterable[object]) -> list[list[object]]:
+    """Pair words with the probabilities that the preprocessors of COGS and SLOG give them, those of their ranks.
+
+    These are Zipf's for all ranks, and the words share the probability of the ranks beyond them equally.
+    """
+    words = list(words)
+    shares = [rank**-_EXPONENT / _ZETA for rank in range(1, len(words) + 1)]
+    rest = (1 - sum(shares)) / max(len(words), 1)
+    return [[word, share + rest] for word, share in zip(words, shares, strict=True)]
 
 
 def _rounded(value: float, precision: int = 0, method: str = "common") -> float:
@@ -82,6 +96,7 @@ class _GrammarEnvironment(ComputingEnvironment):
         **{name: JINJA[name] for name in ("float", "groupby")},
         "round": _rounded,
         "format": _formatted,
+        "zipf": _zipf,
     }
 
     def __init__(self, load: Callable[[str], tuple[str, str, None]]) -> None:
@@ -102,15 +117,27 @@ class _GrammarEnvironment(ComputingEnvironment):
 
 
 def fill_in(
-    path: Path, source: SourceFile, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics
+    path: Path,
+    source: SourceFile,
+    settings: Mapping[str, str],
+    sources: SourceMap,
+    diagnostics: Diagnostics,
+    included: tuple[str, str] = ("", ""),
 ) -> SourceFile | None:
-    """Return the grammar that a template writes, given the settings, or None after reporting errors."""
+    """Return the grammar that a template writes, given the settings, or None after reporting errors.
+
+    Where it includes the first file of ``included``, it gets the second.
+    """
+    wanted, instead = included
     folder = path.resolve().parent
     root = Root(folder, path.parent.as_posix() if path.parent != Path() else "")
     files, unread = {source.name: source}, Diagnostics()
+    asked_for: dict[str, None] = {}
 
     def load(name: str) -> tuple[str, str, None]:
         read = source if name == path.name else None
+        asked_for.update({name: None} if read is None else {})
+        name = instead if name == wanted else name
         found = locate(root, folder, name, None, sources, unread) if read is None else None
         if found is not None:
             read = read_file(found, root.display(found), None, LONGEST_TEMPLATE, sources, unread)
@@ -127,17 +154,22 @@ def fill_in(
         text = environment.get_template(path.name).render(given)
         environment.held(text)
     except MISTAKES as error:
-        hint = "`--set NAME=VALUE` gives a template its variables" * isinstance(error, UndefinedError)
+        hint = "`--set` gives it variables; a file that another one includes is imported with that one, by `--replace`"
+        hint *= isinstance(error, UndefinedError)
         if not unread:
             unread.error("SGL1217", None, f"this template cannot be filled in: {said(error)}", hint)
         diagnostics.extend(replace(told, span=_place(error, files) or source.span(0, 1)) for told in unread)
         return None
+    if wanted and wanted not in asked_for:
+        message, hint = f"this template includes no file `{wanted}`", suggest(wanted, asked_for)
+        diagnostics.error("SGL1217", source.span(0, 1), message, hint=hint)
     asked = set().union(*(meta.find_undeclared_variables(environment.parse(file.text)) for file in files.values()))
     asked -= set(environment.globals)
     for name in sorted(set(settings) - asked):
         hint = suggest(name, asked)
         diagnostics.error("SGL1217", source.span(0, 1), f"this template has no variable `{name}`", hint=hint)
-    return sources.add(SourceFile(f"{source.name} (filled in)", text)) if not diagnostics.errors else None
+    name = f"{source.name} (filled in{f' with {instead}' if wanted else ''})"
+    return sources.add(SourceFile(name, text)) if not diagnostics.errors else None
 
 
 def _value(text: str) -> str | float:

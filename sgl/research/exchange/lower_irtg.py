@@ -1,20 +1,23 @@
-"""Lower the syntax of an IRTG to a core grammar with a text layer for each interpretation.
+"""Lower the syntax of IRTGs to a core grammar with a text layer for each interpretation.
 
-Several final states are gathered under a category of their own.  Rules that cannot take part in a derivation are left
+Feature trees are also a graph layer on the first strings.  Several grammars share the states in which they do not
+differ; other states are copied, and derivations begin with a rule that is named after their grammar.  Several final
+states are gathered under a category of their own.  Rules that cannot take part in a derivation are left
 out, since SGL treats them as mistakes.  Weights are divided by their sum.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
 
 import networkx as nx
 
-from sgl.core.grammar import Category, CoreGrammar, Rule, Slot, Template, TextLayer
-from sgl.diagnostics import Diagnostics, Span, suggest
+from sgl.core.grammar import Category, CoreGrammar, Fragment, GraphLayer, Node, Rule, Slot, Template, TextLayer
+from sgl.diagnostics import Diagnostics, Span, shortlist, suggest
 from sgl.lang.syntax import Name
+from sgl.research.exchange.feature_trees import tree_fragment
 from sgl.research.exchange.irtg_file import ALGEBRAS, Algebra, IrtgFile, TermOf, TermReader
 from sgl.research.exchange.names import FreeNames
 
@@ -49,35 +52,92 @@ class TreeRule(NamedTuple):
     weight: float
     weighted: bool
     templates: tuple[Template, ...]
+    #: The graph of its feature tree, or the label that is on no word.
+    graph: Fragment | str | None = None
 
 
-def lower_irtg(file: IrtgFile, name: str, span: Span, diagnostics: Diagnostics) -> ImportedGrammar | None:
-    """Return a file's grammar under this name, or None after reporting errors, perhaps at ``span``."""
+#: The rules of one file that take part in derivations, and its final states.
+_Lowered = tuple[list[TreeRule], list[str]]
+
+
+def lower_irtg(
+    files: Mapping[str, IrtgFile], name: str, span: Span, diagnostics: Diagnostics
+) -> ImportedGrammar | None:
+    """Return the grammar of files, under this name, or None after reporting errors, perhaps at ``span``."""
+    own = {called: _algebras(file, diagnostics) for called, file in files.items()}
+    algebras = next(iter(own.values()))
+    for called in (called for called, other in own.items() if other != algebras):
+        diagnostics.error("SGL1204", span, f"`{called}` has other interpretations than the first grammar")
+    found = {called: _lowered(file, algebras, span, diagnostics) for called, file in files.items()}
+    if diagnostics.errors:
+        return None
+    rules, starts = _united(found)
+    layers = [TextLayer(called, kind.join, finish=kind.finish) for called, kind in algebras.items()]
+    graphs = [GraphLayer(f"{tree}_graph", text) for text, tree in _graphed(algebras)]
+    if graphs and (lacking := next((rule for rule in rules if isinstance(rule.graph, str)), None)) is not None:
+        message = f"there is no `{graphs[0].name}`, for here `{lacking.graph}` is on no word of `{graphs[0].anchor}`"
+        diagnostics.warning("SGL1470", lacking.label.span, message)
+        graphs = []
+    return assemble(name, layers, rules, starts, diagnostics, graphs=graphs)
+
+
+def _lowered(file: IrtgFile, algebras: dict[str, Algebra], span: Span, diagnostics: Diagnostics) -> _Lowered:
     for feature in file.features:
         message = f"the feature `{feature}` is left out: SGL has weights of rules only"
         diagnostics.warning("SGL1202", feature.span, message)
-    algebras = _algebras(file, diagnostics)
     rules = _rules(file, algebras, diagnostics)
-    if diagnostics.errors:
-        return None
     states = (state for rule in file.rules for state in (rule.state, *rule.children))
     marked = list(dict.fromkeys(state.name.text for state in states if state.final))
-    if algebras and marked:
-        useful = useful_rules(rules, marked)
-        kept = [rule for rule in rules if id(rule) in useful]
-        report_useless(rules, kept, diagnostics)
-        rules = kept
-        used = {rule.state for rule in rules}
-        if finals := [state for state in marked if state in used]:
-            layers = [TextLayer(called, kind.join, finish=kind.finish) for called, kind in algebras.items()]
-            return assemble(name, layers, rules, finals, diagnostics)
+    useful = useful_rules(rules, marked)
+    kept = [rule for rule in rules if id(rule) in useful]
+    used = {rule.state for rule in kept}
+    finals = [state for state in marked if state in used]
     missing, hint = "no derivation from its final states", ""
     if not algebras:
         missing = "no interpretation over strings or trees"
     elif not marked:
         missing, hint = "no final state", "mark where derivations begin: `S! -> …`"
-    diagnostics.error("SGL1204", span, f"this IRTG has {missing}", hint=hint)
-    return None
+    if not diagnostics.errors and not (algebras and finals):
+        diagnostics.error("SGL1204", span, f"this IRTG has {missing}", hint=hint)
+    elif not diagnostics.errors:
+        report_useless(rules, kept, diagnostics)
+    return kept, finals
+
+
+def _united(found: Mapping[str, _Lowered]) -> tuple[list[TreeRule], dict[str, str]]:
+    """Return the rules of several grammars, and the name of the rule above each final state."""
+    if len(found) == 1:
+        ((rules, finals),) = found.values()
+        return rules, dict.fromkeys(finals, "start")
+    meanings: dict[str, set[object]] = {}
+    below: dict[str, set[str]] = {}
+    for rules, _ in found.values():
+        own: dict[str, Counter[object]] = {}
+        for rule in rules:
+            own.setdefault(rule.state, Counter())[rule.children, rule.weight, rule.templates] += 1
+            below.setdefault(rule.state, set()).update(rule.children)
+        for state, meaning in own.items():
+            meanings.setdefault(state, set()).add(frozenset(meaning.items()))
+    # The states that have the same rules everywhere, and about such states only.
+    shared = {state for state, meaning in meanings.items() if len(meaning) == 1}
+    while changed := {state for state in shared if not shared.issuperset(below[state])}:
+        shared -= changed
+    united, starts, done = list[TreeRule](), dict[str, str](), set[str]()
+    for called, (rules, finals) in found.items():
+        named = {state: state if state in shared else f"{state} {called}" for state in below}
+        for rule in rules:
+            if rule.state not in shared & done:
+                children = tuple(named[child] for child in rule.children)
+                united.append(rule._replace(state=named[rule.state], children=children))
+        done.update(rule.state for rule in rules)
+        starts |= {named[final]: called for final in finals}
+    return united, starts
+
+
+def _graphed(algebras: Mapping[str, Algebra]) -> list[tuple[str, str]]:
+    """Return the first interpretation over strings with the first over feature trees, if there are both."""
+    strings = [name for name, kind in algebras.items() if kind.operation]
+    return [*zip(strings, (name for name, kind in algebras.items() if kind.finish), strict=False)][:1]
 
 
 def _algebras(file: IrtgFile, diagnostics: Diagnostics) -> dict[str, Algebra]:
@@ -133,7 +193,10 @@ def _rules(file: IrtgFile, algebras: dict[str, Algebra], diagnostics: Diagnostic
         children = tuple(child.name.text for child in rule.children)
         weighted = rule.weight is not None
         state = rule.state.name.text
-        rules.append(TreeRule(label, state, children, weight, weighted, tuple(templates)))
+        graph = None
+        for text, tree in _graphed(algebras) if not diagnostics.errors else ():
+            graph = tree_fragment(meaning[tree].term, templates[list(algebras).index(text)])
+        rules.append(TreeRule(label, state, children, weight, weighted, tuple(templates), graph))
     for span in dict.fromkeys(split):
         diagnostics.warning("SGL1207", span, "this word has spaces in it and becomes several words")
     return rules
@@ -170,13 +233,11 @@ def report_useless(rules: Sequence[TreeRule], kept: Sequence[TreeRule], diagnost
     """Report the rules that are not kept."""
     useful = set(map(id, kept))
     if left_out := [rule for rule in rules if id(rule) not in useful]:
-        more = len(left_out) - _SHOWN
-        names = ", ".join(f"`{rule.label}`" for rule in left_out[:_SHOWN])
         diagnostics.warning(
             "SGL1205",
             left_out[0].label.span,
             f"{len(left_out):,} of {len(rules):,} rules are used in no derivation, and are left out",
-            notes=(f"{names}, and {more:,} more" if more > 0 else names,),
+            notes=(shortlist((f"`{rule.label}`" for rule in left_out), _SHOWN),),
         )
 
 
@@ -184,19 +245,26 @@ def assemble(
     name: str,
     layers: Sequence[TextLayer],
     rules: Sequence[TreeRule],
-    finals: Sequence[str],
+    finals: Mapping[str, str],
     diagnostics: Diagnostics,
     symbolic: bool = False,
+    graphs: Sequence[GraphLayer] = (),
 ) -> ImportedGrammar:
-    """Build the grammar of useful rules; weights become probabilities unless categories are symbolic."""
+    """Build the grammar of useful rules; weights become probabilities unless categories are symbolic.
+
+    ``finals`` are the names of the rules above final states, if there are several.
+    """
     mentioned = (child for rule in rules for child in rule.children)
     states = list(dict.fromkeys((*(rule.state for rule in rules), *mentioned, *finals)))
-    start = finals[0]
+    start = next(iter(finals))
     if len(finals) > 1:
         start = FreeNames(*states).free("Start")
         where = {rule.state: rule.label.span for rule in reversed(rules)}
-        passing = ((Slot(0),),) * len(layers)
-        gathering = [TreeRule(Name("start", where[final]), start, (final,), 1.0, False, passing) for final in finals]
+        passing, same = ((Slot(0),),) * len(layers), Fragment((Node(glue=((0, 0),)),), (), (0,))
+        gathering = [
+            TreeRule(Name(called, where[final]), start, (final,), 1.0, False, passing, same)
+            for final, called in finals.items()
+        ]
         rules = [*gathering, *rules]
         states.insert(0, start)
     numbers = {state: number for number, state in enumerate(states)}
@@ -212,13 +280,13 @@ def assemble(
                 rhs=tuple(numbers[child] for child in rule.children),
                 weight=weight,
                 templates=rule.templates,
-                fragments=(),
+                fragments=(rule.graph,) if graphs and isinstance(rule.graph, Fragment) else (),
             )
             for number, (rule, weight) in enumerate(zip(rules, weights, strict=True))
         ),
         start=numbers[start],
         text_layers=tuple(layers),
-        graph_layers=(),
+        graph_layers=tuple(graphs),
     )
     return ImportedGrammar(core, tuple(rule.label.span for rule in rules), symbolic)
 
@@ -231,12 +299,12 @@ def _normalize(rules: Sequence[TreeRule], diagnostics: Diagnostics) -> list[floa
     weighted = {rule.state for rule in rules if rule.weighted}
     if reported := [state for state in totals if state in changed & weighted]:
         first = next(rule for rule in rules if rule.state == reported[0])
-        sums = [f"those of `{state}` sum to {totals[state]:.6g}" for state in reported[:_SHOWN]]
+        sums = (f"those of `{state}` sum to {totals[state]:.6g}" for state in reported)
         diagnostics.warning(
             "SGL1206",
             first.label.span,
             f"the weights of {len(reported):,} of {len(totals):,} states are not probabilities; "
             "they are divided by their sum",
-            notes=("; ".join(sums),),
+            notes=(shortlist(sums, _SHOWN),),
         )
     return [rule.weight / totals[rule.state] if rule.state in changed else rule.weight for rule in rules]

@@ -20,9 +20,9 @@ from sgl.research.exchange.lower_irtg import (
     useful_rules,
     weight_of,
 )
-from sgl.research.exchange.names import FreeNames
+from sgl.research.exchange.names import FreeNames, identifier
 from sgl.research.exchange.productions import PLAIN, Mention, Productions, SidedRule
-from sgl.research.exchange.write_sgl import brackets, category_name, identifier
+from sgl.research.exchange.write_sgl import brackets, category_name
 
 _SETTING = re.compile(r"\s*(?:([+-])(\w+)|(\w+)\s*=\s*(?:(\?\w+|[\w.]+)|'([\w .+-]+)'|\"([\w .+-]+)\"))\s*")
 #: NLTK's truth values, in two notations.
@@ -77,7 +77,7 @@ def lower_productions(file: Productions, name: str, diagnostics: Diagnostics) ->
         *names, (start,) = _shown(*_completed([categories[n] for n in kept], [said[n] for n in kept], diagnostics))
         left = [rule._replace(state=own[0], children=own[1:]) for rule, own in zip(left, names, strict=True)]
     layers = [TextLayer(layer, " ") for layer in file.layers]
-    return assemble(name, layers, left, [start], diagnostics, bool(values))
+    return assemble(name, layers, left, {start: start}, diagnostics, bool(values))
 
 
 def _rule_names(file: Productions) -> list[str]:

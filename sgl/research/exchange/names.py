@@ -10,7 +10,6 @@ from sgl.cli.terminal import text_environment
 #: The operation of Alto's string algebra; a word that is spelt so would be read as it.
 CONCATENATION = "*"
 
-#: The operation of Alto's string algebra, which a word of the same spelling would be read as.
 _PLAIN = re.compile(r"[a-zA-Z_*$@+][a-zA-Z0-9_<>*$@+/.-]*")
 _KEYWORDS = ("interpretation", "feature")
 
@@ -51,6 +50,13 @@ def number_repeated(names: Sequence[str], numbered: Callable[[str, int], str] = 
         several = occurrences[name] > 1
         result.append(free.free(numbered(name, seen[name])) if several else name)
     return result
+
+
+def identifier(text: str, fallback: str) -> str:
+    """Turn a text into a name that begins with a small letter."""
+    name = re.sub(r"\W+", "_", text).strip("_")
+    name = re.sub(r"^[A-Z]+", lambda capitals: capitals[0].lower(), name)
+    return name if re.match(r"[^\W\d]", name) else f"{fallback}_{name}".rstrip("_")
 
 
 def filled(template: str, **given: object) -> str:

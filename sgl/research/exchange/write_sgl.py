@@ -2,8 +2,8 @@
 
 In SGL the right-hand side of a rule is the template of the source layer: every child occurs in it once, and a rule adds
 words or joins several phrases.  The first interpretation that satisfies this becomes the source; if none does, a layer
-is added that prints the derivation, ``r1(r2,r3)``.  Two words of one category that are spelt alike in every layer are
-one word in SGL.  Names that the language does not allow are changed; categories such as ``NP[anim=yes]`` get their
+is added that prints the derivation, ``r1(r2,r3)``.  Two rules of one category that are alike in every layer are one
+rule in SGL.  Names that the language does not allow are changed; categories such as ``NP[anim=yes]`` get their
 features back.
 """
 
@@ -13,12 +13,12 @@ from dataclasses import replace
 
 import networkx as nx
 
-from sgl.core.grammar import CoreGrammar, Item, Rule, Slot, Template, TextLayer, Token
-from sgl.diagnostics import Diagnostics, Label
+from sgl.core.grammar import CoreGrammar, Fragment, Item, Node, Rule, Slot, Template, TextLayer, Token
+from sgl.diagnostics import Diagnostics, Label, shortlist
 from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang.layout import layout
 from sgl.research.exchange.lower_irtg import ImportedGrammar
-from sgl.research.exchange.names import FreeNames, decimal, filled, make_quotable, number_repeated, quoted
+from sgl.research.exchange.names import FreeNames, decimal, filled, identifier, make_quotable, number_repeated, quoted
 
 #: Names that no layer can have; every grammar has the layers of its derivations.
 RESERVED = (*CLAUSES, *DECLARATIONS, "derivation", "rules")
@@ -45,7 +45,7 @@ def with_source(imported: ImportedGrammar, diagnostics: Diagnostics) -> Imported
         )
     if chosen is None:
         imported, chosen = _with_derivations(imported), len(layers)
-    return _merge_words(_in_front(imported, chosen), diagnostics)
+    return _merged(_in_front(imported, chosen), diagnostics)
 
 
 def _unfit(grammar: CoreGrammar, layer: int) -> tuple[Rule, str] | None:
@@ -66,8 +66,12 @@ def _unfit(grammar: CoreGrammar, layer: int) -> tuple[Rule, str] | None:
     return None
 
 
-def _changed(imported: ImportedGrammar, layers: Iterable[TextLayer], rules: Iterable[Rule]) -> ImportedGrammar:
+def _changed(imported: ImportedGrammar, layers: Sequence[TextLayer], rules: Iterable[Rule]) -> ImportedGrammar:
+    """Return another grammar, without graphs on words that are not those of its first layer."""
     grammar = replace(imported.grammar, text_layers=tuple(layers), rules=tuple(rules))
+    if any(graph.anchor != layers[0].name for graph in grammar.graph_layers):
+        rules = tuple(replace(rule, fragments=()) for rule in grammar.rules)
+        grammar = replace(grammar, rules=rules, graph_layers=())
     return replace(imported, grammar=grammar)
 
 
@@ -97,21 +101,25 @@ def _in_front(imported: ImportedGrammar, chosen: int) -> ImportedGrammar:
                 replace(item, child=children.index(item.child)) if isinstance(item, Slot) else item for item in template
             )
 
+        def glued(node: Node) -> Node:
+            return replace(node, glue=tuple((children.index(child), port) for child, port in node.glue))
+
         return replace(
             rule,
             rhs=tuple(rule.rhs[child] for child in children),
             templates=tuple(moved(rule.templates[layer]) for layer in order),
+            fragments=tuple(replace(own, nodes=tuple(map(glued, own.nodes))) for own in rule.fragments),
         )
 
-    return _changed(imported, (layers[layer] for layer in order), map(ordered, imported.grammar.rules))
+    return _changed(imported, [layers[layer] for layer in order], map(ordered, imported.grammar.rules))
 
 
-def _merge_words(imported: ImportedGrammar, diagnostics: Diagnostics) -> ImportedGrammar:
+def _merged(imported: ImportedGrammar, diagnostics: Diagnostics) -> ImportedGrammar:
     first: dict[object, int] = {}
     weights: dict[int, float] = {}
     merged: dict[int, int] = {}
     for rule in imported.grammar.rules:
-        earlier = first.setdefault((rule.lhs, rule.templates) if rule.lexical else rule.id, rule.id)
+        earlier = first.setdefault((rule.lhs, rule.rhs, rule.templates, rule.fragments), rule.id)
         weights[earlier] = weights.get(earlier, 0.0) + rule.weight
         if earlier != rule.id:
             merged[rule.id] = earlier
@@ -119,14 +127,13 @@ def _merge_words(imported: ImportedGrammar, diagnostics: Diagnostics) -> Importe
         return imported
     names = [f"`{imported.grammar.rules[rule].name}`" for rule in merged]
     again, earlier = next(iter(merged.items()))
-    more = f", and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
     diagnostics.warning(
         "SGL1209",
         imported.spans[again],
-        f"{len(merged):,} {'word says' if len(merged) == 1 else 'words say'} the same as another "
+        f"{len(merged):,} {'rule says' if len(merged) == 1 else 'rules say'} the same as another "
         "of the same state; they are merged, and their weights added",
-        labels=[Label(imported.spans[earlier], "the same word")],
-        notes=(", ".join(names[:_SHOWN]) + more,),
+        labels=[Label(imported.spans[earlier], "the same rule")],
+        notes=(shortlist(names, _SHOWN),),
     )
     kept = [rule for rule in imported.grammar.rules if rule.id not in merged]
     rules = (replace(rule, id=i, weight=weights[rule.id]) for i, rule in enumerate(kept))
@@ -147,6 +154,7 @@ def write_sgl(grammar: CoreGrammar, comment: str = "", symbolic: bool = False) -
     layers = FreeNames(*RESERVED)
     rules, naming = FreeNames(), CategoryNames(grammar, symbolic)
     names = [layers.free(identifier(layer.name, "layer")) for layer in grammar.text_layers]
+    names += [layers.free(identifier(layer.name, "layer")) for layer in grammar.graph_layers]
     called = [rules.free(identifier(rule.name, "rule")) for rule in grammar.rules]
     # Without a dataset, texts begin with a category that has no features and is not part of another.
     start, start_rule, group = naming.shown[grammar.start], "", naming.groups
@@ -172,13 +180,6 @@ def write_sgl(grammar: CoreGrammar, comment: str = "", symbolic: bool = False) -
     return layout(text)
 
 
-def identifier(text: str, fallback: str) -> str:
-    """Turn a text into a name that begins with a small letter."""
-    name = re.sub(r"\W+", "_", text).strip("_")
-    name = re.sub(r"^[A-Z]+", lambda capitals: capitals[0].lower(), name)
-    return name if re.match(r"[^\W\d]", name) else f"{fallback}_{name}".rstrip("_")
-
-
 def string(text: str) -> str:
     """Return the text in quotation marks."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
@@ -195,7 +196,10 @@ def _sides(shown: Sequence[str], rule: Rule) -> tuple[str, dict[int, str]]:
     others = [
         (n, template) for n, template in enumerate(rule.templates) if n and not (passing and template == (Slot(0),))
     ]
-    return _clause(rule.templates[0], children), {number: _clause(template, roles) for number, template in others}
+    clauses = {number: _clause(template, roles) for number, template in others}
+    for graph in () if passing else rule.fragments:
+        clauses[len(rule.templates)] = _statements(graph, rule.templates[0], roles)
+    return _clause(rule.templates[0], children), clauses
 
 
 def _clause(template: Sequence[Item], roles: Sequence[str]) -> str:
@@ -213,6 +217,27 @@ def _clause(template: Sequence[Item], roles: Sequence[str]) -> str:
         )
     parts += [f"drop {role}" for child, role in enumerate(roles) if child not in seen]
     return " ".join(parts) or '""'
+
+
+def _statements(graph: Fragment, words: Template, roles: Sequence[str]) -> str:
+    """Return the clause of a graph layer; each word has its lemma where it is first mentioned."""
+    mentioned: set[int] = set()
+
+    def named(number: int) -> str:
+        node = graph.nodes[number]
+        word = words[node.token] if node.token is not None else None
+        if not isinstance(word, Token):
+            return roles[node.glue[0][0]]
+        text, lemma = word.text, dict(node.attributes or ())["lemma"]
+        told = number not in mentioned and lemma != text
+        mentioned.add(number)
+        return string(text) + f"(lemma={string(lemma)})" * told
+
+    (head,) = graph.exports
+    clear = graph.edges and all(edge.target != head for edge in graph.edges)
+    stated = [] if clear else [f"head = {named(head)}"]
+    stated += [f"{named(edge.source)} -[{edge.label}]-> {named(edge.target)}" for edge in graph.edges]
+    return "; ".join(stated)
 
 
 class CategoryNames:

@@ -282,7 +282,8 @@ def read_with(form: str, sentence: str) -> Graph:
     """Read a COGS form, variable-free form or feature tree with its English sentence, whose words are nodes.
 
     A variable-free form has the order of the sentence: the first argument of a verb before it, all other arguments and
-    the modifiers of a noun after it.  Raises ``LogicalFormError``, also if the sentence does not fit.
+    the modifiers of a noun after it; no noun is in the sentence twice.  Raises ``LogicalFormError``, also if the
+    sentence does not fit.
     """
     tokens = sentence.split()
     if not {"_", "LAMBDA"}.isdisjoint(form.split()):
@@ -300,7 +301,8 @@ def read_with(form: str, sentence: str) -> Graph:
     free = [at for at, word in enumerate(tokens) if at not in places.values() and word.lower() not in small]
     verbs = [at for at in order if nodes[at][1] == EVENT]
     if len(verbs) != len(free):
-        raise LogicalFormError(0, f"the form has {len(verbs)} verbs, and the sentence has {len(free)}")
+        twice = "".join(f"; it has '{tokens[at]}' twice" for at in free if tokens.index(tokens[at]) in places.values())
+        raise LogicalFormError(0, f"the form has {len(verbs)} verbs, and the sentence has {len(free)}{twice}")
     places |= zip(verbs, free, strict=True)
     return Graph(
         tuple(GraphNode(n.attributes, places[at]) for at, n in enumerate(graph.nodes)), graph.edges, graph.head

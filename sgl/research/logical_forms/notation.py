@@ -26,7 +26,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from sgl.rendering.meaning import is_word
-from sgl.rendering.views.varfree import DEEPEST
+from sgl.rendering.views.varfree import DEEPEST, MOST_HEADS
 
 _TOKEN = re.compile(r"\S+")
 _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -60,6 +60,8 @@ class TokenReader:
         self.text = text
         self.tokens = [*text.split(), ""]
         self.at = 0
+        #: The heads of terms that are arguments of several verbs.
+        self.copied = 0
 
     @property
     def next(self) -> str:
@@ -238,7 +240,8 @@ def read_term(text: str, *, spelt: bool = False) -> Term:
     """Read a variable-free form as a term; raises ``LogicalFormError`` if it is not one.
 
     It may be ``spelt`` like the feature trees of Alto's grammars, in which articles and prepositions are edges: ``cat (
-    det = the , nmod = mat ( case = on ) )`` is ``* cat ( nmod . on = mat )``.
+    det = the , nmod = mat ( case = on ) )`` is ``* cat ( nmod . on = mat )``.  There ``nmod<that>`` names the pronoun
+    that means the noun, and ``want[agent=xcomp!agent]`` says that the agent of *want* is that of its ``xcomp``.
     """
     reader = TokenReader(text)
     term = _term(reader, 1, spelt)
@@ -253,16 +256,52 @@ def _cased(label: str, term: Term) -> tuple[str, Term]:
     return f"{label}:{cases[0]}" if label == "nmod" and cases else label, term._replace(arguments=others)
 
 
+#: A verb whose argument is also one of another verb, and an edge that names the pronoun of a relative clause.
+_SHARED, _RELATIVE = re.compile(r"(.+)\[([^]=!]+)=([^]=!]+)!([^]=!]+)\]"), re.compile("(.+)<(.+)>")
+
+
+def _size(term: Term) -> int:
+    return 1 + sum(_size(argument) for _, argument in term.arguments)
+
+
+def _sharing(
+    reader: TokenReader, arguments: Sequence[tuple[str, Term]], own: str, edge: str, role: str
+) -> list[tuple[str, Term]]:
+    """Return the arguments of a verb; the one at ``own`` is also the ``role`` of the verb at ``edge``."""
+    copied = tuple((role, term) for label, term in arguments if label == own)
+    reader.copied += sum(_size(term) for _, term in copied)
+    if reader.copied > MOST_HEADS:
+        raise reader.wrong(f"more than {MOST_HEADS:,} words with the copies", reader.at)
+    return [
+        (label, term._replace(arguments=copied + term.arguments) if label == edge else term)
+        for label, term in arguments
+    ]
+
+
+def _related(label: str, term: Term, noun: Term) -> tuple[str, Term]:
+    """Return the label and the term of a noun's edge, with the noun for the pronoun that the label names."""
+    relative = _RELATIVE.fullmatch(label)
+    return (label, term) if relative is None else (relative[1], _with_noun(term, relative[2], noun))
+
+
+def _with_noun(term: Term, pronoun: str, noun: Term) -> Term:
+    if term.head == pronoun and not term.arguments:
+        return noun
+    return term._replace(arguments=tuple((label, _with_noun(part, pronoun, noun)) for label, part in term.arguments))
+
+
 def _term(reader: TokenReader, depth: int, spelt: bool) -> Term:
     if depth > DEEPEST:
         raise reader.wrong(f"more than {DEEPEST} levels of brackets", reader.at)
     definite = reader.skip("*")
     at = reader.at
-    if not definite and reader.skip("?"):
-        return Term("?", False, (), at)
-    head = reader.word("a noun after '*'" if definite else "a word or '?'")
+    asked = not definite and reader.skip("?")
+    shared = _SHARED.fullmatch(reader.next) if spelt else None
+    if shared is not None:
+        reader.tokens[at] = shared[1]
+    head = "?" if asked else reader.word("a noun after '*'" if definite else "a word or '?'")
     arguments: list[tuple[str, Term]] = []
-    if reader.skip("("):
+    if (spelt or not asked) and reader.skip("("):
         while not arguments or reader.skip(","):
             label = ":".join(reader.dotted("a role"))
             reader.take("=")
@@ -271,6 +310,9 @@ def _term(reader: TokenReader, depth: int, spelt: bool) -> Term:
     if spelt:
         definite |= [article.head for label, article in arguments if label == "det"][:1] == ["the"]
         arguments = [_cased(label, term) for label, term in arguments if label != "det"]
+        if shared is not None:
+            arguments = _sharing(reader, arguments, *shared.groups()[1:])
+        arguments = [_related(label, term, Term(head, definite, (), at)) for label, term in arguments]
     modifying = {is_modifier(label) for label, _ in arguments if not (spelt and label == "case")}
     if len(modifying) > 1:
         raise reader.wrong(f"'{head}' has modifiers as a noun and roles as a verb", at)

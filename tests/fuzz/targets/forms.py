@@ -82,7 +82,7 @@ def _read_grammar(case: Case) -> tuple[str, bool]:
     text = case.files["g.irtg"].decode("utf-8", "replace")
     source = sources.add(SourceFile("g.irtg", text))
     file = read_irtg(source, diagnostics)
-    found = lower_irtg(file, "g", source.span(0, 1), diagnostics) if file is not None else None
+    found = lower_irtg({"": file}, "g", source.span(0, 1), diagnostics) if file is not None else None
     if found is not None:
         write_sgl(with_source(found, diagnostics).grammar, comment="x")
     return said(diagnostics, sources)
