@@ -34,6 +34,17 @@ def collect_rarely() -> None:
 
 
 @contextmanager
+def collecting_rarely() -> Iterator[None]:
+    """Look for cycles seldom in this block; afterwards, the settings are those of the program again."""
+    before = gc.get_threshold()
+    collect_rarely()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+@contextmanager
 def starting() -> Iterator[None]:
     """Start processes in this block: they do not hear Ctrl-C, and here signals to end wait.
 

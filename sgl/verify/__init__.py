@@ -12,6 +12,7 @@ from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 
+from sgl.children import collecting_rarely
 from sgl.verify import certificate_checks, file_checks, name_checks, pattern_checks, sentence_checks
 from sgl.verify.certificate_checks import certificate_faults
 from sgl.verify.dataset import (
@@ -45,6 +46,7 @@ class VerifyError(Exception):
     """The path is not a dataset directory."""
 
 
+@collecting_rarely()
 def verify(
     directory: Path,
     progress: Progress | None = None,
@@ -95,6 +97,7 @@ def verify(
         )
 
 
+@collecting_rarely()
 def look(directory: Path, each: int) -> Look:
     """Draw ``each`` rows of every stratum again and compare them with the files: no verification."""
     _require(directory)

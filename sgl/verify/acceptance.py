@@ -90,7 +90,7 @@ class Acceptance:
         self.seen, self.exposed = dict[str, str](), set[str]()
         self.rejections = Listed(None, REJECTED, self.spend)
         self.held_out = [*_held_out(data)]
-        self.tables = [{(s, *below): state for s, state, *below in own.transitions} for own in data.structures]
+        self.tables = [own.table() for own in data.structures]
 
     def of(self, number: int) -> "StratumAcceptance":
         """Return the acceptance of a stratum, by its number; earlier strata are complete."""

@@ -20,7 +20,7 @@ from sgl.verify.certificate_claims import ClaimChecker
 from sgl.verify.certificate_references import check_references
 from sgl.verify.certificate_rules import symbols_of
 from sgl.verify.certificate_splits import Splits
-from sgl.verify.certificate_structures import Structures, Table
+from sgl.verify.certificate_structures import Structures
 from sgl.verify.schema import CertificateData, CertifiedClaim
 from sgl.verify.schema_grammar import Flaw
 
@@ -55,7 +55,7 @@ class Checker:
         if len({(own.layer, own.name) for own in data.structures}) < len(data.structures):
             raise Flaw("two structures of one layer have the same name")
         symbols = symbols_of(data.core.grammar.rules, data.symbols)
-        tables = [table_of(structure.transitions) for structure in data.structures]
+        tables = [structure.table() for structure in data.structures]
         automata = Structures(data.core, data.symbols, symbols, self.spend)
         splits = Splits(data, symbols, self.spend)
         claims = ClaimChecker(data, splits, tables, self.spend)
@@ -66,7 +66,7 @@ class Checker:
         checks += [Check(f"C08 {self.said(own, splits)}", partial(claims.check, own)) for own in data.claims]
         for structure, table in zip(data.structures, tables, strict=True):
             checks += [Check(f"C09 {structure.name}", partial(automata.check_name, structure))]
-            checks += [Check(f"C10 {structure.name}", partial(automata.check_table, structure, table))]
+            checks += [Check(f"C10 {structure.name}", partial(automata.check_automaton, structure, table))]
         return checks
 
     def said(self, claim: CertifiedClaim, splits: Splits) -> str:
@@ -110,11 +110,6 @@ def excuses_of(claims: list[CertifiedClaim]) -> set[str]:
     """Return as text the ingredients that items may have although training lacks them."""
     exposing = [claim for claim in claims if claim.kind == "exposes"]
     return {f"without {own.name} ({own.reason})" for claim in exposing for own in form.excuses(claim)}
-
-
-def table_of(transitions: list[list[int]]) -> Table:
-    """Return the transitions of an automaton by symbol and children; a check finds lost duplicates."""
-    return {(symbol, *children): state for symbol, state, *children in transitions}
 
 
 def judge(content: bytes, budget: int = 0) -> tuple[list[str], list[str]]:

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 from sgl.verify import certificate_format as form
 from sgl.verify.certificate_rules import Ingredient, ingredients
 from sgl.verify.certificate_splits import Splits
-from sgl.verify.schema import CertificateData, CertifiedClaim, CertifiedSplit
+from sgl.verify.schema import CertificateData, CertifiedClaim, CertifiedSplit, Table
 from sgl.verify.schema_grammar import Flaw
 
-Table = dict[tuple[int, ...], int]
 States = tuple[int, ...]  # one state of each automaton of a claim
 Invariant = dict[int, set[States]]
 

@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 from sgl.verify import certificate_rules as rules
 from sgl.verify.certificate_absorbed import check_unseen
 from sgl.verify.certificate_sight import NONE, Phrase, Sight
-from sgl.verify.schema import CertifiedStructure, CoreForm
+from sgl.verify.schema import CertifiedStructure, CoreForm, Table
 from sgl.verify.schema_grammar import Flaw
 from sgl.verify.structure import StructureBody, ValueTest, read_structure
 
-Table = dict[tuple[int, ...], int]  # a symbol and its children's states → the state of the whole
 Variable = tuple[int, str]  # the number of a body, and the name
 Whole = Callable[[tuple[Phrase, ...]], Phrase]
 
@@ -87,12 +86,6 @@ class Structures:
         self.column = cache(self._column)
         rules.check_layers(core)
 
-    def check_table(self, structure: CertifiedStructure, table: Table) -> None:
-        """Check that the automaton of a structure is deterministic and correct."""
-        if len(table) < len(structure.transitions):
-            raise Flaw("a transition is given twice")
-        self.check_automaton(structure, table)
-
     def check_name(self, structure: CertifiedStructure) -> None:
         """Check that the data of a structure agree with its name, and that it sees no word that may be absorbed."""
         named = read_structure(structure.name)
@@ -103,6 +96,8 @@ class Structures:
 
     def check_automaton(self, structure: CertifiedStructure, table: Table) -> None:
         """Check lemma A: the automaton of a structure, as a table, accepts exactly the texts that contain it."""
+        if len(table) < len(structure.transitions):
+            raise Flaw("a transition is given twice")
         lengths = rules.Lengths(self.grammar, structure.bodies)
         sight = self.sight_of(structure.bodies) if structure.bodies[0].variables else None
         steps = self.steps(structure, sight) if sight else [(None, ())] * len(self.numbers)
@@ -111,7 +106,7 @@ class Structures:
         search = Search(made, self.symbols, table, lengths, len(self.grammar.categories))
         search.run(self.spend)
         for seen in search.members[self.grammar.start]:
-            met = lengths.met(seen.counts) and _contained(sight, seen.part)
+            met = _contained(sight, seen, lengths)
             if met != (seen.state in structure.accepting):
                 raise Flaw(f"a text in state {seen.state} {'has' if met else 'lacks'} it")
 
@@ -143,9 +138,9 @@ def _untested(body: StructureBody) -> StructureBody:
     return StructureBody(tuple(replace(own, tests=()) for own in body.variables), body.links)
 
 
-def _contained(sight: Sight | None, part: Phrase | None) -> bool:
-    """Return whether a text's graph contains the structure; a structure without variables always does."""
-    return sight is None or part is None or sight.contained(part)
+def _contained(sight: Sight | None, seen: Seen, lengths: rules.Lengths) -> bool:
+    """Return whether a text contains the structure: in its lengths and, if there are variables, in its graph."""
+    return lengths.met(seen.counts) and (sight is None or seen.part is None or sight.contained(seen.part))
 
 
 def _tests_of(bodies: Sequence[StructureBody]) -> Iterator[tuple[Variable, ValueTest]]:

@@ -230,7 +230,7 @@ class LoadedData:
         """Return a violation by the sentence with this number, with the match of the structure in it."""
         own = "SELECT split, place, shape, sent_id, source FROM sentence WHERE number = :number"
         ((split, place, shape, sent_id, source),) = self.table.select(own, number=number)
-        match = None if clause is None else self.known.searcher.match(self.shapes[shape], clause)
+        match = None if clause is None else next(self.known.searcher.matches(self.shapes[shape], clause), None)
         words = self.words(number) if match else ()
         # The words of further layers follow those of the first.
         places = {name: at % len(words) for name, at in (match or {}).items()}

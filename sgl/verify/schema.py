@@ -22,6 +22,8 @@ class CoreForm:
 
 # ---- structures and their automata
 
+Table = dict[tuple[int, ...], int]  # a symbol and its children's states → the state of the whole
+
 
 @dataclass(frozen=True, slots=True)
 class CertifiedStructure:
@@ -39,6 +41,10 @@ class CertifiedStructure:
     def __post_init__(self) -> None:
         if not self.bodies or any(len(transition) < 2 for transition in self.transitions):
             raise Flaw("a structure has a body, and each of its transitions a symbol and a state")
+
+    def table(self) -> Table:
+        """Return the state for a symbol and the states of its children; of equal transitions, the last counts."""
+        return {(symbol, *children): state for symbol, state, *children in self.transitions}
 
 
 # ---- splits, tables, claims

@@ -173,10 +173,6 @@ class Searcher:
             found |= verdict << number
         return found
 
-    def match(self, shape: GraphShape, number: int) -> Match | None:
-        """Return the first match in a shape of the structure with this number, or ``None``."""
-        return next(self.matches(shape, number), None)
-
     def matches(self, shape: GraphShape, number: int) -> Iterator[Match]:
         """Yield the matches in a shape of the structure with this number, while the budget lasts."""
         self.allow([shape])

@@ -67,14 +67,8 @@ class Format:
         origin: Kind = get_origin(kind)
         if is_dataclass(kind):
             return self._object(kind)
-        made = {
-            tuple: self._tuple,
-            list: self._all,
-            dict: self._table,
-            UnionType: self._optional,
-            frozenset: self._set,
-        }.get(origin)
-        return made(get_args(kind)) if made else lambda value: expected(value, kind)
+        many = {tuple: self._tuple, list: self._all, dict: self._table, UnionType: self._optional, frozenset: self._set}
+        return many[origin](get_args(kind)) if origin in many else lambda value: expected(value, kind)
 
     def _tuple(self, inner: tuple[Kind, ...]) -> Reader:
         if inner[-1] is ...:

@@ -33,8 +33,9 @@ def sentence(lemmas: str, edges: Edges) -> Sentence:
 def search(text: str, graph: Sentence) -> Match | None:
     shapes = ShapeTable([read_structure(text)])
     shape, searcher = shapes.of(graph), Searcher(shapes)
-    assert searcher.occurring(shape) == (searcher.match(shape, 0) is not None)
-    return searcher.match(shape, 0)
+    first = next(searcher.matches(shape, 0), None)
+    assert searcher.occurring(shape) == (first is not None)
+    return first
 
 
 def definition(structure: GraphPattern, graph: Sentence) -> bool:

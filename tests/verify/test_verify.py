@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -80,6 +81,15 @@ def test_no_code_is_used_again_and_claims_are_sentences() -> None:
     assert sorted({*CLAIMS} | gone) == [f"V{n:03d}" for n in range(1, len(CLAIMS) + len(gone) + 1)]
     assert sorted(FUNCTIONS) == sorted(CHECKS)
     assert all(told["claim"].endswith(".") for told in CLAIMS.values())
+
+
+def test_a_program_keeps_its_settings(tmp_path: Path) -> None:
+    """Python looks for cycles seldom while a dataset is verified, and as often as before afterwards."""
+    before, meanwhile = gc.get_threshold(), set[tuple[int, int, int]]()
+    verify(tiny().write(tmp_path), lambda *_: meanwhile.add(gc.get_threshold()))
+    assert len(meanwhile) == 1
+    assert before not in meanwhile
+    assert gc.get_threshold() == before
 
 
 def test_progress_reaches_its_total(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_a_search_without_end_is_given_up() -> None:
     with pytest.raises(SearchError) as problem:
         searcher.occurring(shape)
     assert problem.value.number == 1
-    assert searcher.match(shape, 1) is None
+    assert next(searcher.matches(shape, 1), None) is None
 
 
 def test_long_sentences_have_more_steps() -> None:
