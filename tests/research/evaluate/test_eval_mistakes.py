@@ -31,9 +31,8 @@ def cases() -> list[tuple[str, str, str, str, str]]:
         elif line.startswith("### "):
             source, _, target = line[4:].partition(" → ")
             item = source, target
-        elif cells := re.fullmatch(r"\| ([^-|]+?) \| ([a-z; ]+) \| .+ \|", line):
-            if cells[1] != "prediction":
-                found.append((language, *item, cells[1].replace("(nothing)", " "), cells[2]))
+        elif (cells := re.fullmatch(r"\| ([^-|]+?) \| ([a-z; ]+) \| .+ \|", line)) and cells[1] != "prediction":
+            found.append((language, *item, cells[1].replace("(nothing)", " "), cells[2]))
     return found
 
 

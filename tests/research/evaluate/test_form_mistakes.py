@@ -110,8 +110,8 @@ CASES = {
         "binding",
     ),
     "pp_5_12: a prepositional phrase is skipped": (
-        "cat(1) & cat.nmod.on(1,4) & mat(4) & mat.nmod.in(4,7) & house(7) & house.nmod.in(7,10) & park(10) & run.agent(11,1)",
-        "cat(1) & cat.nmod.on(1,7) & house(7) & house.nmod.in(7,10) & park(10) & run.agent(11,1)",
+        "cat(1) & cat.nmod.on(1,4) & mat(4) & mat.nmod.in(4,7) & hut(7) & hut.nmod.in(7,10) & zoo(10) & run.agent(9,1)",
+        "cat(1) & cat.nmod.on(1,7) & hut(7) & hut.nmod.in(7,10) & zoo(10) & run.agent(9,1)",
         "recursion",
     ),
     "the last prepositional phrase": (
@@ -125,9 +125,8 @@ CASES = {
         "phrase",
     ),
     "a clause in the middle is skipped, and its subject stays": (
-        "say.agent(1,Ava) & say.ccomp(1,4) & hope.agent(4,Liam) & hope.ccomp(4,7) & think.agent(7,Noah) & think.ccomp(7,9)"
-        " & run.agent(9,Emma)",
-        "say.agent(1,Ava) & say.ccomp(1,7) & think.agent(7,Liam) & think.ccomp(7,9) & run.agent(9,Emma)",
+        "say.agent(1,Ava) & say.ccomp(1,4) & hope.agent(4,Al) & hope.ccomp(4,7) & see.agent(7,Bo) & see.theme(7,Emma)",
+        "say.agent(1,Ava) & say.ccomp(1,7) & see.agent(7,Al) & see.theme(7,Emma)",
         "recursion",
     ),
     "two mistakes: another noun and a conjunct that is missing": (
