@@ -33,6 +33,7 @@ QUESTIONS = {
     "frequencies": "do samples of a grammar have the computed probabilities?",
     "roundtrip": "does every sampled sentence of a grammar parse back to itself?",
     "scoring": "are scores right on predictions with known faults?",
+    "planted": "are the kinds of mistakes right on predictions with known ones?",
     "equivalence": "is a logical form equal to itself written otherwise, and to no form with another meaning?",
     "mutants": "is every wrong grammar caught?",
     "tampered": "is every changed dataset or certificate caught?",

@@ -101,6 +101,7 @@ FILE, GRAMMAR, DIRECTORY = Input(), GrammarFile(), Target()
 #: Formats that may replace a file of the same format without `--force`; plain text may not.
 JSON = Result(r'\{\s*"(grammar": "|settings": \{\s*"column"|format": "sgl-(evaluation|recipe)/)')
 PAGE = Result(r'<!DOCTYPE html>\s*<html lang="en">')
+ITEMS = Result(r"id,pattern,system,run,right,")
 PICTURE = Result(r'<svg xmlns="http://www\.w3\.org/2000/svg"')
 PATTERNS = Result(r'module \w+ "Structures that systems fail at"')
 TABLES = Result(r"(%.*\n)+\s*\\begin\{table\}")

@@ -25,6 +25,7 @@ WRITING = {
     ("eval", "--json"): ["eval", "ds", "x=gold.txt", "--samples", "100"],
     ("eval", "--html"): ["eval", "ds", "x=gold.txt", "--samples", "100"],
     ("eval", "--latex"): ["eval", "ds", "x=gold.txt", "--samples", "100"],
+    ("eval", "--mistakes"): ["eval", "ds", "x=gold.txt", "--samples", "100"],
     ("analyse", "--json"): ["analyse", "bank.conllu", "x=gold.txt"],
     ("analyse", "--html"): ["analyse", "bank.conllu", "x=gold.txt"],
     ("analyse", "--latex"): ["analyse", "bank.conllu", "x=gold.txt"],

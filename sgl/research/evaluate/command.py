@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from sgl.cli.files import FILE, GRAMMAR, PAGE, TABLES, force_option, json_file_option
+from sgl.cli.files import FILE, GRAMMAR, ITEMS, PAGE, TABLES, force_option, json_file_option
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options
 from sgl.cli.terminal import count
@@ -16,7 +16,16 @@ from sgl.research.analyse.command import SYSTEM, installed, write_results
 from sgl.research.analyse.scoring import Json
 from sgl.research.evaluate.answers import NAMED
 from sgl.research.evaluate.data import latex, render_evaluation, show_result
-from sgl.research.evaluate.evaluation import LEFT_OUT, MOST_SAMPLES, NEEDED, SAMPLES, EvaluationRequest, evaluated
+from sgl.research.evaluate.evaluation import (
+    LEFT_OUT,
+    MOST_SAMPLES,
+    NEEDED,
+    SAMPLES,
+    EvaluationRequest,
+    evaluated,
+    evaluation_of,
+)
+from sgl.research.evaluate.items import items_text
 from sgl.research.evaluate.runs import Given, Model
 from sgl.research.evaluate.surface import WAYS
 
@@ -65,6 +74,7 @@ from sgl.research.evaluate.surface import WAYS
 @json_file_option
 @click.option("--html", "html_file", type=PAGE, help="Write an HTML page.")
 @click.option("--latex", "latex_file", type=TABLES, help="Write LaTeX tables.")
+@click.option("--mistakes", "mistakes_file", type=ITEMS, help="Write the mistakes of each item as CSV.")
 @force_option
 @grammar_options
 def command(session: Session, **options: Any) -> None:  # noqa: ANN401 - click decides
@@ -89,14 +99,18 @@ def score(session: Session, request: EvaluationRequest, diagnostics: Diagnostics
     With messages as JSON, standard output is theirs, and the tables are in the files only.
     """
     started = time.monotonic()
-    if (data := evaluated(request, session.sources, diagnostics)) is not None:
+    if (found := evaluation_of(request, session.sources, diagnostics)) is not None:
+        evaluation, data = found
         if session.form != "json":
             show_result(data)
             seconds = time.monotonic() - started
             click.echo(f"\n{count(data['dataset']['items'], 'item')} in {seconds:.1f} s")
+        path = request.mistakes_file
+        if path is not None and not session.write(path, items_text(evaluation)):
+            return OUTPUT
         if not write_results(session, vars(request), data, render_evaluation, latex):
             return OUTPUT
-    return FAILED if data is None or diagnostics.errors else OK
+    return FAILED if found is None or diagnostics.errors else OK
 
 
 def evaluate(

@@ -28,14 +28,13 @@ from sgl.research.analyse.scoring import Json
 from sgl.research.analyse.statistics import WIDTH, Difference, compare, contrast, corrected, places_by, spread, wilson
 from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate import scoring
-from sgl.research.evaluate.benchmark import FORMS, Benchmark
+from sgl.research.evaluate.benchmark import Benchmark
 from sgl.research.evaluate.judgements import Part, judgements_data
-from sgl.research.evaluate.mistakes import Mistake
+from sgl.research.evaluate.meanings import Mistake, kinds_of
 from sgl.research.evaluate.realization import TreeShape
 from sgl.research.evaluate.runs import Run, answers_data
 from sgl.research.evaluate.slices import Slice
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, DRAWS, SCORERS, CorpusDraws
-from sgl.research.logical_forms.alignment import FormMistake
 
 if TYPE_CHECKING:
     from sgl.research.evaluate.evaluation import Evaluation
@@ -203,15 +202,14 @@ def _row(evaluation: Evaluation, table: str, part: Part, differences: list[Diffe
 
 def _mistakes(evaluation: Evaluation) -> Json:
     """For each system and kind of item how many answers have which kinds of mistakes."""
-    known = FormMistake if evaluation.benchmark.view in FORMS else Mistake
     systems: dict[str, dict[str, Counter[str]]] = {}
     for name, runs in evaluation.scores.mistakes.items():
         counts = systems[name] = {}
         for kinds, run in zip(runs, evaluation.systems[name], strict=True):
             for row, found, fault in zip(evaluation.benchmark.rows, kinds, run.faults, strict=True):
-                if found and fault is None:
-                    counts.setdefault(row.category, Counter()).update(kind.value for kind in found)
-    return {"kinds": [kind.value for kind in known], "systems": systems}
+                if found and (fault is None or found[0].kind is Mistake.SOURCE):
+                    counts.setdefault(row.category, Counter()).update(kind.value for kind in kinds_of(found))
+    return {"kinds": [kind.value for kind in Mistake], "systems": systems}
 
 
 def _examples(evaluation: Evaluation) -> Json:

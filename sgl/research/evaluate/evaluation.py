@@ -79,6 +79,7 @@ class EvaluationRequest:
     json_file: Path | None = None
     html_file: Path | None = None
     latex_file: Path | None = None
+    mistakes_file: Path | None = None
 
 
 _BLEU_AND_CHRF = f"{METRICS[BLEU_METRIC]}, chrF++"

@@ -1,137 +1,272 @@
-"""What is wrong with a prediction of a text, by comparing the trees of words of derivations.
+"""Find what is wrong with a prediction, which may be several things.
 
-The words of the likeliest reading are compared with those of the gold item; of what is left, a word may be another
-form of one on the other side.  Where the trees are otherwise the same, a kind is special::
-
-    confusion    one other word, in the same place and with the same attributes but for the lemma
-    recursion    a level is missing: a word with all below it, whose relation is above, below or beside it once more;
-                 what has this relation next below takes its place
-    phrase       any other word is missing with all below it
-
-A prediction without a reading is compared word by word, in the order of the text: what differs may be one span.
+What a prediction says is a graph of words.  A logical form is one; a text has the tree of the reading that is most like
+the gold item.  To a text without a reading the gold tree is projected along the alignment of both texts (Hwa et al.
+2005).  Words without a node, such as particles, are compared in the alignment alone.  Before anything is compared,
+repetitions are taken out, and an end that is missing is taken from the gold text.
 """
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
-from enum import Enum
-from itertools import product
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from sgl.research.evaluate.realization import GrammarEdges, Lemmas, Realization, WordTree, tree_of
+from sgl.rendering.views import VIEWS
+from sgl.research.analyse.words import is_punctuation
+from sgl.research.evaluate.benchmark import BenchmarkRow
+from sgl.research.evaluate.edits import Cost, Edit, Pair, aligned, runs, without_repetitions
+from sgl.research.evaluate.equivalence import exact, normal
+from sgl.research.evaluate.meanings import (
+    MODIFIERS,
+    Found,
+    Meaning,
+    Mistake,
+    Node,
+    compared,
+    of_atoms,
+    of_term,
+    of_tree,
+    overlap,
+)
+from sgl.research.evaluate.realization import Realization, WordTree
+from sgl.research.evaluate.vocabulary import Vocabulary
+from sgl.research.logical_forms.notation import LogicalFormError
+
+#: A prediction with less of the words of its item is compared no further; one with less than half may be another's.
+_UNRELATED, _OTHER = 1 / 3, 1 / 2
+
+Findings = tuple[Found, ...]
 
 
-class Mistake(Enum):
-    """The kind of a mistake; the last four are those of predictions without a reading."""
+class KnownAnswers:
+    """The right answers of all items."""
 
-    EMPTY = "empty"
-    ROLES = "roles"
-    FORM = "form"
-    CONFUSION = "confusion"
-    WORDS = "words"
-    RECURSION = "recursion"
-    PHRASE = "phrase"
-    MISSING = "missing"
-    EXTRA = "extra"
-    REPLACED = "span replaced"
-    LOST = "span missing"
-    ADDED = "span added"
-    UNPARSED = "not a sentence"
+    def __init__(self, rows: Iterable[BenchmarkRow]) -> None:
+        self._items: dict[str, str] = {}
+        for row in rows:
+            self._items.setdefault(normal(row.target), row.id)
+
+    def judge(self, text: str, right: float, found: Iterable[Found]) -> Findings:
+        """Return what is found, unless the prediction has too few of the right words, by their share."""
+        item = self._items.get(normal(text)) if right < _OTHER else None
+        if item is not None:
+            return (Found(Mistake.ITEM, said=item),)
+        return tuple(found) if right >= _UNRELATED else (Found(Mistake.UNRELATED),)
 
 
-def mistake_of(
-    target: str, gold: Realization | None, text: str, read: Sequence[Realization], edges: GrammarEdges, lemmas: Lemmas
-) -> Mistake:
-    """Return the kind of the mistake of a prediction, from the readings of the gold text and of the prediction."""
+def no_answer(row: BenchmarkRow, text: str) -> Findings:
+    """Return what a prediction is that is no answer to the item."""
     if not text.strip():
-        return Mistake.EMPTY
-    if gold is None or not read:
-        return _of_span(edges.words(target), edges.words(text))
-    one, other = (Counter(filter(None, said.words)) for said in (gold, read[0]))
-    kind = _of_words(one - other, other - one, lemmas)
-    if kind not in (Mistake.WORDS, Mistake.MISSING):
-        return kind
-    tree, *others = map(tree_of, (gold, *read))
-    one, other = Counter(tree.words), Counter(others[0].words)
-    lacking, more = one - other, other - one
-    found: Iterable[tuple[Mistake, _Paths]] = ()
-    if lacking.total() == more.total() == 1:
-        found = _confused(tree, *lacking, *more)
-    elif not more:
-        found = _shortened(tree, lacking)
-    # Of several readings one is enough that has nothing else wrong.
-    paths = list(map(_paths, others))
-    return next((special for special, wanted in found if wanted in paths), kind)
+        return (Found(Mistake.EMPTY),)
+    return (Found(Mistake.SOURCE, row.source, text),) if exact(row.source, text) else ()
 
 
-def _of_words(lacking: Counter[str], other: Counter[str], lemmas: Lemmas) -> Mistake:
-    if not lacking and not other:
-        return Mistake.ROLES
-    if lacking.total() != other.total():
-        return Mistake.MISSING if lacking.total() > other.total() else Mistake.EXTRA
-    none = frozenset[str]()
-    for word in lacking.elements():
-        form = next((o for o in other.elements() if lemmas.get(o, none) & lemmas.get(word, none)), None)
-        if form is None:
-            return Mistake.WORDS
-        other[form] -= 1
-    return Mistake.FORM
+def form_mistakes(gold: str, text: str, view: str, known: KnownAnswers) -> Findings:
+    """Return what is wrong with a logical form that has another meaning."""
+    read = of_term if VIEWS[view].syntax == "terms" else of_atoms
+    found: list[Found] = []
+    try:
+        wanted = read(gold)
+        try:
+            said = read(text)
+        except LogicalFormError:
+            words, twice = without_repetitions(text.split(), gold.split())
+            mended = _mended(gold.split(), text.split(), words, twice, _same)
+            found = mended.found
+            said = read(" ".join(mended.words))
+    except LogicalFormError:
+        return (*found, Found(Mistake.UNREADABLE))
+    # Functions may have their binders in another order.
+    differ = compared(wanted, said) or ([] if found else [Found(Mistake.BINDING)])
+    right = overlap(wanted.words.values(), said.words.values())
+    return known.judge(text, right, found + differ)
 
 
-#: What an edit of words is called.
-_SPANS = {"replace": Mistake.REPLACED, "delete": Mistake.LOST, "insert": Mistake.ADDED}
+def _same(word: str, other: str) -> int:
+    return 0 if word == other else 30
 
 
-def _of_span(gold: Sequence[str], said: Sequence[str]) -> Mistake:
-    edits = [edit for edit in SequenceMatcher(None, gold, said, autojunk=False).get_opcodes() if edit[0] != "equal"]
-    # Where less than half is right, nothing can be said of the rest.
-    if len(edits) != 1 or 2 * (edits[0][2] - edits[0][1]) > len(gold):
-        return Mistake.UNPARSED
-    return _SPANS[edits[0][0]]
+class _Mended(NamedTuple):
+    """What a text says twice and lacks at its end, its words without that, and their alignment."""
+
+    found: list[Found]
+    words: list[str]
+    pairs: list[Pair]
 
 
-#: What each word of a tree and all words above it are: trees are compared by this.
-_Paths = Counter[tuple[object, ...]]
+def _mended(
+    gold: Sequence[str],
+    given: Sequence[str],
+    said: Sequence[str],
+    twice: Sequence[str],
+    cost: Cost,
+    *,
+    late: bool = True,
+) -> _Mended:
+    """Complete a text; ``said`` are the words without what is there ``twice``, if these are nearer to the gold text."""
+    alignment = aligned(gold, said, cost, late=late)
+    found = [Found(Mistake.REPETITION, said=part) for part in twice]
+    before = aligned(gold, given, cost, late=late) if twice else None
+    if before is not None and alignment is not None and before.cost <= alignment.cost:
+        # What stands twice is what something else was left out between.
+        alignment, said, found = before, given, []
+    if alignment is None or alignment.end is None:
+        return _Mended(found, list(said), [] if alignment is None else alignment.pairs)
+    pairs, rest = alignment.pairs, range(alignment.end, len(gold))
+    if not any(gold[old] == said[new] for old, new in pairs if old is not None and new is not None):
+        return _Mended(found, list(said), [*pairs, *((old, None) for old in rest)])
+    # The last word may have been cut itself.
+    kept, lost = said[: sum(new is not None for _, new in pairs)], gold[alignment.end :]
+    pairs += [(old, new) for new, old in enumerate(rest, len(kept))]
+    return _Mended([*found, Found(Mistake.TRUNCATION, " ".join(lost))], [*kept, *lost], pairs)
 
 
-def _lines(heads: Sequence[int]) -> list[list[int]]:
-    """Return for each word its number, and those of all words above it."""
-    lines = [[word] for word in range(1, len(heads) + 1)]
-    for line in lines:
-        while (head := heads[line[-1] - 1]) and head not in line:
-            line.append(head)
-    return lines
+class Draft(NamedTuple):
+    """What is wrong with a text apart from its tree, the text without that, and the edits of words that are left."""
+
+    found: list[Found]
+    text: str = ""
+    edits: "list[WordEdit] | None" = None
+    right: float = 1.0
 
 
-def _paths(tree: WordTree, gone: Container[int] = ()) -> _Paths:
-    shown = list(zip(tree.labels, tree.words, tree.kinds, strict=True))
-    return Counter(tuple([shown[word - 1] for word in line]) for line in _lines(tree.heads) if line[0] not in gone)
+class WordEdit(NamedTuple):
+    """A word of the gold text, at its place, and what is there instead; ``torn`` if its particle is left behind."""
+
+    old: str
+    new: str
+    place: int | None
+    torn: bool
 
 
-def _confused(tree: WordTree, old: str, new: str) -> Iterator[tuple[Mistake, _Paths]]:
-    """Yield the trees with another word in the place of one."""
-    for place, word in enumerate(tree.words):
-        if word == old:
-            words = *tree.words[:place], new, *tree.words[place + 1 :]
-            yield Mistake.CONFUSION, _paths(tree._replace(words=words))
+class TextMistakes:
+    """Finds mistakes in predictions of one text layer of a grammar."""
+
+    def __init__(self, words: Vocabulary, known: KnownAnswers) -> None:
+        self._words, self._known = words, known
+
+    def draft(self, target: str, text: str, *, read: bool) -> Draft:
+        """Return what is wrong with a text that has no reading; of one that is ``read``, only repetitions."""
+        join = self._words.join
+        pieces, twice = without_repetitions(self._words.pieces(text), self._words.pieces(target))
+        if read and not twice:
+            return Draft([])
+        return self._compared(target, self._words.words(text), self._words.words(join.join(pieces)), twice)
+
+    def _compared(self, target: str, given: list[str], said: list[str], twice: Sequence[str]) -> Draft:
+        """Compare a text with the gold text word by word."""
+        gold, join = self._words.words(target), self._words.join
+        found, words, pairs = _mended(gold, given, said, twice, self._words.cost, late=bool(join))
+        kept, every = list[str](), list[WordEdit]()
+        for run in runs(gold, words, pairs):
+            wrong, left = self._of_run(run, join.join(words), gold)
+            found += wrong
+            kept += [edit.new for edit in left if edit.new]
+            every += [edit for edit in left if edit.old != edit.new]
+        edits = [edit for edit in every if self._words.has_content(edit.old or edit.new)]
+        if _moved(edits):
+            # What has moved may have got another particle on its way.
+            beside = _bags(edit for edit in every if edit not in edits)
+            found += [Found(Mistake.PARTICLE, said=word) for word in (beside[1] - beside[0])]
+        own = self._words.has_content
+        share = overlap(filter(own, gold), filter(own, given), self._words.alike)
+        return Draft(found, join.join(kept), edits, share)
+
+    def _of_run(self, run: Sequence[Edit], text: str, gold: Sequence[str]) -> tuple[list[Found], list[WordEdit]]:
+        """Return what is wrong with the particles of some edits in a row, and the edits without that."""
+        own, more = self._words.has_content, self._words.join.join(edit.new for edit in run)
+        if 2 * more in text and not any(edit.old for edit in run):
+            # Less than a word of the grammar is repeated.
+            return [Found(Mistake.REPETITION, said=more)], []
+        last = next((edit.place + 1 for edit in reversed(run) if edit.place is not None and not edit.new), len(gold))
+        torn = last < len(gold) and not own(gold[last])
+        # Particles come and go with the words beside them.
+        lost, added = (any(own(pair[side]) and not pair[1 - side] for *pair, _ in run) for side in (0, 1))
+        found, left = list[Found](), list[WordEdit]()
+        for old, new, place in run:
+            loose = old != new and not own(old or new) and ((old and new) or not (lost if old else added))
+            if loose:
+                kind = Mistake.NOTATION if is_punctuation(old or new) else Mistake.PARTICLE
+                found.append(Found(kind, old, new))
+            left.append(WordEdit(old, old if loose else new, place, torn))
+        return found, left
+
+    def of(
+        self, target: str, gold: Realization | None, text: str, read: Sequence[Realization], draft: Draft
+    ) -> Findings:
+        """Return what is wrong with a prediction, from the readings of the gold text and of that of the draft."""
+        tree = WordTree((), (), ()) if gold is None else self._words.tree(gold)
+        wanted, alike = of_tree(tree), self._words.alike
+        if gold is not None and read:
+            best = max(read, key=lambda reading: _likeness(tree, self._words.tree(reading)))
+            said = of_tree(self._words.tree(best))
+            found = draft.found + compared(wanted, said, alike)
+            found += [Found(Mistake.PARTICLE, *words) for words in self._words.particles(gold, best)]
+            if found:
+                right = overlap(wanted.words.values(), said.words.values(), alike)
+                return self._known.judge(text, right, found)
+        if draft.edits is None:
+            words = self._words.words(text)
+            draft = self._compared(target, words, words, ())
+        projected = dict(wanted.words)
+        found = draft.found + list(self._projected(draft.edits or [], tree, self._words.words(target), projected))
+        edges = Counter(edge for edge in wanted.edges if edge[0] in projected and edge[2] in projected)
+        found += compared(wanted, Meaning(projected, edges), alike)
+        return self._known.judge(text, draft.right, found or [Found(Mistake.NOTATION)])
+
+    def _projected(
+        self, edits: Sequence[WordEdit], tree: WordTree, gold: Sequence[str], words: dict[Node, str]
+    ) -> Iterator[Found]:
+        """Change the ``words`` of the gold tree; yield what is no difference of trees."""
+        moved = Counter(edit.old for edit in edits if not edit.new) & Counter(
+            edit.new for edit in edits if not edit.old
+        )
+        nodes, before = _places(tree, gold), False
+        gone = {nodes.get(edit.place) for edit in edits if edit.old in moved and not edit.new}
+        for number, (old, new, place, torn) in enumerate(edits):
+            node, alike = nodes.get(place), bool(old and new) and self._words.alike(old, new)
+            if not (old and new) and (old or new) in moved:
+                if node and tree.heads[node - 1] not in gone:
+                    modifier = tree.labels[node - 1].partition(":")[0] in MODIFIERS - {"obl"}
+                    yield Found(Mistake.ATTACHMENT if modifier else Mistake.ROLE, old, old)
+            elif node and new:
+                words[node] = new
+            elif node and not torn:
+                del words[node]
+            elif old:
+                yield Found(Mistake.FORM if alike else Mistake.WORD if new else Mistake.MISSING, old, new)
+            elif not before or new in self._words.lemmas:
+                # The rest of a word that is none belongs to it.
+                words["", number] = new
+            before = alike or (before and not old)
 
 
-def _shortened(tree: WordTree, lacking: Counter[str]) -> Iterator[tuple[Mistake, _Paths]]:
-    """Yield the trees without a level or a phrase of these words."""
-    lines = _lines(tree.heads)
-    for top, relation, whole in product(range(1, len(lines) + 1), set(tree.labels), (False, True)):
-        above, own = tree.heads[top - 1], tree.labels[top - 1]
-        within = [line[: line.index(top)] for line in lines if top in line]
-        levels = [[word for word in line if tree.labels[word - 1] == relation] for line in within]
-        nested = max(map(len, levels))
-        under = {level[-1] for level in levels if level and not whole}
-        gone = {top, *(line[0] for line in within if line and under.isdisjoint(line))}
-        # The outermost level has no relation; it is one if what takes its place has another below it.
-        level = own == relation or (not above and nested > 1)
-        if level and Counter(tree.words[word - 1] for word in gone) == lacking:
-            beside = [word for word, head in enumerate(tree.heads, 1) if head == above and word != top]
-            around = any(tree.labels[word - 1] == relation for word in (*lines[top - 1][1:], *beside))
-            heads = [above if word in under else head for word, head in enumerate(tree.heads, 1)]
-            labels = [own if word in under else label for word, label in enumerate(tree.labels, 1)]
-            shorter = tree._replace(heads=tuple(heads), labels=tuple(labels))
-            kind = Mistake.RECURSION if under or (around and not nested) else Mistake.PHRASE
-            yield kind, _paths(shorter, gone)
+def _bags(edits: Iterable[WordEdit]) -> tuple[Counter[str], Counter[str]]:
+    """Return the words that are only in the gold text, and those that are only in the prediction."""
+    alone = [edit for edit in edits if not (edit.old and edit.new)]
+    return Counter(edit.old for edit in alone if edit.old), Counter(edit.new for edit in alone if edit.new)
+
+
+def _moved(edits: Iterable[WordEdit]) -> Counter[str]:
+    """Return the words that are in another place."""
+    old, new = _bags(edits)
+    return old & new
+
+
+def _places(tree: WordTree, gold: Sequence[str]) -> dict[int | None, int]:
+    """Return the node of each word of the gold text that has one."""
+    found: dict[int | None, int] = {}
+    at = 0
+    for node, word in enumerate(tree.words, 1):
+        if word in gold[at:]:
+            at = gold.index(word, at) + 1
+            found[at - 1] = node
+    return found
+
+
+def _likeness(tree: WordTree, other: WordTree) -> int:
+    """Return how many words of two trees have the same relation to the same word."""
+    one, two = (
+        Counter((word, label, each.words[head - 1] if head else "") for word, head, label in zip(*each, strict=True))
+        for each in (tree, other)
+    )
+    return (one & two).total()

@@ -24,8 +24,9 @@ from sgl.morphology.knowledge import Analyse, AnalyserMissing, Morpheme, sudachi
 from sgl.parsing import BatchParser, Parser, TooLongError, best_readings, read_first
 from sgl.rendering import outputs
 from sgl.research.evaluate.query import Extent, PatternQuery, TargetSpan
-from sgl.research.evaluate.realization import GrammarEdges, Realization, Realizer, condensed, lemmas_by_word
+from sgl.research.evaluate.realization import GrammarEdges, Realization, Realizer, condensed
 from sgl.research.evaluate.surface import occurrences_of
+from sgl.research.evaluate.vocabulary import Vocabulary
 
 #: Readings of a prediction that are looked at, the likeliest first.
 _READINGS = 50
@@ -74,7 +75,7 @@ class PartialMatch:
                 verbs = governed(rule.words(self._target) for rule in rules)
                 self._particles = ParticleMatcher(sudachi().analyse, verbs)
         self.edges = GrammarEdges(grammar, graph, self._target)
-        self.lemmas = lemmas_by_word(grammar, graph, self._target)
+        self.vocabulary = Vocabulary(grammar, graph, self._target)
 
     def expect(self, sources: Sequence[str], predictions: Sequence[str]) -> None:
         """Say what will be read, a batch at a time: of much, machine code reads the first batch, too."""

@@ -11,9 +11,9 @@ how often one relation occurs at most on the way from the root to a word.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Cut, Rule, Slot, Token
@@ -179,28 +179,12 @@ def condensed(grammar: CoreGrammar, layer: int) -> CoreGrammar:
     return replace(grammar, rules=tuple(replace(rule, id=number[rule.id]) for rule in kept), names=groups)
 
 
-#: The lemmas that are written so.
-Lemmas = Mapping[str, frozenset[str]]
-
-
-def lemmas_by_word(grammar: CoreGrammar, graph: int, text: int) -> Lemmas:
-    """Return for the text of each lexical rule the lemmas that are written so."""
-    found: dict[str, set[str]] = {}
-    for rule in grammar.rules:
-        if rule.lexical:
-            word = "".join(rule.words(text))
-            for node in rule.fragments[graph].nodes:
-                found.setdefault(word, set()).add(dict(node.attributes or ()).get("lemma", ""))
-    return {word: frozenset(lemmas) for word, lemmas in found.items()}
-
-
 class WordTree(NamedTuple):
-    """Words in the order of a text; of each the number of its governor, from 1, its relation, and its attributes."""
+    """Words in the order of a text; of each the number of its governor, from 1, and its relation."""
 
     words: tuple[str, ...]
     heads: tuple[int, ...]
     labels: tuple[str, ...]
-    kinds: tuple[Attributes, ...]
 
 
 class GrammarEdges:
@@ -209,10 +193,9 @@ class GrammarEdges:
     def __init__(self, grammar: CoreGrammar, graph: int, text: int) -> None:
         anchor = grammar.anchors[graph]
         self._join = grammar.text_layers[text].join
-        content, between, pieces = set[str](), set[str](), set[str]()
+        content, between = set[str](), set[str]()
         for rule in grammar.rules:
             words = [item.text for item in rule.templates[text] if isinstance(item, Token)]
-            pieces.update(words)
             if any(isinstance(item, Token) for item in rule.templates[anchor]):
                 # A stem and its endings are the word of one node.
                 content.update(words, [finish(grammar.text_layers[text], words)])
@@ -220,8 +203,6 @@ class GrammarEdges:
                 between.update(words)
         self._dropped = frozenset(map(folded, between))
         self._segment = DictionarySegmenter(between | content)
-        #: Return the words of a text that need not be one of the grammar; a stem and its endings are several.
-        self.words = lru_cache(1 << 8)(partial(self._cut, segment=DictionarySegmenter(pieces)))
 
     def kept(self, gold: Realization, text: str, words: Sequence[str] | None, said: Realization | None) -> float | None:
         """Return the share of the edges of an item that a prediction has; None if it has no edge.
@@ -231,21 +212,22 @@ class GrammarEdges:
         tree = tree_of(gold)
         if words is None and said is not None:
             return metrics.edge_accuracy(tree.words, tree.heads, tree_of(said).words).share
-        known = self._cut(text, self._segment) if words is None else map(folded, words)
+        known = words_of(text, self._join, self._segment) if words is None else map(folded, words)
         # What has a node, or is a word that the grammar does not know.
         output = [w for w in known if w not in self._dropped and not is_punctuation(w)]
         return metrics.edge_accuracy(tree.words, tree.heads, output).share
 
-    def _cut(self, text: str, segment: DictionarySegmenter) -> list[str]:
-        pieces = (text if self._join else segment(text)).split()
-        return [folded(piece.rstrip(".,?!") or piece) for piece in pieces]
+
+def words_of(text: str, join: str, segment: Callable[[str], str]) -> list[str]:
+    """Return the words of a text as they are compared; ``segment`` cuts it if there is nothing between words."""
+    pieces = (text if join else segment(text)).split()
+    return [folded(piece.rstrip(".,?!") or piece) for piece in pieces]
 
 
 def tree_of(said: Realization) -> WordTree:
     """Return the words of a derivation in the order of the text, with their tree."""
     kept, heads, labels = _tree(said.graph.edges, said.order, tuple(map(bool, said.words)))
-    kinds = [without_lemma(said.graph.nodes[node].attributes) for node in kept]
-    return WordTree(tuple([folded(said.words[node]) for node in kept]), heads, labels, tuple(kinds))
+    return WordTree(tuple([folded(said.words[node]) for node in kept]), heads, labels)
 
 
 @lru_cache(1 << 14)

@@ -14,15 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.rendering.views import VIEWS
 from sgl.research.analyse.statistics import places_by
 from sgl.research.evaluate.benchmark import FORMS, Benchmark
 from sgl.research.evaluate.equivalence import equivalent, exact, reformatted_exact_match
-from sgl.research.evaluate.mistakes import Mistake, mistake_of
+from sgl.research.evaluate.meanings import Found, Mistake
+from sgl.research.evaluate.mistakes import Findings, KnownAnswers, TextMistakes, form_mistakes, no_answer
 from sgl.research.evaluate.partial import Decision, PartialMatch
 from sgl.research.evaluate.realization import Realization, TreebankEdges
 from sgl.research.evaluate.runs import Systems
-from sgl.research.logical_forms.alignment import FormMistake, form_mistakes
 
 EXACT, RAW, PARTIAL, EDGES = "exact", "exact_raw", "partial", "edges"
 EQUIVALENT, REFORMATTED = "equivalent", "reformatted"
@@ -48,19 +47,19 @@ class _Verdict(NamedTuple):
 
     matched: bool
     why: Decision
-    kind: Mistake | None
+    found: Findings
     kept: float
 
 
 #: The verdict on a prediction that is equal to the gold text.
-_RIGHT = _Verdict(True, Decision.GOLD, None, 1.0)
+_RIGHT = _Verdict(True, Decision.GOLD, (), 1.0)
 
 
 class Scores:
     """Score the runs of systems: for each metric and system an array of runs and items.
 
     An item that a metric says nothing about is ``nan``.  ``decided`` counts what decided about partial matches,
-    ``mistakes`` are the kinds of those of each run, ``gold`` the gold items of each pattern that were judged like
+    ``mistakes`` are those in each run, ``gold`` the gold items of each pattern that were judged like
     predictions, and how many were right. ``edgeless`` counts items whose gold text has no reading, so that its edges
     are not known.
     """
@@ -68,10 +67,11 @@ class Scores:
     def __init__(self, benchmark: Benchmark, systems: Systems) -> None:
         self.scores: dict[str, dict[str, NDArray[np.float64]]] = {}
         self.decided: dict[str, Counter[Decision]] = {}
-        self.mistakes: dict[str, list[list[tuple[Mistake | FormMistake, ...]]]] = {}
+        self.mistakes: dict[str, list[list[Findings]]] = {}
         self.gold: dict[str, tuple[int, int]] = {}
         self.edgeless = 0
         self._benchmark = benchmark
+        self._known = KnownAnswers(benchmark.rows)
         self._predictions: dict[str, list[list[_Prediction]]] = {
             name: [list(zip(count(), run.texts, run.words)) for run in runs] for name, runs in systems.items()
         }
@@ -84,7 +84,12 @@ class Scores:
         if view in FORMS:
             alike = cache(lambda gold, text: bool(equivalent(gold, text, view)))
             self._compare(EQUIVALENT, alike)
-            self._find_mistakes(cache(lambda gold, text: _kinds(gold, text, view, alike=alike(gold, text))))
+            known = cache(lambda gold, text: self._of_form(gold, text, alike=alike(gold, text)))
+            rows = self._benchmark.rows
+            for name, runs in self._predictions.items():
+                self.mistakes[name] = [
+                    [no_answer(rows[at], text) or known(rows[at].target, text) for at, text, _ in run] for run in runs
+                ]
         if view == "cogs":
             # The published comparison is for this notation only.
             self._compare(REFORMATTED, reformatted_exact_match)
@@ -102,10 +107,11 @@ class Scores:
             for name, runs in self._predictions.items()
         }
 
-    def _find_mistakes(self, kinds: Callable[[str, str], tuple[FormMistake, ...]]) -> None:
-        rows = self._benchmark.rows
-        for name, runs in self._predictions.items():
-            self.mistakes[name] = [[kinds(rows[at].target, text) for at, text, _ in run] for run in runs]
+    def _of_form(self, gold: str, text: str, *, alike: bool) -> Findings:
+        """Return what is wrong with a logical form."""
+        if alike or exact(gold, text):
+            return () if exact(gold, text) else (Found(Mistake.NOTATION),)
+        return form_mistakes(gold, text, self._benchmark.view, self._known)
 
     def match(self, partial: PartialMatch, progress: Progress) -> None:
         """Add partial matches, kinds of mistakes and edges, which share the readings."""
@@ -128,7 +134,7 @@ class Scores:
     def _add(self, name: str, found: Sequence[Sequence[_Verdict]], unknown: Sequence[int]) -> None:
         """Add the verdicts on the runs of a system, but none on edges of the unknown items."""
         of_pattern = [row.category in self._benchmark.patterns for row in self._benchmark.rows]
-        self.mistakes[name] = [[(v.kind,) if v.kind else () for v in run] for run in found]
+        self.mistakes[name] = [[verdict.found for verdict in run] for run in found]
         self.scores[EDGES][name] = np.array([[verdict.kept for verdict in run] for run in found])
         self.scores[EDGES][name][:, unknown] = np.nan
         if any(of_pattern):
@@ -141,13 +147,20 @@ class Scores:
     ) -> dict[_Prediction, _Verdict]:
         found: dict[_Prediction, _Verdict] = {}
         rows = self._benchmark.rows
+        mistakes = TextMistakes(partial.vocabulary, self._known)
         partial.expect([rows[place].source for place, _, _ in wrong], [text for _, text, _ in wrong])
         for start in range(0, len(wrong), _BATCH):
             progress("parsing predictions", start, len(wrong))
             batch = wrong[start : start + _BATCH]
             places, texts, _ = zip(*batch, strict=True)
-            reads = zip(batch, self._golds(places, partial), partial.read(texts), strict=True)
-            for (place, text, words), gold, read in reads:
+            readings = partial.read(texts)
+            drafts = [
+                mistakes.draft(rows[place].target, text, read=bool(own))
+                for (place, text, _), own in zip(batch, readings, strict=True)
+            ]
+            again = partial.read([draft.text for draft in drafts])
+            reads = zip(batch, self._golds(places, partial), readings, drafts, again, strict=True)
+            for (place, text, words), gold, read, draft, mended in reads:
                 category = self._benchmark.rows[place].category
                 matched, why = False, Decision.NOTHING
                 if category in self._benchmark.patterns:
@@ -157,8 +170,10 @@ class Scores:
                     share = partial.edges.kept(gold, text, words, read[0] if read else None)
                     # An item without edges is right or wrong as a whole.
                     kept = 0.0 if share is None else share
-                kind = mistake_of(rows[place].target, gold, text, read, partial.edges, partial.lemmas)
-                found[place, text, words] = _Verdict(matched, why, kind, kept)
+                wrong_with = no_answer(rows[place], text) or mistakes.of(
+                    rows[place].target, gold, text, mended if draft.text else read, draft
+                )
+                found[place, text, words] = _Verdict(matched, why, wrong_with, kept)
         return found
 
     def _golds(self, places: Sequence[int], partial: PartialMatch) -> list[Realization | None]:
@@ -180,10 +195,3 @@ class Scores:
                 read = zip(self._golds(chosen, partial), texts, partial.read(texts), strict=True)
                 right = [partial.decide(pattern, *one)[0] for one in read]
                 self.gold[pattern] = len(right), sum(right)
-
-
-def _kinds(gold: str, text: str, view: str, *, alike: bool) -> tuple[FormMistake, ...]:
-    """Return the kinds of mistakes of a logical form."""
-    if alike or exact(gold, text):
-        return () if exact(gold, text) else (FormMistake.NOTATION,)
-    return form_mistakes(gold, text, terms=VIEWS[view].syntax == "terms")

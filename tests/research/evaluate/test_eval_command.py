@@ -82,12 +82,13 @@ def test_names_in_brackets_are_shown_as_they_are(capsys: pytest.CaptureFixture[s
 
 def test_every_wrong_prediction_has_a_kind_of_mistake(work: Workplace, farm: Path, gold: list[str]) -> None:
     bad = list(gold)
-    bad[0], bad[1], bad[2] = "", "犬。", gold[3]
+    bad[0], bad[1], bad[2] = "", "ヌ。", gold[3]
     work.write("bad.txt", lines(bad))
     result = evaluated(work, farm, "bad.txt")
     counts = result["mistakes"]["systems"]["bad"]["pp_in_subject"]
-    assert counts["empty"] == counts["not a sentence"] == 1
-    assert sum(counts.values()) == 3
+    assert counts["empty"] == counts["unrelated"] == 1
+    # One prediction may have several.
+    assert sum(counts.values()) >= 3
     assert mean(result, "exact", "bad") == pytest.approx(1 - 3 / len(gold))
 
 
