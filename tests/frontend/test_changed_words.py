@@ -16,7 +16,7 @@ from sgl.parsing import Parser
 from sgl.verify import verify
 
 DOCS = Path(__file__).parents[2] / "docs"
-FORMS = re.search(r'```sgl title="forms.sgl"\n(.*?)```', (DOCS / "stdlib.md").read_text("utf-8"), re.DOTALL)[1]  # type: ignore[index]
+FORMS = (DOCS / "examples" / "forms.sgl").read_text("utf-8")
 WELSH = """\
 layer cy  : text ("p…" after "i" "o" -> "b…", "c…" after "i" -> "g…", "g…" after "i" -> "…",
                   "cath" after "…r" -> "gath", "a" before "a…" -> "ac", capital first)

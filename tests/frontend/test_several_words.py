@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,8 @@ from sgl.frontend.elaborate.columns import marked, unmarked
 from sgl.parsing import Parser
 from sgl.verify import verify
 
-PAGE = (Path(__file__).parents[2] / "docs" / "texts.md").read_text("utf-8")
-FILES = dict(re.findall(r'```\w+ title="(staff.\w+)"\n(.*?)```', PAGE, re.DOTALL))
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+FILES = {name: (EXAMPLES / name).read_text("utf-8") for name in ("staff.sgl", "staff.yaml")}
 #: The expressions as rules say them.
 BY_RULES = """
 rule guard: N[num=sg] -> "security" "guard"
