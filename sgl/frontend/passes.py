@@ -114,8 +114,7 @@ def _run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diag
     if dataset is not None and project.record is not None:
         dataset.seed = project.record.seed
     signed = Signed(project, settings, diagnostics, resolved.parameters, resolved.names, signature)
-    inputs = choose_inputs(dataset, signed) if dataset is not None else ()
-    targets = choose_targets(dataset, inputs, signed) if dataset is not None else ()
+    inputs, targets = _columns(dataset, signed)
     expanded = _expanded(signed, dataset)
     lowered = apply_weights(expanded) if expanded is not None else None
     if expanded is not None and lowered is not None:
@@ -143,6 +142,14 @@ def _run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diag
         **vars(claims),
     )
     return Compilation(expanded, compiled)
+
+
+def _columns(dataset: DatasetSettings | None, signed: Signed) -> tuple[tuple[s.Name, ...], tuple[str, ...]]:
+    """Return what a model reads, and the targets of rows."""
+    if dataset is None:
+        return (), ()
+    inputs = choose_inputs(dataset, signed)
+    return inputs, choose_targets(dataset, inputs, signed)
 
 
 def _expanded(signed: Signed, dataset: DatasetSettings | None) -> Expanded | None:

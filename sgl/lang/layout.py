@@ -217,10 +217,7 @@ def _cells(tokens: Sequence[_Token], kind: str) -> tuple[str, tuple[tuple[str, i
             return kind, ((_joined(tokens[:end]) + "  " + _joined(tokens[end:]), 0),)
         cuts[end] = 2 if kind == "paradigm clause" else 1
         kind = kind if end else ""
-    if kind.split(" ")[0] in ("rule", "word", "lexicon"):
-        outside = _outside(texts)
-        cuts |= {at: 2 for at in outside if texts[at] in ("~", "when") and at}
-        cuts |= {at: 1 for at in outside if texts[at] == "if" and " clause" in kind}
+    cuts |= _further_cuts(texts, kind)
     bounds = [0, *sorted(at for at in cuts if 0 < at < len(texts)), len(texts)]
     inside = (kind,) if kind in ("layer", "labels") else ()
     cells = [(_joined(tokens[start:end], inside), cuts[start] if start else 0) for start, end in pairwise(bounds)]
@@ -238,6 +235,13 @@ def _first_cut(texts: Sequence[str], kind: str) -> dict[int, int]:
     if kind == "category" and texts[-1].startswith('"'):
         return {len(texts) - 1: 2}
     return {texts.index(":") + 1: 1} if kind in ("rule", "word") and ":" in texts else {}
+
+
+def _further_cuts(texts: Sequence[str], kind: str) -> dict[int, int]:
+    """Return where the weight and the conditions of a rule or word begin."""
+    outside = _outside(texts) if kind.split(" ", maxsplit=1)[0] in ("rule", "word", "lexicon") else []
+    weights = {at: 2 for at in outside if texts[at] in ("~", "when") and at}
+    return weights | {at: 1 for at in outside if texts[at] == "if" and " clause" in kind}
 
 
 def _clause(tokens: Sequence[_Token], texts: Sequence[str], width: int) -> tuple[tuple[str, int], ...]:

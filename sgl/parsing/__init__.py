@@ -6,7 +6,7 @@ texts at once, without forests.
 """
 
 from sgl.parsing.forest import Alternative, Automaton, Forest, Node, Ranked, best_readings, number_of
-from sgl.parsing.layer import TooLongError, UnparsableLayerError
+from sgl.parsing.layer import UnparsableLayerError
 from sgl.parsing.parser import (
     LIMIT,
     SATURATED,
@@ -18,3 +18,4 @@ from sgl.parsing.parser import (
     describe_failure,
     read_first,
 )
+from sgl.parsing.spellings import TooLongError

@@ -23,7 +23,8 @@ from sgl.core.graphs import circles
 from sgl.core.interpret import capitalised
 from sgl.foreign import limits
 from sgl.parsing.forest import Alternative, Forest, Node
-from sgl.parsing.layer import Arcs, Beginning, Symbol, TemplateIndex, TooLongError
+from sgl.parsing.layer import Beginning, Symbol, TemplateIndex
+from sgl.parsing.spellings import Arcs, TooLongError
 
 
 class Steps:

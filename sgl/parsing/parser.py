@@ -22,8 +22,9 @@ from sgl.core.spelling import JOINTS
 from sgl.foreign import limits
 from sgl.parsing.chart import Chart
 from sgl.parsing.forest import Forest
-from sgl.parsing.layer import MOST_ABSORBED, Lattice, Spellings, TemplateIndex, TooLongError, UnparsableLayerError
+from sgl.parsing.layer import TemplateIndex, UnparsableLayerError
 from sgl.parsing.named import hiding_rules, named
+from sgl.parsing.spellings import MOST_ABSORBED, Lattice, Spellings, TooLongError
 
 if TYPE_CHECKING:
     from sgl.accel.parse import CompiledReader

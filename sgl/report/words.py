@@ -46,11 +46,10 @@ def described(structure: Structure) -> str:
 
 def _of_words(structure: Structure) -> tuple[frozenset[str], str] | None:
     """Return the words that a structure is about and their remaining uses, or None if it is about something else."""
-    body, link = structure.body, next(iter(structure.body.links), None)
-    told = [(n, v) for n, v in enumerate(body.variables) if v.tests or v.degrees]
-    if len(told) != 1 or structure.without or body.lengths or len(body.links) > 1 or (link and not link.is_edge):
+    link, told = next(iter(structure.body.links), None), _only_tested(structure)
+    if told is None:
         return None
-    ((place, variable),) = told
+    place, variable = told
     words = next((test.values for test in variable.tests if _is_word(test)), frozenset[str]())
     tests = [test for test in variable.tests if not _is_word(test)]
     if not words or variable.degrees or any(test.negated for test in tests[link is None :]):
@@ -62,6 +61,14 @@ def _of_words(structure: Structure) -> tuple[frozenset[str], str] | None:
     else:
         left = _with_dependents(link.labels, tests, len(words) > 1)
     return (words, left) if left is not None else None
+
+
+def _only_tested(structure: Structure) -> tuple[int, Variable] | None:
+    """Return the only variable with tests of a structure of one edge at most, with its number."""
+    body = structure.body
+    told = [(n, v) for n, v in enumerate(body.variables) if v.tests or v.degrees]
+    plain = not (structure.without or body.lengths) and all(link.is_edge for link in body.links)
+    return told[0] if plain and len(told) == 1 and len(body.links) <= 1 else None
 
 
 def _as_kind(test: NodeTest, many: bool) -> str:
@@ -137,9 +144,7 @@ def _phrase(structure: Structure) -> str:
         return ""
     if chain := _chain(structure):
         return chain
-    ends = {(link.target, link.source) for link in body.links}
-    # An edge back to the governor, such as that of a gap, is described at the word that has it.
-    gaps = [li for li in body.links if (li.source, li.target) in ends and EXTRACTED in "".join(li.labels.labels)]
+    gaps = _gaps(body)
     links = [link for link in body.links if link not in gaps]
     targets, lacking = [link.target for link in links], _lacking(structure)
     roots = [number for number in range(len(body.variables)) if number not in targets]
@@ -166,6 +171,12 @@ def _phrase(structure: Structure) -> str:
 
     repeated = re.compile(r"((?: that| whose).{20,}?)\1+")
     return repeated.sub(_times, _listed(list(map(root, roots)), " and "))
+
+
+def _gaps(body: Body) -> list[Link]:
+    """Return the edges back to the governor, such as that of a gap, which are described at the word that has them."""
+    ends = {(link.target, link.source) for link in body.links}
+    return [li for li in body.links if (li.source, li.target) in ends and EXTRACTED in "".join(li.labels.labels)]
 
 
 def _times(found: re.Match[str]) -> str:

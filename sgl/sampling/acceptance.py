@@ -124,8 +124,7 @@ class AcceptanceTest:
         if reason := self._reason_in_words(stratum, derivation, words):
             return reason
         target = next((target for target in extent.targets if target in words), instance or None)
-        full = self._full[number].get(target, extent.contexts) if target else 0
-        if extent.shared and self.shares[number].get(target or "", 0) >= full:
+        if extent.shared and not self._has_room(number, target):
             return SHARE_FULL
         tokens = words_of(tables.source, tables.arity, derivation)
         sentence = joined(tables.source, tokens) if tables.distinct_sentences else ""
@@ -141,6 +140,10 @@ class AcceptanceTest:
         if stratum.split == TRAIN:
             self._exposed |= words
         return None
+
+    def _has_room(self, number: int, target: str | None) -> bool:
+        full = self._full[number].get(target, self._tables.strata[number].extent.contexts) if target else 0
+        return self.shares[number].get(target or "", 0) < full
 
     def _reason_in_words(self, stratum: PackedStratum, derivation: list[int], words: set[str]) -> str | None:
         lemmas = [lemma for rule in derivation for lemma in self._tables.lemmas[rule]]

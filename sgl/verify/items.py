@@ -185,16 +185,9 @@ def _word_in(word: WordForm, layer: str) -> WordForm:
 
 def merged(layers: Sequence[GraphLayer], first: Sentence, others: Sequence[Sentence | Malformed | None]) -> Sentence:
     """Return the graphs of a sentence in all layers as one; raises ``MalformedError`` if one is wrong."""
-    sentences, texts = [first], _texts(first, layers[0].anchor)
+    sentences = [first]
     for layer, other in zip(layers[1:], others, strict=True):
-        wrong = other.reason if isinstance(other, Malformed) else "it is missing"
-        if isinstance(other, Sentence):
-            sentences.append(other)
-            wrong = "" if _texts(other, layer.anchor) == texts else "it is another sentence"
-            if layer.anchor == layers[0].anchor and len(other.words) != len(first.words):
-                wrong = "it has other words"
-        if wrong:
-            raise MalformedError(f"the sentence in {layer.name}: {wrong}")
+        sentences.append(_beside(first, layers[0], layer, other))
     words, edges, starts = list[WordForm](), list[Edge](), list[int]()
     for layer, sentence in zip(layers, sentences, strict=True):
         starts.append(start := len(words))
@@ -209,6 +202,20 @@ def merged(layers: Sequence[GraphLayer], first: Sentence, others: Sequence[Sente
         heads = _heads(first, layer.name, len(sentences[-1].words), len(sentences[x].words))
         edges += [(starts[x] + head - 1, SAME, starts[-1] + node) for node, head in enumerate(heads) if head]
     return first._replace(words=tuple(words), edges=tuple(edges))
+
+
+def _beside(first: Sentence, own: GraphLayer, layer: GraphLayer, other: Sentence | Malformed | None) -> Sentence:
+    """Return the sentence of another layer if it is the same one as the first."""
+    wrong = ""
+    if not isinstance(other, Sentence):
+        wrong = other.reason if other is not None else "it is missing"
+    elif layer.anchor == own.anchor and len(other.words) != len(first.words):
+        wrong = "it has other words"
+    elif _texts(other, layer.anchor) != _texts(first, own.anchor):
+        wrong = "it is another sentence"
+    if wrong or not isinstance(other, Sentence):
+        raise MalformedError(f"the sentence in {layer.name}: {wrong}")
+    return other
 
 
 def _heads(sentence: Sentence, layer: str, rules: int, words: int) -> Sequence[int]:

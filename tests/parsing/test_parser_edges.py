@@ -12,8 +12,9 @@ from sgl.core.graphs import circles
 from sgl.core.interpret import finish, interpret
 from sgl.parsing import BatchParser, Parser
 from sgl.parsing.forest import best_readings
-from sgl.parsing.layer import TooLongError, closure
+from sgl.parsing.layer import closure
 from sgl.parsing.parser import describe_failure, read_first
+from sgl.parsing.spellings import TooLongError
 
 ENGLISH, JAPANESE = Parser(TOY), Parser(TOY, 1)
 TEXTS = [interpret(TOY, derivation).texts[0] for derivation in random_derivations(TOY, 25, 41)]

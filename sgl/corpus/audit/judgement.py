@@ -24,7 +24,7 @@ import numpy as np
 
 from sgl.automata import StructureCompiler
 from sgl.core.arrays import Derivations
-from sgl.core.grammar import CoreGrammar, Slot, TextLayer
+from sgl.core.grammar import CoreGrammar, Slot, Template, TextLayer
 from sgl.core.graph import parts_of
 from sgl.core.interpret import Derivation, capitalised, finish, fold, template_words
 from sgl.core.plan import Pattern
@@ -178,10 +178,7 @@ def text_examples(forest: Forest, layer: int, text: str) -> tuple[Derivation | N
     """
     steps = Steps()
     grammar, spelling = forest.grammar, forest.grammar.text_layers[layer]
-    #: Whether a phrase may be spelt differently inside a larger one, or a part of it be left out.
-    respelt = spelling.finish is not None or _leaves_out(grammar, layer)
-    rules = {rule for node in forest.nodes for rule, _ in node.alternatives}
-    respelt |= any(grammar.rules[rule].applies_functions(layer) for rule in rules)
+    respelt = _is_respelt(forest, layer)
     #: For each node, the phrases that occur in the text, each with a reading, and a reading whose phrase does not.
     occurring: list[dict[Words, Derivation]] = []
     others: list[Derivation | None] = []
@@ -190,7 +187,7 @@ def text_examples(forest: Forest, layer: int, text: str) -> tuple[Derivation | N
         other: Derivation | None = None
         for rule, children in node.alternatives:
             template = grammar.rules[rule].templates[layer]
-            used = {item.child for item in template if isinstance(item, Slot)}
+            used = _children(template)
             below = [others[child] or next(iter(occurring[child].values())) for child in children]
             if any(others[child] for place, child in enumerate(children) if place in used):
                 other = other or (rule, *chain(*below))
@@ -211,6 +208,19 @@ def text_examples(forest: Forest, layer: int, text: str) -> tuple[Derivation | N
     by_text = {finish(spelling, words): reading for words, reading in occurring[-1].items()}
     giving = by_text.pop(text, None)
     return giving, others[-1] or next(iter(by_text.values()), None)
+
+
+def _children(template: Template) -> set[int]:
+    return {item.child for item in template if isinstance(item, Slot)}
+
+
+def _is_respelt(forest: Forest, layer: int) -> bool:
+    """Return whether a phrase may be spelt differently inside a larger one, or a part of it be left out."""
+    grammar = forest.grammar
+    if grammar.text_layers[layer].finish is not None or _leaves_out(grammar, layer):
+        return True
+    rules = {rule for node in forest.nodes for rule, _ in node.alternatives}
+    return any(grammar.rules[rule].applies_functions(layer) for rule in rules)
 
 
 def _leaves_out(grammar: CoreGrammar, layer: int) -> bool:

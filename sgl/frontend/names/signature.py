@@ -128,12 +128,19 @@ def _signature(state: Resolved) -> Signature | None:
     texts = [*(layer.name for layer in text), *unsound]
     declared = state.names.of(s.CategoryDecl)
     categories = {d.name.text: _category(d, scope, graphs, known, texts, likes) for d, scope in declared}
-    ordered = frozenset(d.name.text for d, _ in state.names.of(s.Feature) if d.ordered)
-    named = {d.name.text: d.values[0].name for d, _ in state.names.of(s.Feature) if d.names}
-    said = (*(text, graphs, features, weights, categories, unsound, set[str]()), views, ordered, likes)
-    found = Signature(*said, named=named)
+    found = Signature(text, graphs, features, weights, categories, unsound, views=views, likes=likes)
+    found = replace(found, ordered=_ordered(state), named=_named(state))
     limits = {layer for category in categories.values() for _, layer in category.limited}
     return found if _has_layers(layers, state) and limits.issubset(known) else None
+
+
+def _ordered(state: Resolved) -> frozenset[str]:
+    return frozenset(declaration.name.text for declaration, _ in state.names.of(s.Feature) if declaration.ordered)
+
+
+def _named(state: Resolved) -> dict[str, s.Name]:
+    """Return the lexicons of the features whose values are names."""
+    return {d.name.text: d.values[0].name for d, _ in state.names.of(s.Feature) if d.names}
 
 
 def _names(kind: type[s.NamedDeclaration], state: Resolved) -> frozenset[str]:
