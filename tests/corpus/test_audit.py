@@ -28,7 +28,7 @@ from sgl.corpus.audit import (
     pattern_of,
 )
 from sgl.corpus.audit.auditor import choices
-from sgl.corpus.audit.judgement import differing_reading
+from sgl.corpus.audit.examples import differing_reading
 from sgl.corpus.audit.result import ReadingChoice
 from sgl.corpus.rows import LONGEST_LINE
 from sgl.diagnostics import Diagnostics, SourceMap

@@ -85,11 +85,15 @@ def test_no_code_is_used_again_and_claims_are_sentences() -> None:
 
 def test_a_program_keeps_its_settings(tmp_path: Path) -> None:
     """Python looks for cycles seldom while a dataset is verified, and as often as before afterwards."""
-    before, meanwhile = gc.get_threshold(), set[tuple[int, int, int]]()
-    verify(tiny().write(tmp_path), lambda *_: meanwhile.add(gc.get_threshold()))
-    assert len(meanwhile) == 1
-    assert before not in meanwhile
-    assert gc.get_threshold() == before
+    before, own, meanwhile = gc.get_threshold(), (701, 11, 11), set[tuple[int, int, int]]()
+    gc.set_threshold(*own)
+    try:
+        verify(tiny().write(tmp_path), lambda *_: meanwhile.add(gc.get_threshold()))
+        assert len(meanwhile) == 1
+        assert own not in meanwhile
+        assert gc.get_threshold() == own
+    finally:
+        gc.set_threshold(*before)
 
 
 def test_progress_reaches_its_total(tmp_path: Path) -> None:
