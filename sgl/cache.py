@@ -353,12 +353,12 @@ def using(cache: Cache | None) -> Iterator[None]:
 
 
 def recall(*parts: str) -> None:
-    """Continue, until the block that uses the cache ends, with the stored work that the last few commands used."""
+    """Continue with the work stored under these parts, until the block that uses the cache ends."""
     cache = current()
     if cache is not None:
         started = time.process_time()
         known = cache.get(Memory, "memory", *parts) or Memory()
-        known.turn(4)
+        known.turn()
         known.parts = parts
         known.was_read(since=started)
         keep_in(known)

@@ -53,10 +53,10 @@ class Memory:
             for entries in state[1:]
         )
 
-    def turn(self, looks: int = 16) -> None:
-        """Start another look at a grammar; entries unused for ``looks`` looks, or up to twice as many, are dropped."""
+    def turn(self) -> None:
+        """Start another look at a grammar; entries unused in the last 16 to 32 looks are dropped."""
         self._turn += 1
-        if self._turn % looks == 0:
+        if self._turn % 16 == 0:
             self._new, self._old = {}, self._new
 
     def find(self, key: tuple[Hashable, ...]) -> object:

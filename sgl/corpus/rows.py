@@ -13,9 +13,10 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from io import BytesIO
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from sgl.core.grammar import CoreGrammar, TextLayer
 from sgl.core.interpret import Derivation, capitalised
@@ -74,10 +75,11 @@ class Corpus:
     kind: Kind = ROWS
     inside: Path | None = None
     _width: int = field(default=0, init=False)
+    _said: bytes | None = field(default=None, init=False, repr=False)
 
     def rows(self) -> Iterator[CorpusRow | Unreadable]:
         """Yield all lines in order, numbered from 1; ``size`` is their length in bytes."""
-        with opened(self.path, self.kind, inside=self.inside) as stream:
+        with self._opened() as stream:
             for number in count(1):
                 raw = rest = stream.readline(LONGEST_LINE)
                 if not raw:
@@ -90,6 +92,13 @@ class Corpus:
                     yield self._row(number, raw, size)
                 else:
                     yield Unreadable(number, f"the line has more than {LONGEST_LINE:,} bytes", size)
+
+    def _opened(self) -> BinaryIO:
+        """Open the file; what a pipe says is kept, since it says it once."""
+        if self._said is None and self.path.exists() and not self.path.is_file():
+            with opened(self.path, self.kind, inside=self.inside) as stream:
+                self._said = stream.read()
+        return opened(self.path, self.kind, inside=self.inside) if self._said is None else BytesIO(self._said)
 
     def batches(self, progress: Progress) -> Iterator[list[CorpusRow | Unreadable]]:
         """Yield the lines in batches of thousands, so that they can be read together."""

@@ -168,7 +168,8 @@ def best_readings(forest: Forest, limit: int) -> tuple[Ranked, ...]:
             stack.extend(reversed(list(zip(alternative.children, choice.ranks, strict=True))))
         factor = forest.grammar.namer.share(rules) if forest.grammar.namer else 1.0
         ranked.append(Ranked(factor * exp(-best.cost), tuple(rules)))
-    return tuple(ranked)
+    # Readings with fewer names are likelier than their rules say.
+    return tuple(sorted(ranked, key=lambda one: -one.probability) if forest.grammar.namer else ranked)
 
 
 def _choose(node: Node, below: list[list[_Choice]], costs: dict[int, float], limit: int) -> list[_Choice]:

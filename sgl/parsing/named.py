@@ -11,12 +11,15 @@ unknown, and may get a name above.
 
 from collections.abc import Container, Sequence
 from itertools import product
+from math import prod
 from typing import NamedTuple
 
 from sgl.core.grammar import CoreGrammar, Slot
 from sgl.core.graphs import reachable
 from sgl.core.naming import Namer, Ties
+from sgl.foreign import limits
 from sgl.parsing.forest import Alternative, Forest, Node
+from sgl.parsing.spellings import TooLongError
 
 #: A name: its group and its row.
 _Name = tuple[int, int]
@@ -34,9 +37,13 @@ def named(forest: Forest, namer: Namer) -> Forest | None:
     #: The parts of each node of the forest by names, each with its alternatives over parts.
     parts: list[dict[_Inside, int]] = []
     found: list[Node] = []
+    steps = 0
     for node in forest.nodes:
         own: dict[_Inside, list[Alternative]] = {}
         for rule, children in node.alternatives:
+            steps += prod(len(parts[child]) for child in children)
+            if steps > limits().steps:
+                raise TooLongError("its names can be combined in too many ways")
             for below in product(*(parts[child].items() for child in children)):
                 inside = _of_entry(rule, namer) or _combined(namer.ties[rule], [one for one, _ in below])
                 if inside is not None:

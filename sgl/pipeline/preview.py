@@ -138,12 +138,13 @@ def look(compiled: Compiled, structures: StructureCompiler) -> Preview:
     number = max(_FEWEST, min(_EACH, _IN_ALL // max(len(parts), 1)))
     for stratum in parts:
         walks = Walks(structures.language(stratum.constraint))
-        whole = filter(None, (named(compiled.grammar, one) for one in walks.derivations()))
-        tried = islice(whole, TRIED)
+        # Where there are too few names, no derivation may be a sentence.
+        tried = filter(None, (named(compiled.grammar, one) for one in islice(walks.derivations(), TRIED)))
         drawn = (one for one in tried if stratum.repeated_lemmas or not repeats_lemma(one, lemmas))
         first = list(islice(drawn, number))
         if not first:
-            shortest = min(islice(walks.derivations(), THOROUGH), key=len, default=None)
+            whole = (named(compiled.grammar, one) for one in islice(walks.derivations(), THOROUGH))
+            shortest = min(filter(None, whole), key=len, default=None)
             repeating += [] if shortest is None else [(stratum.stream, source(shortest))]
         elif reader is not None:
             found = reader.read(stratum, first, islice(drawn, THOROUGH - number))

@@ -19,8 +19,10 @@ from sgl.core.extent import Extent
 from sgl.core.grammar import Category, CoreGrammar, Rule, Token
 from sgl.core.interpret import Item, interpret
 from sgl.core.plan import Constraint, Plan, Stratum, split_called
+from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, SourceMap, Span, one_of, shortlist
 from sgl.frontend import Compiled
+from sgl.frontend.lower.plan import telling_apart
 from sgl.frontend.passes import read_structure
 from sgl.sampling import pack, sample
 
@@ -152,7 +154,8 @@ class _Cut:
         ]
         if not copies:
             return None
-        if copies[0][0].id in (self.grammar.namer.entries if self.grammar.namer else ()):
+        chosen = len(copies) < len(self.grammar.rules_of[number])
+        if chosen and copies[0][0].id in (self.grammar.namer.entries if self.grammar.namer else ()):
             raise PartialTreeError(f"`{bracket}` chooses a name, and names are drawn for a whole text")
         new = len(self.categories)
         self.categories.append(self.grammar.categories[number])
@@ -231,7 +234,7 @@ def source_of(
     The texts must also contain all structures of ``where``.  Raises ``SampleError`` if WHAT describes nothing.
     """
     source = _source_of(compiled, what, sources, diagnostics)
-    for structure in [read_structure(compiled, text, sources, diagnostics) for text in where]:
+    for structure in [_condition(compiled, text, sources, diagnostics) for text in where]:
         if source is None or structure is None:
             return None
         source = source._replace(constraint=source.constraint.requiring(structure))
@@ -251,12 +254,20 @@ def _source_of(
     if (split := split_called(what)) != what and any(stratum.split == split for stratum in strata):
         return _source_of(compiled, split, sources, diagnostics)
     if "{" in what:
-        if (structure := read_structure(compiled, what, sources, diagnostics)) is None:
+        if (structure := _condition(compiled, what, sources, diagnostics)) is None:
             return None
         return SampleSource(core, (core.start,), Constraint(require=((structure,),)))
     if what.lstrip().startswith("("):
         return SampleSource(*cut_to_tree(core, read_tree(what)), Constraint())
     return SampleSource(core, _categories_of(compiled, read_category(what)), Constraint())
+
+
+def _condition(compiled: Compiled, text: str, sources: SourceMap, diagnostics: Diagnostics) -> Structure | None:
+    """Return a structure that texts must contain; names are drawn after it, so it cannot tell them apart."""
+    structure = read_structure(compiled, text, sources, diagnostics)
+    if structure is not None and (test := next(telling_apart(structure, compiled.grammar), None)) is not None:
+        raise SampleError(f"names are drawn for each sentence, and `{test}` is true for some names of a lexicon only")
+    return structure
 
 
 def _categories_of(compiled: Compiled, test: CategoryTest) -> tuple[int, ...]:

@@ -77,7 +77,8 @@ def read_variant(directory: Path, dataset: Path) -> Variant:
 
     Raises ``ForeignFileError`` if it is no such directory, or that of another dataset.
     """
-    source, settings = directory.parent / LIST, directory.resolve().name
+    directory = directory.resolve()
+    source, settings = directory.parent / LIST, directory.name
     document = read_document(source, MANIFEST, inside=directory.parent)
     if document["format"].of(str) != FORMAT:
         raise ForeignFileError(source, f"it is not a list of variants ({FORMAT})")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -178,3 +180,28 @@ def test_without_patterns_only_some_questions_can_be_answered(farm: Workplace) -
 def test_the_page_gives_every_definition_in_the_words_of_the_command() -> None:
     page = " ".join((DOCS / "audit.md").read_text("utf-8").split())
     assert [key for key, line in report_lines().items() if line["definition"] not in page] == []
+
+
+def test_a_pipe_is_audited_like_a_file(farm: Workplace) -> None:
+    """Rows are read more than once, and a pipe says them once."""
+    rows = "".join(row + "\n" for row in [*TRAIN, TRAIN[0]])
+    farm.write("train.tsv", rows)
+    command = [sys.executable, "-m", "sgl", "audit", "farm.sgl", "--patterns", "--json", "/dev/stdin"]
+    piped = subprocess.run(
+        command, cwd=farm.directory, input=rows.encode(), capture_output=True, check=True, timeout=300
+    )
+    assert run(["audit", "farm.sgl", "train.tsv", "--patterns", "--json"]) == OK
+    said = farm.capsys.readouterr().out.replace("train.tsv", "/dev/stdin")
+    assert json.loads(piped.stdout) == json.loads(said)
+
+
+@pytest.mark.parametrize(("one", "other", "same"), [("कि", "कु", 0), ("+", "-", 0), ("a_b", "ab", 0), ("No", "no!", 1)])
+def test_marks_are_punctuation_and_no_parts_of_words(one: str, other: str, same: int, work: Workplace) -> None:
+    work.write(
+        "g.sgl", f'layer en : text\ncategory S\nword S: "{one}"\nword S: "{other}"\ndataset\n  from S\n  train 2\n'
+    )
+    for name, text in (("train", one), ("dev", other)):
+        work.write(f"{name}.tsv", f"{text}\n")
+    assert run(["audit", "g.sgl", "train.tsv", "dev.tsv", "--columns", "en", "--json=a.json"]) == OK
+    data = json.loads((work.directory / "a.json").read_text("utf-8"))
+    assert {line["key"]: line["rows"] for line in data["leaks"]}["spelling"] == same

@@ -153,3 +153,41 @@ def test_a_dataset_with_too_few_names_says_so(tmp_path: Path, capsys: pytest.Cap
     compiled_in(tmp_path, GRAMMAR.replace("train all", "train 2\n  distinct sentences"), "- {name: Ann}\n")
     assert run(["compile", str(tmp_path / "main.sgl"), "--out", str(tmp_path / "out")]) != OK
     assert "“too long” are also sentences that need more names than there are" in capsys.readouterr().err
+
+
+ENDLESS = """
+rule again: Text -> Text Letter "."
+  answer Text Letter
+  syn Text -[parataxis]-> Letter; Letter -[punct]-> "."(upos=PUNCT)
+"""
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_too_few_names_end_no_command_in_an_endless_search(number: int, tmp_path: Path) -> None:
+    """With one name no sentence of `other` can be named, and with two most cannot, however long one looks."""
+    text = (GRAMMAR + ENDLESS).replace("train all", "train 2").replace("rule reads", "# rule reads")
+    text = text[: text.index("# rule reads")] + text[text.index("rule other") :]
+    (tmp_path / "people.yaml").write_text("".join(PEOPLE.splitlines(keepends=True)[:number]), "utf-8")
+    (tmp_path / "main.sgl").write_text(text, "utf-8")
+    assert run(["check", str(tmp_path / "main.sgl")]) == OK
+
+
+def test_a_sentence_cannot_be_asked_to_have_a_certain_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    compiled_in(tmp_path)
+    asked = ["sample", str(tmp_path / "main.sgl"), "{ V -[nsubj]-> N[lemma=Ann] }", "-n", "2"]
+    assert run(asked) != OK
+    assert "names are drawn for each sentence" in capsys.readouterr().err
+    assert run([*asked[:2], "{ V -[nsubj]-> N[upos=PROPN] }", "-n", "2"]) == OK
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [("Name[who=Ann]", "the name `Ann` is mentioned once"), ("Name[who=people]", "has no value that could be")],
+)
+def test_a_feature_of_names_has_no_value_to_write(written: str, told: str, tmp_path: Path) -> None:
+    (tmp_path / "people.yaml").write_text(PEOPLE, "utf-8")
+    text = GRAMMAR.replace('one:Name[who=x] "opens"', f'one:{written} "opens"')
+    (tmp_path / "main.sgl").write_text(text, "utf-8")
+    diagnostics = Diagnostics()
+    assert open_grammar(tmp_path / "main.sgl", {}, SourceMap(), diagnostics) is None
+    assert told in " ".join(found.message for found in diagnostics.found)

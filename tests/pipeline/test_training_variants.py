@@ -115,6 +115,16 @@ def test_systems_are_scored_by_the_ablation_that_they_were_trained_on(farm: Work
         assert found.get(name, 0) == sum(len(text.split()) > most for text in kept)
 
 
+def test_there_is_no_longest_sentence_where_there_is_none(farm: Workplace) -> None:
+    assert run(["compile", "farm.sgl", "--out", "data", "--variants", "deep=off"]) == OK
+    farm.write("data.variants/deep=off/train.tsv", "")
+    farm.write("right.txt", "x\n" * 30)
+    asked = ["eval", "data", "A=right.txt", "--samples", "100", "--train", "data.variants/deep=off"]
+    farm.capsys.readouterr()
+    assert run([*asked, "--slice", "long={ length en > longest(deep=off) }"]) != OK
+    assert "there are no sentences" in farm.capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("place", "why"), [("data", "variants.json"), ("other/shown=2", "no variant")])
 def test_what_is_no_variant_of_the_dataset_is_refused(place: str, why: str, farm: Workplace) -> None:
     assert run(["compile", "farm.sgl", "--out", "data", "--variants", "deep=off"]) == OK

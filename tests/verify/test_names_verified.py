@@ -185,9 +185,14 @@ def _short(of: Forger) -> None:
     of.rule("ask")["names"] = [[], [0, 1], [1]]
 
 
+def _far(of: Forger) -> None:
+    of.rule("ask")["names"] = [[], [10**18, 10**18 + 1], [10**18], [10**18 + 1]]
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
+        (_far, "leaves out a number of its names"),
         (_weight, "the names of people cannot be exchanged"),
         (_symbol, "the names of people cannot be exchanged"),
         (_words, "two names of people have the same words"),

@@ -11,7 +11,6 @@ rows without each word in turn.  Sets with common frames have the same sentences
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from itertools import chain
+from unicodedata import category
 
 import numpy as np
 
@@ -142,7 +142,7 @@ class SetCollector:
         if (rows := self.sets.get((file, row.kind))) is None:
             rows = self.sets[file, row.kind] = RowSet(file, row.kind, self._pattern_of(name, row.kind))
         rows.lines.append(row.line)
-        words = (self._same.get(word, word) for word in re.findall(r"\w+", sentence.casefold()))
+        words = (self._same.get(word, word) for word in _words_in(sentence.casefold()))
         spelling = self._grammar.text_layers[self._layer].join.join(words)
         # A text that is missing is no reason to take two rows for the same.
         texts = {"sentence": sentence, "spelling": spelling or sentence, "answer": output or sentence}
@@ -154,7 +154,7 @@ class SetCollector:
         """Record the words of a sentence without a reading, if its layer separates words."""
         if not self._grammar.text_layers[self._layer].join:
             return
-        words = re.findall(r"\w+", text)
+        words = _words_in(text)
         # Only the first word may be spelt differently in the middle of a sentence.
         if words and words[0] not in self._vocabulary:
             words[0] = words[0][:1].lower() + words[0][1:]
@@ -255,3 +255,20 @@ def _relations_of(
         elif entry.pattern in others and entry.held_out and canonical[index] not in known:
             others[entry.pattern].add(index)
     return frozenset(own), {name: frozenset(held) for name, held in others.items()}
+
+
+class _Unmarked(dict[int, str]):
+    """A table for ``str.translate`` that makes spaces of punctuation; signs such as ``+`` and ``_`` are words."""
+
+    def __missing__(self, code: int) -> str:
+        kind = category(chr(code))
+        self[code] = " " if kind[0] in "PZC" and kind != "Pc" else chr(code)
+        return self[code]
+
+
+_UNMARKED = _Unmarked()
+
+
+def _words_in(text: str) -> list[str]:
+    """Return the words of a text, without punctuation."""
+    return text.translate(_UNMARKED).split()

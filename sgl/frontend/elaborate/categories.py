@@ -51,6 +51,9 @@ def report_lonely(variables: VariableTable, patterns: Sequence[CategoryPattern])
         message = f"`{name}` is not a value of the feature `{feature}`"
         if len(mentions) == 1 and name not in variables.used:
             hint = _forgotten(name, feature, patterns)
+            if feature in state.signature.named:
+                message, values = f"the name `{name}` is mentioned once", ()
+                hint = "a feature that is left out is a name of its own; a name is written by a child"
             hint = suggest(name, values) or hint or f"its values are: {', '.join(values)}"
             notes = ("as a variable it would have to occur at least twice in the rule",)
             state.error("SGL0402", first.span, message, hint, notes=notes)
@@ -142,6 +145,11 @@ def _slot(setting: s.Setting, known: _Known, state: Signed) -> Slotting | None:
     for value in setting.values:
         text = _written(value, known, state)
         if text is None:
+            return None
+        if feature in state.signature.named:
+            message = f"`{feature}` has no value that could be written: it says which names are the same one"
+            hint = "write a variable, or leave the feature out; a name is written by a child"
+            state.error("SGL0340", value.span, message, hint)
             return None
         if text not in values:
             message = f"`{text}` is not a value of the feature `{feature}`"

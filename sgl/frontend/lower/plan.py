@@ -241,7 +241,7 @@ def check_interchangeable(claims: Claims, grammar: CoreGrammar, state: Session) 
     spoken = [*(one.places for one in claims.patterns), *(one.places for one in claims.parts)]
     spoken += [one.places for one in claims.restrictions]
     for structure, place in (pair for places in spoken if grammar.names for pair in places.items()):
-        if (test := next(_telling_apart(structure, grammar), None)) is not None:
+        if (test := next(telling_apart(structure, grammar), None)) is not None:
             message = f"names can be exchanged, and `{test}` is true for some names of a lexicon only"
             state.error("SGL0840", place, message, "test what all names share, as in `upos=PROPN`")
     for lowered in claims.patterns if grammar.names else ():
@@ -251,7 +251,7 @@ def check_interchangeable(claims: Claims, grammar: CoreGrammar, state: Session) 
                 state.error("SGL0840", lowered.span("size", number), message, "leave out `instances in … contexts`")
 
 
-def _telling_apart(structure: Structure, grammar: CoreGrammar) -> Iterator[NodeTest]:
+def telling_apart(structure: Structure, grammar: CoreGrammar) -> Iterator[NodeTest]:
     """Yield each test of a structure that some names of a lexicon pass and others do not."""
     layers = [number for number, layer in enumerate(grammar.graph_layers) if layer.name in structure.layer.split(PLUS)]
     variables = (variable for body in (structure.body, *structure.without) for variable in body.variables)

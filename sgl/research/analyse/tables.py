@@ -80,7 +80,7 @@ _SPELT = str.maketrans(
         ">": r"\textgreater{}",
         "–": "--",
         "ρ": r"$\rho$",
-        "→": r"$\to$",
+        "→": r"$\rightarrow$",
         **{chr(code): " " for code in (*range(0x20), 0x7F)},
     }
 )

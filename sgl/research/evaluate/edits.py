@@ -19,6 +19,9 @@ Cost = Callable[[str, str], int]
 #: Cells of the table of an alignment; texts that need more are not compared.
 _LARGEST = 100_000
 
+#: The longest text, beyond four times the gold text, in which repetitions are looked for.
+_LONGEST = 200
+
 #: What a word costs that is missing, one too many, and the end of a text that is missing as a whole.
 _LOST, _MORE, _END = 12, 20, 20
 
@@ -86,6 +89,8 @@ def _end(table: list[list[int]], gold: Sequence[str], said: Sequence[str]) -> tu
 def without_repetitions(said: Sequence[str], gold: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return a text without what it says twice in a row, unless the gold text does, and what that is."""
     words, found, size = list(said), list[str](), 1
+    if len(said) > _LONGEST + 4 * len(gold):
+        return words, found
     known = {tuple(gold[at : at + 2 * size]) for size in range(1, len(gold) // 2 + 1) for at in _twice(gold, size)}
     while 2 * size <= len(words):
         at = next((at for at in _twice(words, size) if tuple(words[at : at + 2 * size]) not in known), -1)

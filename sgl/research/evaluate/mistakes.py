@@ -85,6 +85,10 @@ def _same(word: str, other: str) -> int:
     return 0 if word == other else 30
 
 
+#: What each repetition costs, so that a word which repeats the one before it by mistake is another word.
+_TWICE = 10
+
+
 class _Mended(NamedTuple):
     """What a text says twice and lacks at its end, its words without that, and their alignment."""
 
@@ -106,8 +110,8 @@ def _mended(
     alignment = aligned(gold, said, cost, late=late)
     found = [Found(Mistake.REPETITION, said=part) for part in twice]
     before = aligned(gold, given, cost, late=late) if twice else None
-    if before is not None and alignment is not None and before.cost <= alignment.cost:
-        # What stands twice is what something else was left out between.
+    if before is not None and alignment is not None and before.cost <= alignment.cost + _TWICE * len(twice):
+        # What stands twice is what something else was left out between, or one of them another word.
         alignment, said, found = before, given, []
     if alignment is None or alignment.end is None:
         return _Mended(found, list(said), [] if alignment is None else alignment.pairs)

@@ -78,7 +78,7 @@ def _inside(benchmark: Benchmark, what: str, reader: Reader | None) -> list[bool
     """Tell of each item whether its texts have these lengths, and its graph has the rest of a structure."""
     inside = [True] * len(benchmark.rows)
     for layer, compared, number, other, more in _LENGTH.findall(what):
-        limit = int(number) if number else max(_lengths(benchmark, layer, other))
+        limit = int(number) if number else _longest(benchmark, layer, other)
         limit += int(more.replace(" ", "") or 0)
         lengths = _lengths(benchmark, layer, benchmark.split)
         inside = [kept and _COMPARED[compared](length, limit) for kept, length in zip(inside, lengths, strict=True)]
@@ -86,6 +86,12 @@ def _inside(benchmark: Benchmark, what: str, reader: Reader | None) -> list[bool
     if rest.strip("{} \n;"):
         inside = list(map(operator.and_, inside, _occurring(benchmark, rest, reader)))
     return inside
+
+
+def _longest(benchmark: Benchmark, layer: str, split: str) -> int:
+    if not (lengths := _lengths(benchmark, layer, split)):
+        raise SliceError(f"`longest({split})`: there are no sentences")
+    return max(lengths)
 
 
 def _occurring(benchmark: Benchmark, text: str, reader: Reader | None) -> list[bool]:

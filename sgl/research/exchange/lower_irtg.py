@@ -7,8 +7,9 @@ out, since SGL treats them as mistakes.  Weights are divided by their sum.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from math import inf
 from typing import NamedTuple
 
@@ -104,11 +105,11 @@ def _lowered(file: IrtgFile, algebras: dict[str, Algebra], span: Span, diagnosti
     return kept, finals
 
 
-def _united(found: Mapping[str, _Lowered]) -> tuple[list[TreeRule], dict[str, str]]:
-    """Return the rules of several grammars, and the name of the rule above each final state."""
+def _united(found: Mapping[str, _Lowered]) -> tuple[list[TreeRule], dict[str, list[str]]]:
+    """Return the rules of several grammars, and the final states of each."""
     if len(found) == 1:
         ((rules, finals),) = found.values()
-        return rules, dict.fromkeys(finals, "start")
+        return rules, {"start": [*finals]}
     meanings: dict[str, set[object]] = {}
     below: dict[str, set[str]] = {}
     for rules, _ in found.values():
@@ -122,15 +123,15 @@ def _united(found: Mapping[str, _Lowered]) -> tuple[list[TreeRule], dict[str, st
     shared = {state for state, meaning in meanings.items() if len(meaning) == 1}
     while changed := {state for state in shared if not shared.issuperset(below[state])}:
         shared -= changed
-    united, starts, done = list[TreeRule](), dict[str, str](), set[str]()
+    united, starts, done, names = list[TreeRule](), dict[str, list[str]](), set[str](), FreeNames(*below)
     for called, (rules, finals) in found.items():
-        named = {state: state if state in shared else f"{state} {called}" for state in below}
+        named = {state: state if state in shared else names.free(f"{state} {called}") for state in below}
         for rule in rules:
             if rule.state not in shared & done:
                 children = tuple(named[child] for child in rule.children)
                 united.append(rule._replace(state=named[rule.state], children=children))
         done.update(rule.state for rule in rules)
-        starts |= {named[final]: called for final in finals}
+        starts[called] = [named[final] for final in finals]
     return united, starts
 
 
@@ -241,32 +242,46 @@ def report_useless(rules: Sequence[TreeRule], kept: Sequence[TreeRule], diagnost
         )
 
 
+def _gathered(finals: Mapping[str, Sequence[str]], start: str, names: FreeNames) -> Iterator[tuple[str, str, str]]:
+    """Yield the name, the state and the child of each rule from the start down to the final states of grammars."""
+    for called, own in finals.items():
+        above = start
+        if len(finals) > 1 < len(own):
+            # One of several grammars is below one rule, however many final states it has.
+            above = names.free(f"Start {called}")
+            yield called, start, above
+        for final in own:
+            yield called, above, final
+
+
 def assemble(
     name: str,
     layers: Sequence[TextLayer],
     rules: Sequence[TreeRule],
-    finals: Mapping[str, str],
+    finals: Mapping[str, Sequence[str]],
     diagnostics: Diagnostics,
     symbolic: bool = False,
     graphs: Sequence[GraphLayer] = (),
 ) -> ImportedGrammar:
     """Build the grammar of useful rules; weights become probabilities unless categories are symbolic.
 
-    ``finals`` are the names of the rules above final states, if there are several.
+    ``finals`` are the final states of each grammar; if there are several, a rule with its name is above those of a
+    grammar.
     """
     mentioned = (child for rule in rules for child in rule.children)
-    states = list(dict.fromkeys((*(rule.state for rule in rules), *mentioned, *finals)))
-    start = next(iter(finals))
-    if len(finals) > 1:
-        start = FreeNames(*states).free("Start")
+    states = list(dict.fromkeys((*(rule.state for rule in rules), *mentioned, *chain(*finals.values()))))
+    start, *others = chain(*finals.values())
+    if others:
+        names = FreeNames(*states)
+        start = names.free("Start")
         where = {rule.state: rule.label.span for rule in reversed(rules)}
         passing, same = ((Slot(0),),) * len(layers), Fragment((Node(glue=((0, 0),)),), (), (0,))
         gathering = [
-            TreeRule(Name(called, where[final]), start, (final,), 1.0, False, passing, same)
-            for final, called in finals.items()
+            TreeRule(Name(called, where[next(iter(finals[called]))]), state, (child,), 1.0, False, passing, same)
+            for called, state, child in _gathered(finals, start, names)
         ]
         rules = [*gathering, *rules]
-        states.insert(0, start)
+        states[:0] = dict.fromkeys(rule.state for rule in gathering)
     numbers = {state: number for number, state in enumerate(states)}
     weights = [rule.weight for rule in rules] if symbolic else _normalize(rules, diagnostics)
     core = CoreGrammar(

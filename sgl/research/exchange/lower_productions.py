@@ -77,7 +77,7 @@ def lower_productions(file: Productions, name: str, diagnostics: Diagnostics) ->
         *names, (start,) = _shown(*_completed([categories[n] for n in kept], [said[n] for n in kept], diagnostics))
         left = [rule._replace(state=own[0], children=own[1:]) for rule, own in zip(left, names, strict=True)]
     layers = [TextLayer(layer, " ") for layer in file.layers]
-    return assemble(name, layers, left, {start: start}, diagnostics, bool(values))
+    return assemble(name, layers, left, {"start": [start]}, diagnostics, bool(values))
 
 
 def _rule_names(file: Productions) -> list[str]:

@@ -89,13 +89,15 @@ def command(
     recipe: Json = yaml.safe_load(Template(PAPERS[paper].read_text("utf-8")).safe_substitute(words))
     if (judgements or published_rule) and "judged" not in recipe:
         session.refuse(f"`recipe {paper}` has no table of verdicts on compounds")
+    if (train or others) and recipe["runs"] != "eval":
+        session.refuse(f"`recipe {paper}` scores no variants: leave out `--train` and `--on`")
     if compare == "none":
         recipe["tables"] = [{**table, "published": {}} for table in recipe["tables"]]
     if recipe["runs"] == "prompts":
         results, names, axis = studied(data, map(named_system, outputs), answer, session)
         _finish(session, fill(recipe | {"counted": axis}, results, names), targets)
     systems = [(name or path.stem, path) for name, path in map(named_system, outputs)]
-    own = {name: Path(other) for name, _, other in (text.partition("=") for text in others)}
+    own = _places(others, session)
     if unknown := sorted(own.keys() - {name for name, _ in systems}):
         session.refuse(f"`--on {unknown[0]}=…`: no outputs have this name")
     further: Json = {recipe.get("judged", ""): {"judgements": judgements, "published_rule": published_rule}}
@@ -107,6 +109,17 @@ def command(
         found, divergences = _of_data(recipe, place, given, further | {"": options}, session)
         scored, reached = beside(scored, found), {**reached, **divergences}
     _finish(session, fill(recipe, scored, list(dict.fromkeys(name for name, _ in systems)), reached), targets)
+
+
+def _places(others: Sequence[str], session: Session) -> dict[str, Path]:
+    """Return the datasets that systems have of their own."""
+    found: dict[str, Path] = {}
+    for text in others:
+        name, _, other = text.partition("=")
+        if not other or name in found:
+            session.refuse(f"`--on {text}`: write NAME=DATA, once for each name")
+        found[name] = Path(other)
+    return found
 
 
 def _of_data(

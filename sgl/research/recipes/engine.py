@@ -51,7 +51,7 @@ def fill(recipe: Json, results: Json, systems: Sequence[str], reached: Json | No
         "counted": recipe.get("counted", "exposures"),
         "systems": list(systems),
         "tables": kept,
-        "curves": [curve for of in results.values() if isinstance(of, Mapping) for curve in of.get("curves", ())],
+        "curves": _curves(results),
         "missing": [_missing(given, results) for given, made in pairs if made not in kept],
         "compared": sum(cell["published"] is not None for cell in cells),
         "departing": sum(cell["departs"] for cell in cells),
@@ -145,13 +145,24 @@ def _surely_best(row: Json, results: Json, metric: str, systems: Sequence[str]) 
     return next((system for system, wins in won.items() if wins == len(systems) - 1), None)
 
 
+def _curves(results: Json) -> list[Json]:
+    """Return the curves of all evaluations, with the name of the evaluation if several have some."""
+    found = {name: of["curves"] for name, of in results.items() if isinstance(of, Mapping) and of.get("curves")}
+    if len(found) < 2:
+        return [curve for own in found.values() for curve in own]
+    named = ((f"{name}: ", curve) for name, own in found.items() for curve in own)
+    return [curve | {key: name + curve[key] for key in ("title", "part")} for name, curve in named]
+
+
 def _tested(results: Json) -> str:
     """Say by which test systems were compared; nothing if they were not."""
-    tests = next((of["tests"] for of in results.values() if isinstance(of, Mapping) and "tests" in of), None)
+    found = {name: of["tests"] for name, of in results.items() if isinstance(of, Mapping) and "tests" in of}
+    tests = next(iter(found.values()), None)
     if tests is None:
         return ""
     kind = "paired bootstrap" if tests["test"] == "bootstrap" else "paired approximate randomisation"
-    number = len(tests["differences"])
+    numbers = [f"{len(own['differences'])} ({name})" for name, own in found.items() if own["differences"]]
+    number = " and ".join(numbers) if len(numbers) > 1 else str(len(tests["differences"]))
     return f"{kind}, {tests['samples']:,} samples, {tests['correction']} over {number} tests, p < 0.05"
 
 

@@ -93,5 +93,5 @@ def exposure_figures(curves: Sequence[Json], counted: str) -> list[Figure]:
     shown = [curve for curve in curves if curve["metric"] == "exact" and curve["table"] != "patterns"]
     for part, own in groupby(sorted(shown, key=lambda curve: curve["part"]), key=lambda curve: curve["part"]):
         rows = [(curve["system"], {"points": curve["points"], "fit": curve["curve"] or ()}) for curve in own]
-        found.append(Figure("exposures", part, counted, [system for system, _ in rows], rows))
+        found.append(Figure("exposures", f"Exact Match, {part}", counted, [system for system, _ in rows], rows))
     return found

@@ -33,17 +33,27 @@ def beside(first: Json, second: Json) -> Json:
             found.setdefault(name, own)
             continue
         tables = {of: _rows_beside(rows, own["tables"].get(of, ())) for of, rows in first[name]["tables"].items()}
-        found[name] = {**first[name], "tables": tables}
+        curves = [*first[name].get("curves", ()), *own.get("curves", ())]
+        found[name] = {**first[name], "tables": tables, "curves": curves}
     return found
 
 
 def _rows_beside(rows: Sequence[Json], others: Sequence[Json]) -> list[Json]:
-    known = {row["name"]: row["scores"] for row in others}
+    known = {row["name"]: row for row in others}
     made = [
-        {**row, "scores": {m: {**cells, **known.get(row["name"], {}).get(m, {})} for m, cells in row["scores"].items()}}
+        {
+            **row,
+            "scores": {m: {**cells, **_of(known, row, "scores").get(m, {})} for m, cells in row["scores"].items()},
+            "mistakes": {**row.get("mistakes", {}), **_of(known, row, "mistakes")},
+        }
         for row in rows
     ]
     return [*made, *(row for row in others if row["name"] not in {own["name"] for own in rows})]
+
+
+def _of(rows: Mapping[str, Json], row: Json, key: str) -> Json:
+    found: Json = rows.get(row["name"], {}).get(key, {})
+    return found
 
 
 def split_divergences(evaluations: Mapping[str, Path]) -> Json:

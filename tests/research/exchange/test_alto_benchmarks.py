@@ -135,6 +135,34 @@ def test_several_grammars_are_one_with_a_part_for_each(stable: Workplace) -> Non
     assert [rule.name for rule in union.rules_of[union.start]] == ["train", "subjects", "questions"]
 
 
+def test_a_grammar_of_several_final_states_has_one_rule_and_its_share(stable: Workplace) -> None:
+    stable.write("two.irtg", QUESTIONS + QUESTIONS.replace("S!", "T!").replace("asked", "told").replace("Did", "Who"))
+    union = imported_as(stable, "train.irtg", "two.irtg")
+    assert [(rule.name, rule.weight) for rule in union.rules_of[union.start]] == [("train", 0.5), ("two", 0.5)]
+    expected = {
+        sentence: probability / 2
+        for name in ("train.irtg", "two.irtg")
+        for sentence, probability in language(imported_as(stable, name), 4).items()
+    }
+    assert language(union, 6) == pytest.approx(expected)
+
+
+def test_a_copy_of_a_state_is_no_other_state(stable: Workplace) -> None:
+    """`N one` is a state of the file `one`, and not the `N` of it."""
+    head = "interpretation english: de.up.ling.irtg.algebra.StringAlgebra\n{% include 'm.irtg' %}\n"
+    leaf = "{} -> {}\n  [english] {}\n"
+    stable.write("f.irtg", head)
+    stable.write("m.irtg", "")
+    both = "S! -> {}({}, {})\n  [english] *(?1, ?2)\n"
+    stable.write(
+        "one.irtg", both.format("r", "A", "'A two'") + leaf.format("A", "a", "y") + leaf.format("'A two'", "t", "yy")
+    )
+    stable.write("two.irtg", both.format("q", "A", "B") + leaf.format("A", "c", "z") + leaf.format("B", "b", "bb"))
+    assert run(["import", "irtg", "f.irtg", "--replace", "m.irtg=one.irtg,two.irtg", "--out", "f.sgl", "-q"]) == OK
+    said = language(compiled(stable.directory / "f.sgl").grammar, 4)
+    assert {" ".join(english) for english, *_ in said} == {"y yy", "z bb"}
+
+
 def test_states_that_do_not_differ_are_shared(stable: Workplace) -> None:
     categories = [category.name for category in imported_as(stable, "train.irtg", "subjects.irtg").categories]
     assert {"N", "Det", "V", "Name", "VP", "Object"} < set(categories)

@@ -13,7 +13,7 @@ from workplace import Workplace
 
 from sgl.cli.main import OK, USAGE, run
 from sgl.research.recipes.engine import fill
-from sgl.research.recipes.figures import figures_of
+from sgl.research.recipes.figures import exposure_figures, figures_of
 from sgl.research.recipes.layout import ARTICLE, Page, panels, points
 
 TITLES = {"exact": "Exact", "bleu": "BLEU", "words": "words"}
@@ -78,6 +78,18 @@ def test_a_system_is_marked_if_it_is_surely_better_than_all_others() -> None:
     assert made["tested"] == "paired approximate randomisation, 1,000 samples, Holm over 6 tests, p < 0.05"
 
 
+def test_curves_of_two_evaluations_are_two_figures() -> None:
+    point = {"exposures": 1, "place": 0.0, "mean": 0.5, "low": 0.4, "high": 0.6}
+    curve = {"metric": "exact", "table": "overall", "part": "all", "title": "all, A", "system": "A", "curve": None}
+    results = {name: {"curves": [curve | {"points": [point]}]} for name in ("gen", "test")}
+    made = fill({"title": "", "paper": "", "tables": []}, results, ["A"])
+    drawn = exposure_figures(made["curves"], "exposures")
+    assert [(figure.title, figure.systems) for figure in drawn] == [
+        ("Exact Match, gen: all", ["A"]),
+        ("Exact Match, test: all", ["A"]),
+    ]
+
+
 def test_figures_show_what_tables_say() -> None:
     """A point is a cell of the table in percent; one without an interval is its own."""
     made = table({"a": {"exact": 50.0, "bleu": 60.0}, "b": {"exact": None}}, rows=1)
@@ -99,7 +111,8 @@ def test_figures_show_what_tables_say() -> None:
 @pytest.fixture
 def five(work: Workplace) -> list[str]:
     """Five systems that answer the items of SGET's patterns in their ways."""
-    patterns = [f"a_pattern_with_quite_a_long_name_{n}" for n in range(8)] + ["pp_in_subject", "cp_deeper"]
+    patterns = [f"a_pattern_with_quite_a_long_name_{n}" for n in range(7)]
+    patterns += ["object → subject, 50 %", "pp_in_subject", "cp_deeper"]
     work.write("rows.tsv", "".join(f"a b c {n}\tx y z {n}\t{name}\n" for n, name in enumerate(patterns)))
     systems = []
     for right, name in enumerate(("Transformer", "LSTM", "Llama-3-8B", "mT5-base", "Mine")):
@@ -185,5 +198,8 @@ def test_outputs_for_another_dataset_stand_beside_the_others(five: list[str], wo
     assert rows["cp_deeper"][at["Mine"]]["mean"] == 0.0
     assert rows["a_pattern_with_quite_a_long_name_0"][at["Mine without restrictions"]] is None
     work.capsys.readouterr()
-    assert run([*asked, "--on", "Nobody=free.tsv"]) == USAGE
-    assert "no outputs have this name" in work.capsys.readouterr().err
+    for given, why in (("Nobody=free.tsv", "no outputs have this name"), ("Mine=", "write NAME=DATA")):
+        assert run([*asked, "--on", given]) == USAGE
+        assert why in work.capsys.readouterr().err
+    assert run(["recipe", "sr", ".", "free", "--on", "free=free.tsv"]) == USAGE
+    assert "scores no variants" in work.capsys.readouterr().err
