@@ -88,8 +88,7 @@ def _check_ties(rule: GrammarRule, widths: dict[int, int]) -> None:
     ties = rule.names or ((),) * (1 + len(rule.rhs))
     if len(ties) != 1 + len(rule.rhs) or ties[0] != tuple(range(len(ties[0]))):
         raise Flaw(f"rule {rule.name} does not number the names of its phrase")
-    bearers = {number for own in ties for number in own}
-    if bearers != {*range(len(bearers))}:
+    if (bearers := {*chain(*ties)}) != {*range(len(bearers))}:
         raise Flaw(f"rule {rule.name} leaves out a number of its names")
     for category, numbers in zip((rule.lhs, *rule.rhs), ties, strict=True):
         if widths.setdefault(category, len(numbers)) != len(numbers) or len({*numbers}) < len(numbers):

@@ -186,7 +186,7 @@ def test_a_pipe_is_audited_like_a_file(farm: Workplace) -> None:
     """Rows are read more than once, and a pipe says them once."""
     rows = "".join(row + "\n" for row in [*TRAIN, TRAIN[0]])
     farm.write("train.tsv", rows)
-    command = [sys.executable, "-m", "sgl", "audit", "farm.sgl", "--patterns", "--json", "/dev/stdin"]
+    command = [sys.executable, "-m", "sgl", "audit", "farm.sgl", "/dev/stdin", "--patterns", "--json"]
     piped = subprocess.run(
         command, cwd=farm.directory, input=rows.encode(), capture_output=True, check=True, timeout=300
     )

@@ -17,7 +17,6 @@ import pytest
 from sgl.automata.algebra.tree_automaton import TreeAutomaton
 from sgl.automata.proofs import compiler
 from sgl.engine import Snapshot, Workspace
-from sgl.memory import Memory
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 ANIMALS, VERBS = "animals.yaml", "verbs.yaml"
@@ -119,13 +118,3 @@ def test_random_rows(seed: int, farm: Path) -> None:
         path.write_text("\n".join(rows) + "\n", "utf-8")
         workspace._memory = pickle.loads(pickle.dumps(workspace._memory))  # noqa: S301, SLF001 - as between commands
         check(farm, workspace)
-
-
-def test_what_the_last_looks_have_not_used_is_dropped() -> None:
-    memory = Memory()
-    for name in ("used", "unused"):
-        memory.keep((name,), name)
-    for _ in range(8):
-        memory.turn(4)
-        assert memory.find(("used",)) == "used"
-    assert memory.find(("unused",)) is None

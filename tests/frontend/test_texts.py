@@ -17,9 +17,10 @@ from workplace import Workplace
 
 import random_texts
 from sgl.cli.main import FAILED, run
+from sgl.core import spelling
 from sgl.core.interpret import interpret
 from sgl.parsing import Parser
-from sgl.verify import verify
+from sgl.verify import texts, verify
 from sgl.verify.certificate_absorbed import check_unseen
 from sgl.verify.certificate_format import STRICT
 from sgl.verify.conllu import Malformed, Sentence, TokenTable, read_sentences
@@ -54,6 +55,10 @@ def test_texts_samples_and_readings_are_what_a_definition_by_rewriting_says() ->
         wrong += found
     assert wrong == []
     assert verdicts > 1_000
+
+
+def test_compiler_checker_and_model_have_the_same_functions() -> None:
+    assert sorted(spelling.FUNCTIONS) == sorted(texts.FUNCTIONS) == sorted(random_texts.MEANING)
 
 
 def test_a_text_is_parsed_as_it_is_written_and_no_other(place: Workplace) -> None:
