@@ -119,8 +119,10 @@ def command(
     finder = _finder(session, compiled) if pairs else None
     for index, item in enumerate(items, 1):
         nearest = None if finder is None else finder.find(item.derivation)
-        lines = lines_of(values_of(core, item, shown, index)) if nearest is None else ()
-        for line in lines if nearest is None else [_pair(core, item.derivation, nearest, shown)]:
+        if nearest is not None:
+            session.echo(_pair(core, item.derivation, nearest, shown))
+            continue
+        for line in lines_of(values_of(core, item, shown, index)):
             session.echo(line)
 
 

@@ -376,7 +376,7 @@ def gluing_rule(rule: Rule, layer: int, anchor: int) -> GluingRule:
 
 
 def _index(layers: Sequence[TextLayer | GraphLayer], name: str) -> int:
-    return {layer.name: index for index, layer in reversed([*enumerate(layers)])}[name]
+    return {layer.name: index for index, layer in enumerate(layers)}[name]
 
 
 #: The kinds of things that have weights, which are the sections of a file of weights.

@@ -84,6 +84,11 @@ def all_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list
     return stack.pop()
 
 
+def shown_children(template: Template) -> set[int]:
+    """Return the children whose words a template has."""
+    return {item.child for item in template if isinstance(item, Slot)}
+
+
 def template_words(template: Template, children: Sequence[Sequence[str]]) -> list[str]:
     """Fill a template with the words of its children; ``CUT`` ends parts."""
     words: list[str] = []

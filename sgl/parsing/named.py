@@ -14,8 +14,9 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from sgl.core.grammar import CoreGrammar, Slot
+from sgl.core.grammar import CoreGrammar
 from sgl.core.graphs import reachable
+from sgl.core.interpret import shown_children
 from sgl.core.naming import Namer, Ties
 from sgl.foreign import limits
 from sgl.parsing.forest import Alternative, Forest, Node
@@ -106,7 +107,7 @@ def hiding_rules(grammar: CoreGrammar, layer: int, finite: Container[int]) -> se
     naming = reachable((grammar.rules[rules[0]].lhs for group in grammar.names for rules in group), above)
     found = set[int]()
     for rule in grammar.rules:
-        kept = {item.child for item in rule.templates[layer] if isinstance(item, Slot)}
+        kept = shown_children(rule.templates[layer])
         dropped = {child for place, child in enumerate(rule.rhs) if place not in kept} & naming
         found |= {rule.id for child in dropped if child not in finite}
     return found

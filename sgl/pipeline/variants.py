@@ -86,8 +86,10 @@ def read_variant(directory: Path, dataset: Path) -> Variant:
         raise ForeignFileError(source, f"its variants are not those of {dataset}")
     for variant in document["variants"].elements():
         if variant["settings"].of(str) == settings:
+            strata = {stream: number.of(int) for stream, number in variant["strata"].members().items()}
+            hashes = {name: digest.of(str) for name, digest in variant["sha256"].members().items()}
             unseen, items = (tuple(variant[key].texts()) for key in ("unseen", "items"))
-            return Variant(settings, variant["rows"].of(int), {}, unseen, items, {})
+            return Variant(settings, variant["rows"].of(int), strata, unseen, items, hashes)
     raise ForeignFileError(source, f"it lists no variant `{settings}`")
 
 

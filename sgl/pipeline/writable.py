@@ -12,8 +12,7 @@ from itertools import islice
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.algebra.boolean import without_rules
 from sgl.automata.proofs.compiler import shape_of
-from sgl.core.grammar import Slot
-from sgl.core.interpret import Derivation, interpret
+from sgl.core.interpret import Derivation, interpret, shown_children
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, TRAIN, introduced_lemmas
 from sgl.core.smallest import SmallestTexts
 from sgl.dataset.manifest import rejected_in_words
@@ -59,7 +58,7 @@ def check_input(compiled: Compiled, diagnostics: Diagnostics) -> None:
     what = f"`{compiled.plan.source}` cannot be the input of a dataset"
     hint = "join it with a layer that shows all phrases: `input a b`"
     for rule in grammar.rules:
-        shown = {item.child for item in rule.templates[layer] if isinstance(item, Slot)}
+        shown = shown_children(rule.templates[layer])
         for child in (child for place, child in enumerate(rule.rhs) if place not in shown and child not in index.ways):
             left_out = f"`{rule.name}` leaves out `{grammar.categories[child].name}`, of which there is no end"
             diagnostics.error("SGL0206", compiled.rule_spans[rule.id], f"{what}: {left_out}", hint)

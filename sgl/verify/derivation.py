@@ -55,7 +55,7 @@ class Interpreter:
         self.twins = {name: finish.twin for name, finish in finished if finish is not None and finish.twin}
         #: The texts of template items, by layer, rule and item.
         self.items = [*map(self._items, range(len(grammar.text_layers)))]
-        self.shapes, self.bearers = Shapes(grammar, spend), Bearers(grammar)
+        self.shapes, self.bearers = Shapes(grammar, spend), Bearers(grammar) if grammar.names else None
         self.written, self.text = lru_cache(8)(self._written), lru_cache(8)(self._text)
         self.graph, self._line = lru_cache(4)(self._graph), lru_cache(1 << 16)(self._word_line)
         self.forms = cache(self._forms)
@@ -73,7 +73,7 @@ class Interpreter:
 
     def is_text(self, derivation: Derivation) -> bool:
         """Return whether a derivation is one of a text, and names no bearer twice."""
-        return self._derives(derivation) and self.bearers.are_named(derivation)
+        return self._derives(derivation) and (self.bearers is None or self.bearers.are_named(derivation))
 
     def _derives(self, derivation: Derivation) -> bool:
         """Return whether each rule has children of its categories, and the first rule derives a text."""

@@ -23,7 +23,7 @@ then asks for that layer at each of its nodes, so that all structures are search
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, count
@@ -185,9 +185,10 @@ def _word_in(word: WordForm, layer: str) -> WordForm:
 
 def merged(layers: Sequence[GraphLayer], first: Sentence, others: Sequence[Sentence | Malformed | None]) -> Sentence:
     """Return the graphs of a sentence in all layers as one; raises ``MalformedError`` if one is wrong."""
-    sentences = [first]
+    sentences, texts = [first], _texts(first, layers[0].anchor)
     for layer, other in zip(layers[1:], others, strict=True):
-        sentences.append(_beside(first, layers[0], layer, other))
+        size = len(first.words) if layer.anchor == layers[0].anchor else None
+        sentences.append(_beside(texts, size, layer, other))
     words, edges, starts = list[WordForm](), list[Edge](), list[int]()
     for layer, sentence in zip(layers, sentences, strict=True):
         starts.append(start := len(words))
@@ -204,18 +205,19 @@ def merged(layers: Sequence[GraphLayer], first: Sentence, others: Sequence[Sente
     return first._replace(words=tuple(words), edges=tuple(edges))
 
 
-def _beside(first: Sentence, own: GraphLayer, layer: GraphLayer, other: Sentence | Malformed | None) -> Sentence:
-    """Return the sentence of another layer if it is the same one as the first."""
-    wrong = ""
+def _beside(
+    texts: Mapping[str, str], size: int | None, layer: GraphLayer, other: Sentence | Malformed | None
+) -> Sentence:
+    """Return the sentence of another layer if it has the same texts and, unless ``size`` is None, as many words."""
     if not isinstance(other, Sentence):
         wrong = other.reason if other is not None else "it is missing"
-    elif layer.anchor == own.anchor and len(other.words) != len(first.words):
+    elif size is not None and len(other.words) != size:
         wrong = "it has other words"
-    elif _texts(other, layer.anchor) != _texts(first, own.anchor):
+    elif _texts(other, layer.anchor) != texts:
         wrong = "it is another sentence"
-    if wrong or not isinstance(other, Sentence):
-        raise MalformedError(f"the sentence in {layer.name}: {wrong}")
-    return other
+    else:
+        return other
+    raise MalformedError(f"the sentence in {layer.name}: {wrong}")
 
 
 def _heads(sentence: Sentence, layer: str, rules: int, words: int) -> Sequence[int]:

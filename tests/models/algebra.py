@@ -23,7 +23,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from harness import Compare, Difference, command
+from harness import Compare, command, first_of
 from notation import derivations
 from sgl.automata import StructureCompiler
 from sgl.core.interpret import interpret
@@ -380,9 +380,4 @@ def main() -> int:
 
 def comparison() -> Compare:
     """Compare grammars."""
-
-    def of(seed: int, place: Path, figures: Counter[str]) -> None:
-        for difference in compare(seed, place, figures):
-            raise Difference(difference)
-
-    return of
+    return first_of(compare)

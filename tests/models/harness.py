@@ -15,7 +15,7 @@ import shutil
 import tempfile
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from common import command_line, print_table
@@ -41,6 +41,16 @@ def run(compare: Compare, seeds: Iterable[int], folder: Path) -> tuple[Counter[s
         except Exception:  # noqa: BLE001 - a crash is a finding
             differences.append(f"seed {seed}: {traceback.format_exc()}")
     return figures, differences
+
+
+def first_of(compare: Callable[[int, Path, Counter[str]], Iterator[str]]) -> Compare:
+    """Return a comparison that stops at the first of the differences that ``compare`` yields."""
+
+    def of(seed: int, place: Path, figures: Counter[str]) -> None:
+        for difference in compare(seed, place, figures):
+            raise Difference(difference)
+
+    return of
 
 
 def command(

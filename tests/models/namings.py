@@ -22,7 +22,7 @@ from itertools import permutations, product
 from pathlib import Path
 from random import Random
 
-from harness import Compare, Difference, command
+from harness import Compare, command, first_of
 from notation import derivations
 from sgl.automata import StructureCompiler
 from sgl.core.interpret import all_tokens, interpret
@@ -354,9 +354,4 @@ def main() -> int:
 
 def comparison() -> Compare:
     """Compare grammars."""
-
-    def of(seed: int, place: Path, figures: Counter[str]) -> None:
-        for difference in compare(seed, place, figures):
-            raise Difference(difference)
-
-    return of
+    return first_of(compare)

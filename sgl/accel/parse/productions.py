@@ -17,7 +17,7 @@ from math import prod
 from typing import NamedTuple
 
 from sgl.core.grammar import Rule, Slot
-from sgl.core.interpret import Derivation, capitalised
+from sgl.core.interpret import Derivation, capitalised, shown_children
 from sgl.parsing.layer import TemplateIndex
 
 #: A symbol, or adjacent words.
@@ -144,7 +144,7 @@ class Productions:
         template = rule.templates[self._index.layer]
         if not all(isinstance(item, Slot) and rule.rhs[item.child] in self._nullable for item in template):
             return Wordless(0, ())
-        slots = {item.child for item in template if isinstance(item, Slot)}
+        slots = shown_children(template)
         children = [self._unseen(child, empty=place in slots) for place, child in enumerate(rule.rhs)]
         derivation = chain.from_iterable(child.derivation for child in children)
         return Wordless(prod(child.ways for child in children), (rule.id, *derivation))

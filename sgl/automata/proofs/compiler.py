@@ -37,7 +37,8 @@ from sgl.automata.proofs.invariant import AutomatonView, accepts_all, joint_stat
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.cache import kept_apart
 from sgl.core.claims import Conflict
-from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
+from sgl.core.grammar import CoreGrammar, Rule, Token
+from sgl.core.interpret import shown_children
 from sgl.core.plan import Constraint, Stratum
 from sgl.core.structure import Structure
 from sgl.memory import kept, memory
@@ -355,7 +356,7 @@ def shape_of(grammar: CoreGrammar, *, worded: bool = True) -> object:
     others = tuple((_places(rule), rule.fragments) for rule in grammar.rules if rule.rhs and not worded)
     rules = tuple((rule.name, rule.lhs, rule.rhs, rule.keep, rule.names) for rule in grammar.rules)
     layers = (grammar.text_layers, grammar.graph_layers, grammar.views, grammar.names)
-    slots = ({item.child for item in r.templates[0] if isinstance(item, Slot)} for r in grammar.rules)
+    slots = (shown_children(r.templates[0]) for r in grammar.rules)
     drops = any(len(own) < len(rule.rhs) for own, rule in zip(slots, grammar.rules, strict=True))
     weights = tuple(rule.weight for rule in grammar.rules) if drops else ()
     equal = (grammar.name, grammar.categories, grammar.start, rules, layers, weights, others)

@@ -12,9 +12,9 @@ from contextlib import suppress
 from itertools import chain, product
 from math import prod
 
-from sgl.core.grammar import CoreGrammar, Slot, Template, TextLayer
+from sgl.core.grammar import CoreGrammar, Slot, TextLayer
 from sgl.core.graph import parts_of
-from sgl.core.interpret import Derivation, capitalised, finish, template_words
+from sgl.core.interpret import Derivation, capitalised, finish, shown_children, template_words
 from sgl.parsing import Forest, TooLongError, best_readings
 from sgl.parsing.chart import Steps
 from sgl.rendering import Output
@@ -57,7 +57,7 @@ def text_examples(forest: Forest, layer: int, text: str) -> tuple[Derivation | N
         other: Derivation | None = None
         for rule, children in node.alternatives:
             template = grammar.rules[rule].templates[layer]
-            used = _children(template)
+            used = shown_children(template)
             below = [others[child] or next(iter(occurring[child].values())) for child in children]
             if any(others[child] for place, child in enumerate(children) if place in used):
                 other = other or (rule, *chain(*below))
@@ -78,10 +78,6 @@ def text_examples(forest: Forest, layer: int, text: str) -> tuple[Derivation | N
     by_text = {finish(spelling, words): reading for words, reading in occurring[-1].items()}
     giving = by_text.pop(text, None)
     return giving, others[-1] or next(iter(by_text.values()), None)
-
-
-def _children(template: Template) -> set[int]:
-    return {item.child for item in template if isinstance(item, Slot)}
 
 
 def _is_respelt(forest: Forest, layer: int) -> bool:

@@ -124,6 +124,7 @@ class Evaluation:
         request = self.request
         with Progress() as shown:
             line: Advance = request.progress or shown
+            self._read_variants()
             self._read_systems(line)
             files = request.compounds, request.lexicon
             compounds = compounds_of(self.benchmark, files, request.segment, self._diagnostics)
@@ -153,7 +154,7 @@ class Evaluation:
         self._warn()
         return data | ({"compounds": rates} if rates is not None else {})
 
-    def read_variants(self) -> None:
+    def _read_variants(self) -> None:
         """Read the variants that systems were trained on; raises ``DatasetError`` if they are none of the dataset."""
         for path in self.request.train:
             if self.benchmark.directory is None:
@@ -348,7 +349,6 @@ def evaluation_of(
             rows = (row._replace(category=row.category.casefold().replace("-", "_")) for row in benchmark.rows)
             benchmark = replace(benchmark, rows=tuple(rows))
         evaluation = Evaluation(request, benchmark, sources, diagnostics)
-        evaluation.read_variants()
         data = evaluation.evaluate()
         return None if data is None else (evaluation, data)
     except UserError as problem:

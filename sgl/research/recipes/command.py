@@ -28,7 +28,7 @@ from sgl.research.analyse.tables import MEASURES, latex_environment
 from sgl.research.evaluate.data import evaluation_environment, show_table
 from sgl.research.evaluate.evaluation import EvaluationRequest, evaluated
 from sgl.research.recipes.engine import campaign, fill
-from sgl.research.recipes.figures import Figure, exposure_figures, figures_of
+from sgl.research.recipes.figures import Figure, figures, figures_of
 from sgl.research.recipes.grids import Outputs, beside, join, split_divergences
 from sgl.research.recipes.layout import ARTICLE, Page, PanelColumn, panels
 from sgl.research.recipes.study import studied
@@ -262,10 +262,9 @@ def _shown(template: str, made: Json) -> str:
     def long(table: Json) -> bool:
         return any(page.width(_titled(row)) > page.titles for row in table["rows"])
 
-    given = {"panels": divided, "titles": long, "cell": _text, "say": say, "show": show_table, "figures_of": figures_of}
-    drawn = [figure for table in made["tables"] for figure in figures_of(table)] if tex else []
-    drawn += exposure_figures(made["curves"], made["counted"]) if tex else []
-    text: str = environment.get_template(template).render(data=made, drawn=drawn, **given)
+    given = {"panels": divided, "titles": long, "cell": _text, "say": say, "show": show_table}
+    given |= {"figures_of": figures_of, "figures": figures}
+    text: str = environment.get_template(template).render(data=made, **given)
     return text
 
 

@@ -6,7 +6,7 @@ axis, with the fitted curve; or the triangle of ``heat``, a number for each pair
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from sgl.research.analyse.scoring import Json
@@ -95,3 +95,8 @@ def exposure_figures(curves: Sequence[Json], counted: str) -> list[Figure]:
         rows = [(curve["system"], {"points": curve["points"], "fit": curve["curve"] or ()}) for curve in own]
         found.append(Figure("exposures", f"Exact Match, {part}", counted, [system for system, _ in rows], rows))
     return found
+
+
+def figures(made: Json) -> list[Figure]:
+    """Return all figures of a recipe: those of its tables, and those by exposures."""
+    return [*chain.from_iterable(map(figures_of, made["tables"])), *exposure_figures(made["curves"], made["counted"])]
