@@ -272,7 +272,7 @@ def _pairs(figure: Figure) -> list[Json]:
     """Return the pairs of a triangle as correlations."""
     ends = (title.split(" and ") for title, _ in figure.rows)
     found = zip(ends, (scores[""]["mean"] for _, scores in figure.rows), strict=True)
-    return [{"first": first, "second": second, "rho": 100 * share} for (first, second), share in found]
+    return [{"first": first, "second": second, "rho": rho} for (first, second), rho in found]
 
 
 def _by_system(columns: Sequence[PanelColumn]) -> list[tuple[str, list[PanelColumn]]]:

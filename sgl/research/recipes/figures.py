@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sgl.research.analyse.scoring import Json
 
-#: Scores of systems, or lines, at a place: their ``mean``, ``low`` and ``high`` as shares.
+#: Scores of systems, or lines, at a place: their ``mean``, ``low`` and ``high`` as shares.  A coefficient is no share.
 _Scores = dict[str, Mapping[str, Any]]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -146,6 +147,14 @@ def test_figures_fit_the_text_of_an_article(kind: str, five: list[str], work: Wo
     written = (work.directory / "figures.tex").read_text("utf-8")
     assert written.count(r"\begin{figure}") == written.count(r"\end{figure}") > 0
     assert {"scores": "x dir=both", "exposures": "xmode=log", "heat": r"\fill[blue!"}[kind] in written
+    page = (work.directory / "page.html").read_text("utf-8")
+    if kind == "heat":
+        # A coefficient is from -1 to 1, and the colour fills its square to less than half.
+        values = [float(text) for text in re.findall(r'class="value">([-0-9.]+)</text>', page)]
+        assert values
+        assert all(-1 <= value <= 1 for value in values)
+        assert all(float(opacity) < 0.5 for opacity in re.findall(r'fill-opacity="([0-9.]+)"', page))
+        assert "svg .heat.positive" in page
     if (
         shutil.which("pdflatex") is None
         or subprocess.run(["kpsewhich", "pgfplots.sty"], check=False, capture_output=True).returncode
