@@ -146,6 +146,13 @@ def test_what_a_page_opens_in_the_browser_is_there(page: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("path", [path for path in sorted(EXAMPLES.glob("*.sgl")) if path.stem != "wrong"], ids=lambda path: path.name)
+def test_every_grammar_that_a_page_links_passes_its_tests(path: Path) -> None:
+    status, output = run(f"sglc test {shlex.quote(str(path))}", EXAMPLES)
+    assert status == 0, output
+
+
+@pytest.mark.slow
 def test_the_first_command_of_the_readme_ends_with_a_verified_dataset(tmp_path: Path) -> None:
     """All but its set-up, which ``.ci/run`` does; this is the whole of SGET."""
     prepare(tmp_path)

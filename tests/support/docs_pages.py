@@ -9,6 +9,8 @@
                          text that is written by hand
 ``docs/limits.md``       the tables, from ``limits.toml`` and the constants, in a
                          page written by hand
+``docs/audit.md``        the definitions of leaks, from the audit, in a page written
+                         by hand
 ``docs/baseline.md``     presets and settings, from the configuration and
                          ``settings.toml``, in a page written by hand
 ``docs/stdlib.md``       the Japanese forms, inflected by the library, in a page
@@ -46,6 +48,7 @@ import sgl
 from sgl import foreign
 from sgl.cli.about import texts
 from sgl.cli.registry import GROUPS, commands
+from sgl.corpus.audit.leaks import report_lines
 from sgl.diagnostics import CODES, Code
 from sgl.diagnostics.registry import MAIN
 from sgl.pipeline.release import CLAIM, CODE, NAME
@@ -291,6 +294,15 @@ def _limit_row(constant: str, row: Mapping[str, str]) -> str:
     return f"| {row['what']} | {shown} | {row['beyond']} | {option} | `{constant}` |"
 
 
+def audit_page(page: Path = DOCS / "audit.md") -> str:
+    """Return the page of audits, with every definition of a leak as the audit has it."""
+    rows = ["", "| question | counted | rows | key |", "| --- | --- | --- | --- |"]
+    for question, lines in groupby(report_lines().items(), key=lambda line: line[1]["question"]):
+        for number, (key, line) in enumerate(lines):
+            rows.append(f"| {'' if number else question} | {line['counted']} | {line['definition']} | `{key}` |")
+    return filled(page, "leaks", "\n".join(rows) + "\n\n")
+
+
 #: Settings that tell presets of a kind of model apart.
 _SIZES = {
     "transformer": ("layers", "width", "heads", "inner"),
@@ -412,6 +424,7 @@ def pages() -> Iterator[tuple[str, str]]:
     yield from command_pages()
     yield "grammar.md", grammar_page()
     yield "limits.md", limits_page()
+    yield "audit.md", audit_page()
     yield "baseline.md", baseline_page()
     yield "stdlib.md", stdlib_page()
     yield "api.md", api_page()
