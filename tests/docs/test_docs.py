@@ -145,8 +145,12 @@ def test_what_a_page_opens_in_the_browser_is_there(page: Path) -> None:
     assert shown - {"wrong.sgl"} <= opened
 
 
+#: Whatever a page opens or links, but for what is wrong on purpose.
+LINKED = [pytest.param(path, id=path.name) for path in sorted(EXAMPLES.glob("*.sgl")) if path.stem != "wrong"]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("path", [path for path in sorted(EXAMPLES.glob("*.sgl")) if path.stem != "wrong"], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", LINKED)
 def test_every_grammar_that_a_page_links_passes_its_tests(path: Path) -> None:
     status, output = run(f"sglc test {shlex.quote(str(path))}", EXAMPLES)
     assert status == 0, output

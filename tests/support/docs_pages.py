@@ -91,7 +91,13 @@ Examples are parts of a grammar. The rest of it is this file, `{main}`:
 {base}```
 """
 
+#: Found by a code; by other words, the pages that explain them come first.
 _TOPIC = """\
+---
+search:
+  boost: 0.2
+---
+
 # {topic}
 
 Use this page to find out what a message means and how to correct the mistake. Examples are parts of
@@ -178,7 +184,7 @@ def api_page(directory: Path = DOCS / "api") -> str:
     parts = [_API]
     for page in _API_PAGES:
         text = (directory / f"{page}.md").read_text(encoding="utf-8")
-        title = text.partition("\n")[0].removeprefix("# ")
+        title = next(line for line in text.splitlines() if line.startswith("# ")).removeprefix("# ")
         rows = (_api_row(page, *found) for module, names in _MODULE.findall(text) for found in _members(module, names))
         parts += [f"## {title}\n", f"With signatures: [{title}](api/{page}.md).\n"]
         parts += ["| name | what it is |", "| --- | --- |", *rows, ""]

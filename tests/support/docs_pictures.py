@@ -125,6 +125,28 @@ def _farm_pair(name: str, caption: str) -> str:
     return _figure(_PAIR, caption, pair=pair(str(FARM), "pp_in_subject"), name=name, language="ja")
 
 
+_PAIRS = """\
+<table>
+<thead><tr><th>paradigm</th><th>good</th><th>bad</th></tr></thead>
+<tbody>
+{% for name, text in rows.items() %}
+<tr><td><code style="white-space: nowrap">{{ name }}</code></td><td>{{ text["en"] }}</td><td>{{ text["bad"] }}</td></tr>
+{% endfor %}
+</tbody>
+</table>
+"""
+
+
+def _minimal_pairs() -> str:
+    """Return a table with the shortest of some pairs of each paradigm."""
+    rows = {
+        name: min(pattern.sample(30, seed=1), key=lambda text: len(text.source))
+        for name, pattern in grammar("minimal_pairs").patterns.items()
+    }
+    made = page_environment().from_string(_PAIRS).render(rows=rows)
+    return "".join(f"{line}\n" for line in made.splitlines() if line.strip())
+
+
 #: The pictures, by their names.
 PICTURES: dict[str, Callable[[], str]] = {
     "rooms": rooms,
@@ -164,6 +186,7 @@ PICTURES: dict[str, Callable[[], str]] = {
         language="ja",
     ),
     "guarantees": lambda: _figure(_PROOF),
+    "minimal_pairs": _minimal_pairs,
 }
 
 
