@@ -82,7 +82,7 @@ class Cache:
     _put_off: dict[tuple[str, ...], object] = field(default_factory=dict, compare=False)
 
     def get(self, expected: type[_T], kind: str, *parts: str) -> _T | None:
-        """Return the value stored under these parts, or None if there is none of that type."""
+        """Return the value of this type that is stored under these parts, or None."""
         path = self._path(kind, parts)
         try:
             with os.fdopen(os.open(path, _OLD), "rb") as file:
@@ -307,7 +307,7 @@ def open_cache(program: Callable[[], str | None] | None = None) -> Cache | None:
 
 
 def _usable_directory() -> Path | None:
-    """Return the cache directory, creating it if needed, or None if there is none or others can change it."""
+    """Return the cache directory, creating it if needed, or None if caching is off or others can change it."""
     directory = cache_directory()
     try:
         if directory is not None:

@@ -111,7 +111,7 @@ def has_surrogate(text: str) -> bool:
     return any("\ud800" <= character <= "\udfff" for character in text)
 
 
-#: Characters that look like those of the language, and those that are meant.
+#: Characters that look like characters of the language, and the intended ones.
 CONFUSABLES: dict[str, str] = {
     **{chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)},
     **dict.fromkeys("\u00a0\u3000\u2002\u2003\u2009", " "),

@@ -35,7 +35,7 @@ def collect_rarely() -> None:
 
 @contextmanager
 def collecting_rarely() -> Iterator[None]:
-    """Look for cycles seldom in this block; afterwards, the settings are those of the program again."""
+    """Look for cycles seldom in this block; afterwards, restore the settings of the program."""
     before = gc.get_threshold()
     collect_rarely()
     try:
@@ -122,7 +122,7 @@ def _call(module: str, function: str, folder: str) -> None:
 async def program(module: str, *words: str) -> tuple[int, str]:
     """Run a module as a program, which is ended if nobody waits for it; return its exit code, and what it has said.
 
-    It finds no modules in the current directory, which may be that of a stranger.
+    It finds no modules in the current directory, which may belong to a stranger.
     """
     import asyncio
     from asyncio.subprocess import DEVNULL, PIPE, STDOUT

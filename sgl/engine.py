@@ -51,7 +51,7 @@ __all__ = ["Claims", "Sample", "SampleError", "Snapshot", "Workspace"]
 
 
 class Claims(NamedTuple):
-    """The proofs of all patterns, or None if there are none or one cannot be decided, and their diagnostics."""
+    """The proofs of all patterns, or None without patterns or if one cannot be decided, and their diagnostics."""
 
     proofs: Proofs | None
     diagnostics: tuple[Diagnostic, ...]
@@ -141,7 +141,7 @@ class Snapshot:
 
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """All diagnostics except those of the claims, in source order."""
+        """All diagnostics except messages about claims, in source order."""
         found = Diagnostics()
         found.extend(self._found)
         with self._workspace.working(self._edits):

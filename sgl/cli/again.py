@@ -70,7 +70,7 @@ def listen(context: click.Context, session: Session, command: Callable[[], objec
 
 
 def is_said(arguments: Sequence[str]) -> bool:
-    """Print the cached output for these arguments; return False if there is none."""
+    """Print the cached output for these arguments; return False if nothing is cached."""
     cache = None if "--no-cache" in arguments else open_cache()
     known = cache.get(_Said, "said", *_parts(arguments)) if cache is not None else None
     if known is None or not known.answers.hold():

@@ -83,7 +83,7 @@ class GrammarFile(Input):
 
 
 class Result(_Named):
-    """The type of an option that names a file to write; ``opening`` matches the beginning of such files."""
+    """The type of an option that names a file to write; ``opening`` matches the beginning of files of its kind."""
 
     def __init__(self, opening: str = "(?!)") -> None:
         super().__init__()

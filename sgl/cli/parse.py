@@ -91,7 +91,7 @@ def translate(
 def _read(
     session: Session, grammar: Path, sentence: str, source: str | None, normalise: str, wanted: Sequence[str] = ()
 ) -> tuple[Parser, Forest]:
-    """Return the readings of a sentence; end the command if there are none, or if a ``wanted`` layer does not exist."""
+    """Return the readings of a sentence; end the command without a reading, or if a ``wanted`` layer does not exist."""
     compiled = session.open(grammar)
     core, layer = compiled.grammar, source or compiled.plan.source
     session.check_names(wanted, [*outputs(core), *graph_layers(core)], "layer or view")

@@ -1,4 +1,4 @@
-"""The commands of ``sglc``: those of the compiler, and those that packages register.
+"""The commands of ``sglc``: built-in commands, and commands that packages register.
 
 A package registers a command by an entry point of the group ``sgl.commands``.  The entry point has the command's name,
 and its value is a :class:`CommandEntry`, so that ``sglc --help`` imports nothing heavy. The module of an entry defines

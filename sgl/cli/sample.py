@@ -135,7 +135,7 @@ def _check_pairs(session: Session, compiled: Compiled, what: str | None, out: Pa
 
 
 def choose(session: Session, compiled: Compiled, what: str | None, where: Sequence[str] = ()) -> samples.SampleSource:
-    """Return the source of sentences that WHAT describes; end the command if there is none."""
+    """Return the source of sentences that WHAT describes, or end the command."""
     with _refusing(session):
         chosen = samples.source_of(compiled, what, session.sources, session.diagnostics, where)
     if chosen is None:

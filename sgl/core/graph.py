@@ -83,7 +83,7 @@ class GluingRule(NamedTuple):
 
     ``items`` is its template in the anchoring text layer: the numbers of children, ``WORD`` or ``END``; a node's
     ``token`` is an index into it.  ``edges`` connect nodes by number, ``exports`` are the nodes that become ports;
-    ``last`` edges are written after those of the rules below.
+    ``last`` edges are written after the edges of the rules below.
     """
 
     items: tuple[int, ...]

@@ -66,7 +66,7 @@ def reachable(starts: Iterable[_T], below: Mapping[_T, Iterable[_T]]) -> set[_T]
 
 
 class United(dict[_T, _T]):
-    """The representative of each thing: itself, or that of the things it was united with."""
+    """The representative of each thing: itself, or the representative of the things it was united with."""
 
     def __missing__(self, thing: _T) -> _T:
         """Return the thing itself."""

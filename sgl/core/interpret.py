@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 
 def fold(derivation: Sequence[int], arity: Sequence[int], step: Callable[[int, tuple[_T, ...]], _T]) -> _T:
-    """Return the value of a derivation; ``step`` computes the value of a rule from those of its children.
+    """Return the value of a derivation; ``step`` computes the value of a rule from the values of its children.
 
     ``arity`` has the number of children of each rule.
 

@@ -262,7 +262,7 @@ class Plan:
 
     @property
     def structures(self) -> Iterator[Structure]:
-        """The structures of all declarations, which include those of the strata."""
+        """The structures of all declarations, which include the structures of the strata."""
         return structures_of((self.patterns, self.parts, self.nowhere))
 
     def in_distribution(self, split: str) -> Stratum | None:

@@ -109,7 +109,7 @@ def collect(
 ) -> Sample:
     """Read corpora with ``columns`` text columns; the one at ``place`` has the sentences.
 
-    Only rows of these ``kinds`` count (all if there are none), and only sentences that have a reading ``admits``
+    Only rows of these ``kinds`` count (all if empty), and only sentences that have a reading ``admits``
     accepts.
     """
     sample, batches = Sample(), corpus_rows.SentenceBatches(parser, normalizer)

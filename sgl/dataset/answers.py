@@ -68,7 +68,7 @@ def write_answers(directory: Path, grammar: CoreGrammar, plan: Plan, rows: Itera
 
 
 def with_answers(directory: Path, files: list[DataFile], answers: list[DataFile]) -> list[DataFile]:
-    """Return all files, after the answers were added to those of Parquet."""
+    """Return all files, after adding the answers to the Parquet files."""
     for path in (directory / "parquet").iterdir():
         _add_columns(path, directory / "references" / f"{path.stem}.jsonl")
     changed = {f.path: written(directory, directory / f.path, f.rows) for f in files if f.path.endswith(".parquet")}

@@ -393,7 +393,7 @@ def _instead_of(path: Path) -> str:
 
 
 def library_file(keywords: Collection[str], name: str) -> str:
-    """Return the dotted name of the standard-library file that declares a name; empty if there is none."""
+    """Return the dotted name of the standard-library file that declares a name, or an empty text."""
     declared, library = re.compile(rf"^(?:{'|'.join(keywords)})[ \t]+{re.escape(name)}\b", re.MULTILINE), stdlib_dir()
     files = (path for path in sorted(library.rglob("*.sgl")) if declared.search(path.read_text("utf-8")))
     found = next(files, None)

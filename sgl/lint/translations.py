@@ -72,7 +72,7 @@ def _written(template: Template) -> str:
 
 
 def _script(texts: Iterable[str]) -> str:
-    """Return the script of nearly all of some words, or "" if there is none or they are few."""
+    """Return the script of nearly all of these words, or "" if they are few or mixed."""
     counts = Counter(filter(None, map(_script_of, dict.fromkeys(texts))))
     usual, most = max(counts.items(), key=itemgetter(1), default=("", 0))
     return usual if most >= max(_WORDS, _IN_ONE_SCRIPT * counts.total()) else ""

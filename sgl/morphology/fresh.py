@@ -217,7 +217,7 @@ class _Freshening:
                 yield word, [(layers[0], word.text), *((layer, x) for layer, x in names if isinstance(x, s.Name))]
 
     def _word(self, layer: str, text: str, kept: int = 0) -> str:
-        """Return the new words for those of a cell, whose last letters are kept, and a capital that stands alone."""
+        """Return new words for the words of a cell, keeping their last letters and single capitals."""
         stems, sounds = self._stems.setdefault(layer, {}), self._sounds[layer]
 
         def new(found: re.Match[str]) -> str:
@@ -260,7 +260,7 @@ class _Freshening:
         return "".join(f"- {_yaml(row, flow=True)}" for row in rows)
 
     def _mapped(self, word: str, column: str = "") -> str | None:
-        """Return the new word for one that a file names; None if it is none, or of a closed class."""
+        """Return the new word for a word that a file names; None for unknown words and closed classes."""
         layers = [self._layers[column]] if column in self._layers else [] if column else [*self._old]
         return next((new for layer in layers if (new := self._old.get(layer, {}).get(word)) is not None), None)
 

@@ -85,7 +85,7 @@ class Chart:
         self._items: list[list[_Item]] = [[] for _ in arcs]
         self._waiting: defaultdict[_Request, list[_Item]] = defaultdict(list)
         self._found: defaultdict[_Request, set[int]] = defaultdict(set)
-        #: The symbols wanted at each position: those of the grammar as bits, and parts of categories of the chart.
+        #: The symbols wanted at each position: symbols of the grammar as bits, and parts of categories of the chart.
         self._wanted = [0] * len(arcs)
         self._asked: defaultdict[tuple[int, int], set[tuple[int, bool]]] = defaultdict(set)
         #: The beginnings of rules by end position, with their start.

@@ -34,7 +34,7 @@ class _Inside(NamedTuple):
 
 
 def named(forest: Forest, namer: Namer) -> Forest | None:
-    """Return the forest of the readings that are named, or None if there are none."""
+    """Return the forest of the readings that are named, or None."""
     #: The parts of each node of the forest by names, each with its alternatives over parts.
     parts: list[dict[_Inside, int]] = []
     found: list[Node] = []

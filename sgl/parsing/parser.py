@@ -121,7 +121,7 @@ class Parser:
         return self.index.vocabulary
 
     def forest(self, sentence: str | Sequence[str]) -> Forest | None:
-        """All readings of a text with its separators, or of tokens as rules write them; None if there is none."""
+        """All readings of a text with its separators, or of tokens as rules write them, or None."""
         chart, _ = self._chart(sentence)
         forest, namer = chart.forest(), self.grammar.namer
         return forest if forest is None or namer is None else named(forest, namer)

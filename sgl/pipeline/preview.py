@@ -210,7 +210,7 @@ class _Reader:
         return pairs
 
     def _other_graph(self, forest: Forest, own: Derivation) -> Derivation | None:
-        """Return a reading whose graphs differ in the files of the dataset; None if there is none."""
+        """Return a reading whose graphs differ in the files of the dataset, or None."""
         grammar, plan = self._compiled.grammar, self._compiled.plan
         layers = [grammar.graph_layer(name) for name in (plan.lemma_layer, *plan.graphs) if name]
         twins = [output for output in outputs(grammar).values() if is_twin(grammar, output)]

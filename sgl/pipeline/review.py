@@ -37,7 +37,7 @@ class Overlap:
         self._words, self._sums = (defaultdict[tuple[str, str], Counter[Any]](Counter) for _ in range(2))
 
     def __call__(self, chunk: Chunk) -> None:
-        """Take note of the rows of a chunk; those of training come first."""
+        """Take note of the rows of a chunk; training comes first."""
         learned, rows = chunk.split == TRAIN, chunk.table
         # Training counts as one part.
         categories = [TRAIN] * len(rows) if learned else rows.column("category").to_pylist()

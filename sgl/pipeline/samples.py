@@ -87,7 +87,7 @@ def read_category(text: str) -> CategoryTest:
 
 
 def read_tree(text: str) -> Bracket:
-    """Read a partial tree; raise ``PartialTreeError`` if the text is none."""
+    """Read a partial tree; raise ``PartialTreeError`` for any other text."""
     stack: list[list[Part | str]] = [[]]
     brackets = 0
     for found in _TOKENS.finditer(text.rstrip()):

@@ -107,7 +107,7 @@ def read_sentence(
     diagnostics: Diagnostics,
     place: Span | None = None,
 ) -> Forest | None:
-    """Return the readings of a sentence; if there are none, report where parsing fails and return None.
+    """Return the readings of a sentence, or report where parsing fails and return None.
 
     With a normalizer, normalized spellings are also tried.  ``place`` is the sentence's place if it is in a file.
     """

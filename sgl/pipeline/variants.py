@@ -75,7 +75,7 @@ def write_variants(dataset: Path, target: Path, base: Compiled, others: Mapping[
 def read_variant(directory: Path, dataset: Path) -> Variant:
     """Return the variant of a dataset whose training set is in a directory of ``OUT.variants``.
 
-    Raises ``ForeignFileError`` if it is no such directory, or that of another dataset.
+    Raises ``ForeignFileError`` if it is no such directory, or belongs to another dataset.
     """
     directory = directory.resolve()
     source, settings = directory.parent / LIST, directory.name
@@ -141,7 +141,7 @@ def is_part(variant: Compiled, base: Compiled) -> bool:
 
 
 def _rules(grammar: CoreGrammar) -> list[Hashable]:
-    """Return the rules in a form that is independent of their numbers and those of categories."""
+    """Return the rules in a form that does not depend on the numbers of rules and categories."""
     names = [category.name for category in grammar.categories]
     return [(r.name, names[r.lhs], tuple([names[c] for c in r.rhs]), r.templates, r.fragments) for r in grammar.rules]
 

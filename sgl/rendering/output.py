@@ -220,7 +220,7 @@ class Learned(NamedTuple):
 
 
 class TemplateWriter:
-    """A writer of derivations in one output; its texts equal those of the definition."""
+    """A writer of derivations in one output; its texts equal the texts of the definition."""
 
     def __init__(
         self, output: Output, items: int = 0, learned: Learned | None = None, like: TemplateWriter | None = None

@@ -27,7 +27,7 @@ _ROLES, _KINDS = _NAMES["roles"], _NAMES["kinds"]
 
 
 def sentence_of(structures: Sequence[Structure]) -> str:
-    """Return the claim that training contains none of these structures as a sentence, or "" if there are none."""
+    """Return the claim that training contains none of these structures as a sentence, or "" without structures."""
     layer = next((f" (in the graph {s.layer})" for s in structures if s.named), "")
     said = [found for structure in structures if (found := _of_words(structure))]
     if said and len(said) == len(structures) and len({words for words, _ in said}) == 1:
@@ -174,7 +174,7 @@ def _phrase(structure: Structure) -> str:
 
 
 def _gaps(body: Body) -> list[Link]:
-    """Return the edges back to the governor, such as that of a gap, which are described at the word that has them."""
+    """Return the edges back to the governor, such as the edge of a gap, which are described at their own word."""
     ends = {(link.target, link.source) for link in body.links}
     return [li for li in body.links if (li.source, li.target) in ends and EXTRACTED in "".join(li.labels.labels)]
 

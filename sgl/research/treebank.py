@@ -22,7 +22,7 @@ LONGEST_SENTENCE = 10_000
 #: The most lines and trees that are remembered.
 _REMEMBERED = 1 << 17
 
-#: The column ID: a number, optionally followed by that of the last word, or by that of an empty node.
+#: The column ID: a number, optionally followed by the number of the last word, or of an empty node.
 _NUMBER = re.compile(r"(\d{1,6})(?:([-.])(\d{1,6}))?", re.ASCII)
 
 

@@ -71,7 +71,7 @@ class Sampler:
         self.tables = tables
         self._numbers, self._lemmas = numbered_lemmas(tables)
         self._candidates: dict[PackedStratum, Callable[[int], tuple[list[int] | None, str]]] = {}
-        #: The number of lemmas, or 1 if there are none.
+        #: The number of lemmas, at least 1.
         self.lemmas = max(len(self._numbers), 1)
 
     def derive(self, stratum: PackedStratum, numbers: NDArray[np.int64]) -> Batch:

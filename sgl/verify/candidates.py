@@ -5,7 +5,7 @@ the split excludes.  They do if each state has a *value* such that
 
     share of an alternative × value of the state = weight of its rule × values of its children
 
-Multiplied over a derivation, all values cancel except that of its start.
+Multiplied over a derivation, all values cancel except the value of its start.
 """
 
 import math
@@ -39,7 +39,7 @@ def mix(key: int) -> int:
 
 
 class Candidate(NamedTuple):
-    """A derivation, () if there is none, and the instance in it, if the stratum has contexts."""
+    """A derivation (or empty), and the instance in it, if the stratum has contexts."""
 
     derivation: Derivation
     instance: Derivation = ()

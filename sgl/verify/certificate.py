@@ -76,7 +76,7 @@ class Checker:
         return f"{claim.pattern or 'everywhere'}: {claim.claim}: {streams} {claim.kind} {group}"
 
     def refusals(self) -> Iterator[str]:
-        """Yield the faults; if there are none, all claims hold."""
+        """Yield the faults; without any, all claims hold."""
         what = "C05 the grammar or the numbering"
         try:
             for what, run in self.prepare():
@@ -113,7 +113,7 @@ def excuses_of(claims: list[CertifiedClaim]) -> set[str]:
 
 
 def judge(content: bytes, budget: int = 0) -> tuple[list[str], list[str]]:
-    """Return the reasons to refuse a certificate; if there are none, also what it establishes."""
+    """Return the reasons to refuse a certificate or, without any, what it establishes."""
     try:
         checker = Checker(content, budget)
     except form.RefusalError as problem:

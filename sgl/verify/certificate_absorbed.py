@@ -61,7 +61,7 @@ def _may_be(variable: NodeVariable, leaf: dict[str, str]) -> bool:
 
 
 def variables_of(body: StructureBody, layer: str) -> list[NodeVariable]:
-    """Return the variables of a body; for a joint structure, only those of one layer."""
+    """Return the variables of a body; for a joint structure, only the variables of one layer."""
     mark = ValueTest(LAYER, frozenset([layer]))
     return [own for own in body.variables if not layer or mark in own.tests]
 

@@ -43,7 +43,7 @@ def _words(rule: GrammarRule) -> Template:
 
 
 def _tree(grammar: CertifiedGrammar, rule: GrammarRule, named: Sequence[FragmentEdge]) -> RuleFragment:
-    """Return the node of a rule above those of its children; the edges take their labels from ``named``."""
+    """Return the node of a rule above the nodes of its children; the edges take their labels from ``named``."""
     below = [FragmentNode(glue=((child, 0),)) for child in range(len(rule.rhs))]
     labels = [*(edge.label for edge in named), *("" for _ in below)]
     edges = [FragmentEdge(0, labels[child], child + 1) for child in range(len(below))]

@@ -119,7 +119,7 @@ def fresh(choices: Sequence[Any], before: Sequence[int]) -> Iterator[Any]:
 
 
 class Symbols(NamedTuple):
-    """For each symbol, its category and those of its children; and its rules."""
+    """For each symbol, its category, the categories of its children, and its rules."""
 
     ends: dict[int, tuple[int, tuple[int, ...]]]
     rules: dict[int, list[int]]
@@ -253,7 +253,7 @@ def _label(rule: GrammarRule, node: FragmentNode, layer: str) -> Label | None:
 
 
 def _joined(parts: Sequence[RuleFragment], layers: Sequence[JointLayer]) -> RuleFragment:
-    """Return the parts of a joint layer as one: the nodes of each behind those of the one before."""
+    """Return the parts of a joint layer as one, with their nodes one after the other."""
     nodes, edges, exports = list[FragmentNode](), list[FragmentEdge](), list[int]()
     words = list[tuple[int, tuple[int, int | None]]]()
     for part, layer in zip(parts, layers, strict=True):

@@ -232,7 +232,7 @@ class LoadedData:
         ((split, place, shape, sent_id, source),) = self.table.select(own, number=number)
         match = None if clause is None else next(self.known.searcher.matches(self.shapes[shape], clause), None)
         words = self.words(number) if match else ()
-        # The words of further layers follow those of the first.
+        # The words of further layers follow the words of the first.
         places = {name: at % len(words) for name, at in (match or {}).items()}
         tokens = tuple((name, f"{words[at].form} ({at + 1})") for name, at in places.items())
         path = conllu_path(split)

@@ -152,7 +152,7 @@ SAME, LAYER = "&", "graph.layer"
 
 
 def label_role(layer: str) -> str:
-    """Return the kind of a layer's labels: those of derivations are roles, distinct from labels of other graphs."""
+    """Return the kind of a layer's labels: labels of derivations are roles, distinct from labels of other graphs."""
     return "role " if layer == DERIVATION else "label "
 
 

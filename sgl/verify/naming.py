@@ -61,7 +61,7 @@ class Bearers:
 
 
 def check_names(data: CertificateData) -> None:
-    """Check that names fit the rules, and that nothing tells those of one category apart."""
+    """Check that names fit the rules, and that nothing tells the names of one category apart."""
     grammar, widths, met = data.core.grammar, dict[int, int](), list[int]()
     for rule in grammar.rules if grammar.names else ():
         _check_ties(rule, widths)

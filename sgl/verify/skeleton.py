@@ -18,7 +18,7 @@ _HIDDEN = re.compile(
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
-#: Letters with their Latin look-alikes; marks with those of ASCII.
+#: Letters with their Latin look-alikes; marks with their ASCII look-alikes.
 _PAIRS = """
     АA ВB ЕE ЅS ІI ЈJ КK МM НH ОO РP СC ТT УY ХX ԚQ ԜW ҺH ӀL ԀD
     аa вb еe ѕs іi јj кk мm нh оo рp сc тt уy хx ԛq ԝw һh ӏl ԁd гr ѵv

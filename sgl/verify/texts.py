@@ -74,7 +74,7 @@ def numbered(finish: TextFinish | None, words: Sequence[str]) -> Sequence[int]:
 
 
 def merged(words: Sequence[str], numbers: Sequence[int]) -> list[str]:
-    """Return the words of a text from those of its rules."""
+    """Return the words of a text from the words of its rules."""
     found = [""] * (1 + max(numbers, default=-1))
     for word, number in zip(words, numbers, strict=True):
         if number >= 0:

@@ -83,7 +83,7 @@ def minimise(automaton: TreeAutomaton, apart: Mask | None = None) -> TreeAutomat
 
 
 def _contexts(automaton: TreeAutomaton, states: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Return contexts (position, rule, other states) and their results; those of ``q`` begin at ``bounds[q]``."""
+    """Return contexts (position, rule, other states) and their results; contexts of ``q`` begin at ``bounds[q]``."""
     wanted = np.zeros(automaton.size + 1, np.bool_)
     wanted[states] = True
     position, row = np.nonzero(wanted[automaton.children])

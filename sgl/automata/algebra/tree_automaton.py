@@ -310,7 +310,7 @@ _ENDLESS = 2**40
 
 
 def smallest_derivation(automaton: TreeAutomaton) -> Derivation | None:
-    """Return the smallest accepted derivation, preferring earlier rules among equals, or ``None`` if there is none."""
+    """Return the smallest accepted derivation, preferring earlier rules among equals, or ``None``."""
     smallest = SmallestDerivations(automaton)
     accepted = [state for state in automaton.accepting if smallest.sizes[state] < _ENDLESS]
     if not accepted:

@@ -62,7 +62,7 @@ class StructureCompiler:
         self.grammar = grammar
         self.index = GrammarIndex(grammar)
         self._budget, self._written = budget, 0
-        #: The automata of schemas, which structures with equal schemas share, and those of structures without lengths.
+        #: The automata of schemas, which structures with equal schemas share, and of structures without lengths.
         self._cores: dict[tuple[str, Schema], SchemaAutomaton] = {}
         self._plain: dict[Structure, StructureAutomaton] = {}
         self._accepted: dict[tuple[TreeAutomaton, TreeAutomaton], bool] = {}

@@ -175,7 +175,7 @@ def state_examples(split: SplitGrammar, automaton: TreeAutomaton) -> Iterator[St
 
 
 def smallest_text(automaton: TreeAutomaton, lemmas: list[tuple[str, ...]]) -> Derivation | None:
-    """Return the smallest derivation, with repeated words replaced where possible; None if there is none.
+    """Return the smallest derivation, with repeated words replaced where possible, or None.
 
     A word that repeats a lemma (``lemmas`` are by rule) is replaced by another with the same state, if there is one.
     """

@@ -51,7 +51,7 @@ LONGEST_COUNTED = 12
 def prove(
     compiler: StructureCompiler, plan: Plan, progress: Callable[[str], None] | None = None, only: str | None = None
 ) -> Proofs:
-    """Decide the claims, or only those of the pattern ``only``; raises the errors of ``StructureCompiler``.
+    """Decide all claims, or only the claims of the pattern ``only``; raises the errors of ``StructureCompiler``.
 
     ``progress`` is called with the name of each pattern before its claims are decided.
     """

@@ -54,7 +54,7 @@ class EquationSystem:
     constant: Vector
 
     def terms(self, values: Vector) -> Vector:
-        """Return the value of each term, given those of the states followed by 1 for missing children."""
+        """Return the value of each term, given the values of the states followed by 1 for missing children."""
         values.take(self.children, out=self._factors[1:], mode="clip")
         terms: Vector = np.multiply.reduce(self._factors)
         return terms

@@ -298,7 +298,7 @@ def _same_length_order(
 
 
 def _can_be_empty(words: set[int], silent: Sequence[Sequence[tuple[int, ...]]]) -> set[int]:
-    """Return the states with an empty text: those of ``words``, and phrases of such states under silent rules."""
+    """Return the states with an empty text: states of ``words``, and phrases of such states under silent rules."""
     empty, before = set(words), -1
     while len(empty) > before:
         before = len(empty)

@@ -42,7 +42,7 @@ def differing_reading(forest: Forest, output: Output, text: str) -> Derivation |
 
 
 def text_examples(forest: Forest, layer: int, text: str) -> tuple[Derivation | None, Derivation | None]:
-    """Return a reading that has this text in a layer, and one that has another; None where there is none.
+    """Return a reading with this text in a layer, and one with another text; None for a missing one.
 
     Raises ``TooLongError`` if phrases can be combined in too many ways.
     """

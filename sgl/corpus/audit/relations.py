@@ -11,7 +11,7 @@ from sgl.core.graph import Graph
 from sgl.core.plan import Pattern
 from sgl.core.structure import LabelTest
 
-#: The relations of Universal Dependencies that modify a word, and those of function words and marks, which are ignored.
+#: Relations of Universal Dependencies: of modifiers, and of function words and marks, which are ignored.
 _MODIFIERS = frozenset({"acl", "advcl", "advmod", "amod", "appos", "compound", "nmod", "nummod"})
 _FUNCTION = frozenset({"aux", "case", "cc", "clf", "compound:prt", "cop", "det", "discourse", "expl", "mark", "punct"})
 

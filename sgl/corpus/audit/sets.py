@@ -50,7 +50,7 @@ def is_word(text: str) -> bool:
 
 
 def pattern_of(file: str, kind: str, patterns: Iterable[Pattern], given: Mapping[str, str]) -> Pattern | None:
-    """Return the pattern that a kind, or else a file, is named after or is ``given``; None if there is none."""
+    """Return the ``given`` pattern, or the one that a kind, or else a file, is named after; None if no name fits."""
     names = {pattern.name: pattern for pattern in patterns}
     known = {_letters(pattern.title): pattern for pattern in names.values()}
     known |= {_letters(name): pattern for name, pattern in names.items()}
@@ -190,7 +190,7 @@ class SetCollector:
         self._use(rows, key, {(column, word) for word in words})
 
     def add_written(self, rows: RowSet, column: str, derivation: Derivation, layer: int, key: str) -> None:
-        """Record the words that the rules of a reading write in a text layer; those of targets have their own line."""
+        """Record the words that the rules of a reading write in a text layer; target words have their own line."""
         words = self._words[layer]
         own = set(self._target_rules(rows.pattern, derivation)) if rows.pattern else frozenset[int]()
         self.add_words(rows, column, chain.from_iterable([words[rule] for rule in own]), "target")

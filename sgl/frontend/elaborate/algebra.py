@@ -19,7 +19,7 @@ from sgl.frontend.names.signature import Signature
 
 #: A value of a feature: a number if the feature is ordered, otherwise the value.
 Key = int | str
-#: The value of an expression for values of variables, None where there is none.
+#: The value of an expression for values of variables, or None.
 Term = Callable[[Mapping[str, str]], Key | None]
 
 _WHOLE = re.compile(r"-?[0-9]{1,9}")
@@ -119,7 +119,7 @@ class Constraint:
         return self.comparison == "=" and len(self.options) == 1
 
     def value(self, values: Mapping[str, str]) -> str | None:
-        """Return the one value that ``left`` can have; None if there is none."""
+        """Return the one value that ``left`` can have, or None."""
         key = self.options[0](values)
         return None if key is None else self.scale.value_of.get(key)
 

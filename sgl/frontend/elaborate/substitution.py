@@ -237,7 +237,7 @@ class Written:
 
     @property
     def spoken(self) -> list[str]:
-        """Return the names by which a condition may refer to nodes; with parameters only those of arguments."""
+        """Return the names by which a condition may refer to nodes; with parameters only the names of arguments."""
         refs = (
             [part.graph for part in self.ref.parts] if isinstance(self.ref, s.Layered) else [self.ref] * len(self.parts)
         )

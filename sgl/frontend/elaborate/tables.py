@@ -99,7 +99,7 @@ def entries_of(
 
 
 def laid_over(over: tuple[s.LayerClause, ...], under: tuple[s.LayerClause, ...]) -> tuple[s.LayerClause, ...]:
-    """Return clauses together with those of ``under`` for layers that they do not cover."""
+    """Return clauses, together with the clauses of ``under`` for layers that they do not cover."""
     named = {clause.layer.text for clause in over}
     return (*(clause for clause in under if clause.layer.text not in named), *over)
 
@@ -308,7 +308,7 @@ class Weighting:
 
 
 def weighting_of(lexicon: s.Lexicon, state: Resolved) -> Weighting:
-    """Return the weighting written after ``~``; equal shares of 1 if there is none or after a report."""
+    """Return the weighting written after ``~``; by default, and after a report, equal shares of 1."""
     weight = lexicon.weight
     if weight is None:
         return Weighting()

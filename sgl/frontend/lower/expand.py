@@ -31,7 +31,7 @@ _FEWER = "use fewer or smaller features in rules with many children"
 
 @dataclass(frozen=True)
 class Instance:
-    """A production with fixed features; ``values`` are those of its variables."""
+    """A production with fixed features; ``values`` are the values of its variables."""
 
     production: Production
     lhs: Concrete

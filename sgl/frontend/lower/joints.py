@@ -25,7 +25,7 @@ _ALWAYS = frozenset({"first", "last", "reverse"})
 
 
 def joined(grammar: CoreGrammar, spans: Sequence[Span], state: Session) -> CoreGrammar:
-    """Return a grammar whose joints are those of texts; report rules that glue what may be empty."""
+    """Return a grammar whose joints are joints of texts; report rules that glue phrases that may be empty."""
     for number, layer in enumerate(grammar.text_layers):
         if not grammar.moving[number] or not any(map(glues, (rule.templates[number] for rule in grammar.rules))):
             continue
@@ -65,7 +65,7 @@ class _Joints:
         self.grammar, self.layer, self.problem = grammar, layer, ""
         spelling = grammar.text_layers[layer]
         self._absorbed = {word for word, _ in spelling.finish.absorb} if spelling.finish is not None else set[str]()
-        # The words of a twin are joined as those of the source are.
+        # The words of a twin are joined like the words of the source.
         anchor = grammar.text_layer(spelling.twin) if spelling.twin else layer
         self._graphs = [number for number, own in enumerate(grammar.anchors) if own == anchor]
         self.facts: dict[tuple[int, int], set[str]] = {}

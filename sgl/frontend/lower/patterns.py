@@ -55,7 +55,7 @@ class LoweredPattern:
 
 @dataclass(frozen=True)
 class LoweredPart:
-    """A part; ``sizes`` are the places of its quotas, ``places`` those of its structures."""
+    """A part; ``sizes`` are the places of its quotas, ``places`` the places of its structures."""
 
     part: Part
     declaration: s.PartDecl

@@ -105,7 +105,7 @@ class _Strata:
         return (structure for lowered in others for structure in lowered.pattern.reserved)
 
     def _only(self, own: LoweredPart | None, *, item: bool = False) -> Iterable[Structure]:
-        """Return the structures that only other parts may contain; an ``item`` may contain those of tested parts."""
+        """Return the structures that only other parts may contain; an ``item`` may contain tested parts."""
         others = (p for p in self.parts if p is not own and not (item and p.part.tested))
         return (structure for lowered in others for structure in lowered.part.only)
 

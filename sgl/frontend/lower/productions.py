@@ -158,7 +158,7 @@ def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: Sessi
 
 @dataclass
 class Produced(Signed):
-    """A project with productions, those of ``words`` grouped by word and lexicon, and with its readable tables."""
+    """A project with productions (for ``words``, grouped by word and lexicon), and with its readable tables."""
 
     rules: tuple[Production, ...]
     words: tuple[tuple[Production, ...], ...]

@@ -42,7 +42,7 @@ class DatasetSettings:
     #: The layers that a model reads, with quoted words between them.
     inputs: list[s.Name] = field(default_factory=list)
     targets: list[s.Name] = field(default_factory=list)
-    #: The size of patterns that declare none.
+    #: The size of patterns without a declared size.
     gen: tuple[s.SizeClause, ...] = ()
     #: Ingredients that items of all patterns may have without training showing them.
     unseen: tuple[s.Unseen, ...] = ()
@@ -114,7 +114,7 @@ def _do_without(state: Resolved) -> DatasetSettings | None:
 
 
 def _in_force(declared: Sequence[tuple[s.Dataset, Scope]], state: Resolved) -> list[s.SyntaxNode]:
-    """Return the clauses that apply: a file's clauses replace those of their kind in the files that it uses."""
+    """Return the clauses that apply: a file's clauses replace clauses of the same kind in the files that it uses."""
     below: dict[Path, set[Path]] = {}
     for unit in state.project.units:
         below[unit.path] = {path for _, used in unit.uses for path in (used.path, *below[used.path])}

@@ -83,7 +83,7 @@ def likes_of(declarations: Sequence[s.Layer]) -> dict[str, str]:
 
 
 def other_layer(declaration: s.Layer, known: Collection[str], state: Resolved) -> str:
-    """Return the layer that a layer is like, which is among those of its kind before it; empty after a report."""
+    """Return the layer that a layer is like, an earlier one of its kind; empty after a report."""
     others = [option.layer for option in declaration.options if isinstance(option, s.Contrast | s.Like)]
     if len(others) > 1:
         message = f"the layer `{declaration.name}` is declared to be like both `{others[0]}` and `{others[1]}`"

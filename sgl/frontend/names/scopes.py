@@ -121,7 +121,7 @@ class Scope:
         return found
 
     def in_library(self, name: str, *kinds: type) -> str:
-        """Return a hint to use the standard-library file that declares a name; empty if there is none."""
+        """Return a hint to use the standard-library file that declares a name, or an empty text."""
         file = library_file([KEYWORDS.get(kind, KINDS[kind]) for kind in kinds], name)
         return f"write `use {file} ({name})` here" if file else ""
 

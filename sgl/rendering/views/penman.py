@@ -21,7 +21,7 @@ _OPENED = re.compile(f'\\(({OPEN}[0-9]+{CLOSE}) / "?(.)', re.DOTALL)
 
 
 def penman(meaning: Meaning) -> str:
-    """Return the Penman form, with marks for variables; raises ``ViewError`` if there is none."""
+    """Return the Penman form, with marks for variables; raises ``ViewError`` if it is impossible."""
     opened: set[int] = set()
     special = {WH: "amr-unknown", NAME: "name"}
 

@@ -1,7 +1,7 @@
 """Analyse treebanks, and how well systems reproduce their sentences; ``sglc analyse``.
 
 How deep, long and tangled are the trees of a treebank?  Do systems do worse on some of them, and which structures are
-to blame?  The measures and methods are those of Shimorina, Parmentier and Gardent (2021), *An Error Analysis Framework
+to blame?  The measures and methods follow Shimorina, Parmentier and Gardent (2021), *An Error Analysis Framework
 for Shallow Surface Realization*; they work on any treebank in CoNLL-U.
 """
 

@@ -1,6 +1,6 @@
 """Measure dependency trees, and score outputs against them.
 
-The measures are those of Shimorina, Parmentier and Gardent (2021).  The *flux* at a position between two words is the
+The measures follow Shimorina, Parmentier and Gardent (2021).  The *flux* at a position between two words is the
 set of edges that pass over it (Kahane, Yan & Botalla 2017).  Its size is their number, whose mean is the mean
 dependency distance; its weight is the largest number of them that share no word, computed as a largest matching in a
 forest, from the leaves up.

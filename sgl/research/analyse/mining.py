@@ -52,7 +52,7 @@ _LABELS: Mapping[str, Callable[[TreebankWord], str]] = {
 #: A tree with more different structures at one word than this is not taken apart.
 _MOST = 20_000
 
-#: Brackets in labels would be mistaken for those of structures.
+#: Brackets in labels would be mistaken for brackets of structures.
 _SPELT = str.maketrans({"(": "⟨", ")": "⟩", " ": "_"})
 
 
@@ -61,7 +61,7 @@ class TooManySubtreesError(Exception):
 
 
 class Subtree(NamedTuple):
-    """A structure: its label with those of its parts, and its number of words."""
+    """A structure: its label with the labels of its parts, and its number of words."""
 
     text: str
     words: int

@@ -60,7 +60,7 @@ TEXTS = (
 )
 IDS = ("id", "sent_id", "custom_id", "key")
 
-#: Objects whose member `id` is that of the item: of lm-evaluation-harness, of promptfoo.
+#: Objects of lm-evaluation-harness and promptfoo whose member `id` is the id of the item.
 _ITEMS = ("doc", "vars")
 
 #: What services call tokens that were read, tokens that were written, and the price.

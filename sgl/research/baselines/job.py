@@ -31,7 +31,7 @@ from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
 #: The files of a locked directory that has nothing else.
 _LOCKING = {LOCK, HOLDER}
 
-#: The first member of the record, which marks a directory as that of a run.
+#: The first member of the record, which marks the directory of a run.
 FORMAT = "sgl-baseline/1"
 
 

@@ -48,7 +48,7 @@ def quiet(_: str, __: int, ___: int) -> None:
 class Learner(ABC):
     """A model with its rows; the parameters of ``module`` that need gradients are trained.
 
-    ``prompt`` returns the tokens of an input text, ``answer`` those of a gold text, with the end token.
+    ``prompt`` returns the tokens of an input text, ``answer`` the tokens of a gold text, with the end token.
     """
 
     module: nn.Module

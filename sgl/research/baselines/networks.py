@@ -21,7 +21,7 @@ from sgl.research.baselines.data import BEGIN, END, PAD
 State = tuple[Any, ...]
 
 
-def chosen(state: Any, rows: Tensor) -> Any:  # noqa: ANN401 - a tensor, or a tuple of such
+def chosen(state: Any, rows: Tensor) -> Any:  # noqa: ANN401 - a tensor, or a tuple of tensors
     """Return the state of some of the sentences."""
     if isinstance(state, Tensor):
         return state[rows]

@@ -237,7 +237,7 @@ def _report(session: Session, items: sources.ItemSet, options: _Options) -> None
 
 
 def _nodes(items: sources.ItemSet) -> dict[str, RuleNode]:
-    """Return what structures call the nodes of derivations, if the rows are those of a dataset with its grammar."""
+    """Return the names of derivation nodes in structures, if the rows come from a dataset with its grammar."""
     folder = items.files[0].path.resolve().parent.parent
     if items.settings.view != sources.DERIVATION or not (folder / MANIFEST).is_file():
         return {}

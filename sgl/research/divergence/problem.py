@@ -164,7 +164,7 @@ def count_names(rows: Iterable[Iterable[str]]) -> Occurrences:
 def measure(
     elements: Elements, train: NDArray[np.bool_], test: NDArray[np.bool_], examples: int = 5
 ) -> SplitDivergence:
-    """Compare the items of test with those of training."""
+    """Compare the items of test with the items of training."""
     before, after = (
         ElementCounts(elements.atoms.totals(side), elements.compounds.totals(side)) for side in (train, test)
     )

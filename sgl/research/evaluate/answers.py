@@ -72,7 +72,7 @@ def answer_in(text: str, readers: Sequence[str], most: int = _SEARCHED) -> str |
 
 @cache
 def _pattern(reader: str) -> _Reader:
-    """Return the function of a reader; raises ``click.UsageError`` if it is none."""
+    """Return the function of a reader; raises ``click.UsageError`` for an unknown one."""
     name, _, tag = reader.partition(":")
     if reader == "yes-no":
         said = re.compile(NAMED[reader], re.IGNORECASE)
@@ -127,7 +127,7 @@ def _group(found: Sequence[re.Match[str]]) -> str | None:
 class Noticed(NamedTuple):
     """What stands around most answers: the reader that takes it away, if there is one.
 
-    ``shared`` of so many ``outputs`` have it, and ``right`` of them are right without it.
+    ``shared`` of the ``outputs`` have it; without it, ``right`` of them are right.
     """
 
     reader: str | None
@@ -176,7 +176,7 @@ def _around(text: str, gold: str) -> Iterator[str]:
 
 
 class Faults:
-    """What is known of right answers, so that outputs can be told from them that are none."""
+    """Facts about right answers, by which outputs that are no answers are recognised."""
 
     def __init__(self, sources: Collection[str], golds: Collection[str]) -> None:
         words = re.compile(r"\w+").findall
@@ -190,7 +190,7 @@ class Faults:
         ]
 
     def of(self, output: str, answer: str, *, found: bool) -> str | None:
-        """Return why a wrong answer is none; ``found`` says whether the readers found it in the output."""
+        """Return why a wrong output is no answer; ``found`` says whether the readers found an answer in it."""
         if not self._declining and _DECLINES.match(output):
             return REFUSAL
         if not found or (not self._lines and "\n" in answer.strip()) or any(find(answer) for find in self._wrappers):

@@ -242,7 +242,7 @@ def grammar_of(
     sources: SourceMap,
     diagnostics: Diagnostics,
 ) -> Compiled | None:
-    """Return the grammar for partial matches; None if there is none, or after errors.
+    """Return the grammar for partial matches; None without a grammar, or after errors.
 
     Without one that is ``given`` it is the grammar of the dataset.  One with another fingerprint is used with a
     warning; rows that it does not derive are counted.

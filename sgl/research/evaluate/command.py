@@ -120,7 +120,7 @@ def evaluate(
     sources: SourceMap,
     diagnostics: Diagnostics,
 ) -> Json | None:
-    """Do the same for ``sgl.evaluate``: the options are those of the command."""
+    """Do the same for ``sgl.evaluate``, with the options of the command."""
     if not installed(NEEDED, "eval", diagnostics):
         return None
     return evaluated(EvaluationRequest(dataset, (), {}, given=given, **options), sources, diagnostics)

@@ -48,7 +48,7 @@ _ROLES = {"det": DETERMINER, "amod": ADJECTIVE, "case": _PREPOSITION, "acl": MOD
 _NOUNS = ("NOUN", "PROPN")
 
 
-#: An atom of a compound: its role, its words and those of its translation.
+#: An atom of a compound: its role, its words, and the words of its translation.
 FoundAtom = tuple[str, str, str]
 
 

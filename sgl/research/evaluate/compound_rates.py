@@ -1,4 +1,4 @@
-r"""Error rates of systems on the compounds of a benchmark, beside those of the gold texts.
+r"""Error rates of systems on the compounds of a benchmark, beside the rates of the gold texts.
 
 A dataset of ``sglc compile`` has a file of compounds.  For other data there are two files: a YAML
 lexicon with the translations of each atom under its role, ``ADJ: {red: [红, 红色]}``, where an
@@ -222,7 +222,7 @@ def _listed(of: Json, rates: Mapping[Group, ErrorRate]) -> list[Json]:
 def compounds_of(
     benchmark: Benchmark, files: tuple[Path | None, Path | None], way: str | None, diagnostics: Diagnostics
 ) -> BenchmarkCompounds:
-    """Return the compounds of the rows, by default those of the dataset; raises ``CompoundError``.
+    """Return the compounds of the rows, by default from the dataset; raises ``CompoundError``.
 
     ``files`` are the compound of each row, and the lexicon.  ``way`` is how texts are segmented.
     """

@@ -56,7 +56,7 @@ METRICS = {
 #: The tables by the shape of trees, without BLEU and chrF++, and how many numbers a row is for.
 _SHAPES = {"length": 5, "depth": 1, "nesting": 1}
 
-#: Random divisions of items into those of a slice and others.
+#: Random divisions of items into a slice and the rest.
 _CONTRAST = 10_000
 
 
@@ -101,7 +101,7 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
 
 
 def _judged(evaluation: Evaluation, divided: Mapping[str, Sequence[Part]]) -> Json:
-    """Return what judges say, beside each metric of items; BLEU and chrF++ are those of sentences."""
+    """Return the verdicts of judges, with each metric of items; BLEU and chrF++ are computed per sentence."""
     metrics = {**evaluation.scores.scores, "compounds": evaluation.compounds}
     del metrics[scoring.RAW]
     for metric, counts in evaluation.surface.items():
@@ -267,7 +267,7 @@ def _compared(evaluation: Evaluation) -> list[tuple[str, dict[str, NDArray[np.fl
     return [(metric, of) for metric, of in scores if metric in scoring.VERDICTS and metric != scoring.RAW]
 
 
-#: Fewer scores lie on any curve; a curve is drawn through so many places; a wider interval of a slope says nothing.
+#: Least number of scores for a curve; points that a curve is drawn through; widest useful interval of a slope.
 _FEWEST, _PLACES, _WIDEST = 3, 33, 20.0
 
 

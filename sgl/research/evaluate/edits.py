@@ -1,4 +1,4 @@
-"""Align the words of a prediction with those of the gold text, to see what its author did to them.
+"""Align the words of a prediction with the words of the gold text, to see what its author changed.
 
 The alignment is the cheapest one by costs (Levenshtein 1966): a word takes the place of a word of its class more
 easily than of another class, and of another form of itself most easily.  A text that ends too early is aligned with

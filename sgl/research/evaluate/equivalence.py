@@ -94,7 +94,7 @@ def _compare_forms(first: Form, second: Form) -> FormComparison:
 
 
 def _labelled(form: Form) -> list[_FormAtom]:
-    """Return the atoms, those of definite nouns marked with a star."""
+    """Return the atoms, with a star for definite nouns."""
     groups = (("* ", form.definites), ("", form.atoms))
     return [((star, atom.predicate), atom.arguments) for star, atoms in groups for atom in atoms]
 

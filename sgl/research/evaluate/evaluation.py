@@ -155,7 +155,7 @@ class Evaluation:
         return data | ({"compounds": rates} if rates is not None else {})
 
     def _read_variants(self) -> None:
-        """Read the variants that systems were trained on; raises ``DatasetError`` if they are none of the dataset."""
+        """Read the variants that systems were trained on; raises ``DatasetError`` for variants of another dataset."""
         for path in self.request.train:
             if self.benchmark.directory is None:
                 raise DatasetError("only a dataset of `sglc compile` has variants")

@@ -24,7 +24,7 @@ from sgl.research.analyse.statistics import places_by, spearman, wilson
 from sgl.research.evaluate.benchmark import BenchmarkRow
 from sgl.research.evaluate.runs import Systems
 
-#: The name of gold texts as if they were those of a system.
+#: The name of the gold texts as a system.
 GOLD = "gold"
 
 #: Columns that name an item, that repeat its output, and that are no scales either.

@@ -1,7 +1,7 @@
 """Compare what a prediction says with what it should say: the words and edges of two graphs.
 
-The nodes of a logical form are variables, names and ``?``; those of a text are its words.  Nodes with a word that each
-graph has once are aligned; for the others, most common edges decide, then the word, then the number.
+The nodes of a logical form are variables, names and ``?``; the nodes of a text are its words.  Nodes with a word that
+each graph has once are aligned; for the others, most common edges decide, then the word, then the number.
 
 Connected nodes without a counterpart are one mistake: levels of a nested structure, a modifier with all below it, or
 other words.  What they held is compared as if they were one with the node they hang from, so that a skipped level is
@@ -62,7 +62,7 @@ class Found(NamedTuple):
 Node = Hashable
 _Edge = tuple[Node, tuple[str, ...], Any]
 
-#: Relations by which structures are nested, those of function words, and those of modifiers, which can be left out.
+#: Relations that nest structures, relations of function words, and relations of modifiers, which can be left out.
 _NESTED = frozenset({"nmod", "amod", "acl", "advcl", "ccomp", "xcomp", "conj"})
 _FUNCTION = frozenset({("case",), ("det",), ("mark",), ("cc",), ("cop",), ("aux",), ("clf",)})
 MODIFIERS = (_NESTED | {"advmod", "nummod", "appos", "obl"}) - {"ccomp", "xcomp"}

@@ -197,7 +197,7 @@ class TextMistakes:
     def of(
         self, target: str, gold: Realization | None, text: str, read: Sequence[Realization], draft: Draft
     ) -> Findings:
-        """Return what is wrong with a prediction, from the readings of the gold text and of that of the draft."""
+        """Return the mistakes of a prediction, from the readings of the gold text and of the draft."""
         tree = WordTree((), (), ()) if gold is None else self._words.tree(gold)
         wanted, alike = of_tree(tree), self._words.alike
         if gold is not None and read:

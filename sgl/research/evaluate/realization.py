@@ -47,7 +47,7 @@ class DerivedPhrase(NamedTuple):
 
 
 def template_words(rule: Rule, layer: int, parts: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the words that a rule makes in a layer of those of its children."""
+    """Return the words that a rule makes in a layer from the words of its children."""
     words: list[str] = []
     for item in rule.templates[layer]:
         if isinstance(item, Slot):

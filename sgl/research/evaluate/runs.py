@@ -44,7 +44,7 @@ _IN_ORDER = (
     "predictions may be missing"
 )
 
-#: With so many rows it can be told whether all predictions stand one line off.
+#: The number of rows from which an offset of all predictions by one line can be detected.
 _TELLING = 20
 
 

@@ -67,7 +67,7 @@ def _unfit(grammar: CoreGrammar, layer: int) -> tuple[Rule, str] | None:
 
 
 def _changed(imported: ImportedGrammar, layers: Sequence[TextLayer], rules: Iterable[Rule]) -> ImportedGrammar:
-    """Return another grammar, without graphs on words that are not those of its first layer."""
+    """Return the grammar without graphs on words of other layers than the first."""
     grammar = replace(imported.grammar, text_layers=tuple(layers), rules=tuple(rules))
     if any(graph.anchor != layers[0].name for graph in grammar.graph_layers):
         rules = tuple(replace(rule, fragments=()) for rule in grammar.rules)

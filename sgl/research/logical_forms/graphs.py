@@ -23,7 +23,7 @@ Edge = tuple[int | str, str, int | str]
 
 
 def read_cogs(text: str, tokens: Sequence[str] = ()) -> Graph:
-    """Read a COGS logical form; raises ``LogicalFormError`` if it is not that of one connected graph.
+    """Read a COGS logical form; raises ``LogicalFormError`` unless it is one connected graph.
 
     The position of a noun or verb is the number of its variable.  Given the ``tokens`` of the sentence, a name is on
     the token that equals it and a wh-word on the first; otherwise they are ``UNANCHORED``.

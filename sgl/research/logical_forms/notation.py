@@ -232,7 +232,7 @@ class Term(NamedTuple):
 
 
 def is_modifier(label: str) -> bool:
-    """Return whether a label is that of a noun's edge: ``nmod``, ``nmod:in``, ``amod``."""
+    """Return whether a label belongs to an edge of a noun: ``nmod``, ``nmod:in``, ``amod``."""
     return label.partition(":")[0] in MODIFIERS
 
 

@@ -153,7 +153,7 @@ class Matching:
         self._material, self.interpreter = material, Interpreter(material.core)
         if any(word.get(LAYER) for word in material.train.graphs[0].words):
             raise PromptsError("patterns of several layers have no matched items")
-        # The sentences of all splits, since a matched item is none of them.
+        # The sentences of all splits, which no matched item may equal.
         files = sorted((material.directory / "data").glob("*.tsv"))
         rows = (line.partition("\t")[0] for path in files for line in lines_of(read_text(path, BENCHMARK)))
         self.known = set(map(sentence_of, rows))
@@ -187,7 +187,7 @@ class Matching:
         return MatchedItem(row, Sentence(0, tuple(lengths), of, tuple(placed)), own)
 
     def item(self, name: str, seed: int, readings: Callable[[str], int]) -> Made | None:
-        """Return how to make a matched item, with one reading and no row of the dataset; None if there is none."""
+        """Return how to make a matched item that has one reading and is no row of the dataset, or None."""
         skeletons = sorted(
             self._skeletons.get(self._categories(name), ()), key=lambda x: stream_key(seed, f"{name} {x}")
         )

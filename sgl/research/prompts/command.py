@@ -1,4 +1,4 @@
-"""``sglc prompts``: few-shot prompts with a proof of each, and the check of such proofs."""
+"""``sglc prompts``: few-shot prompts with proofs, and the check of these proofs."""
 
 from collections.abc import Callable
 from pathlib import Path

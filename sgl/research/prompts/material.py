@@ -83,7 +83,7 @@ class Material:
         return rows.derivations[number]
 
     def rules(self, derivation: Iterable[int]) -> frozenset[str]:
-        """Return the names of the rules of a derivation as parts, but for those of words."""
+        """Return the names of the rules of a derivation as parts, except rules of words."""
         rules = self.core.rules
         return frozenset(f"rule {rules[number].name}" for number in derivation if rules[number].rhs)
 

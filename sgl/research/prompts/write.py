@@ -83,7 +83,7 @@ def write_prompts(
 
 
 def prompt_files(directory: Path) -> Collection[str] | None:
-    """Return the files that a directory of prompts can have; None if it is none."""
+    """Return the files that a directory of prompts can have; None for any other directory."""
     with suppress(ForeignFileError):
         proof = read_document(directory / PROOF, CERTIFICATE, inside=directory)
         proof["format"].one_of([FORMAT])

@@ -186,7 +186,7 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: Outputs, further: J
         divided = {of: dataset / f"{name}-{of}.txt" for of in recipe.get("slices", ())}
         slices = (f"{of}={path}" for of, path in divided.items() if path.is_file())
         view["slices"] = (*view.get("slices", ()), *slices)
-        # The longest sentence of training is that of the first ablation.
+        # The first ablation has the longest sentence of training.
         for trained in view.get("train", ())[:1]:
             longest = f"longest({trained.resolve().name})"
             view["slices"] = tuple(text.replace("longest(train)", longest) for text in view["slices"])

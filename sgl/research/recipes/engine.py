@@ -167,7 +167,7 @@ def _tested(results: Json) -> str:
 
 
 def _steps(value: Any, path: str) -> list[Any]:  # noqa: ANN401 - JSON
-    """Return the values at the end of a path, or an empty list if there are none."""
+    """Return the values at the end of a path, or an empty list."""
     values = [value]
     for step in filter(None, map(str.strip, path.split(" > "))):
         wanted = dict(pair.split("=", 1) for pair in step.split(",")) if re.match(r"\w+=", step) else {"name": step}

@@ -23,7 +23,7 @@ Outputs = dict[str, list[tuple[str, Path]]]
 def beside(first: Json, second: Json) -> Json:
     """Return results with the scores of systems on another dataset, in the rows of the same names.
 
-    Tests compare systems on the same items, so those of the first dataset remain.
+    Tests compare systems on the same items, so the items of the first dataset remain.
     """
     if not first:
         return second

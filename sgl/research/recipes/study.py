@@ -6,7 +6,7 @@ curve; if the numbers are equal but exposures differ, the curve is by exposures.
 scored, so that all differences are in pairs.
 
 The *gap* is the difference to a control with the same strategy: the item after shots that show its structure, or the
-matched item of the same words, whose verdict is paired with that of the item.
+matched item of the same words, whose verdict is paired with the verdict on the item.
 """
 
 import json
@@ -157,7 +157,7 @@ def _recorded(path: Path) -> dict[str, Json]:
 
 
 def _controls(sets: Sequence[_Set]) -> dict[tuple[str, str], list[tuple[str, str]]]:
-    """Return the groups and names of controls, by those of the sets that differ from them in nothing else."""
+    """Return the groups and names of controls, by the groups and names of the sets that otherwise equal them."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     same = ("control", "matched", "seed", "instruction")
     for own, control in product(sets, sets):
