@@ -31,7 +31,9 @@ from sgl.core.grammar import (
 #: The text layer whose words are the nodes; authors can declare neither.
 RULES = "rules"
 #: The attributes of a node besides the features of its category.
-RULE, CATEGORY, LEMMA = "rule", "category", "lemma"
+RULE = "rule"
+CATEGORY = "category"
+LEMMA = "lemma"
 
 
 def has_derivation(grammar: CoreGrammar) -> bool:
