@@ -28,7 +28,7 @@ _CALLED = {RULES: "rule", WORDS: "word", LEXICONS: "lexicon"}
 
 
 def apply_weights(state: Expanded) -> Lowered | None:
-    """Replace declared weights by the weights of the files in force; return None after errors."""
+    """Replace declared weights by those of the files in force; return None after errors."""
     lowered = state.declared
     declarations = state.names.of(s.Weights)
     if not declarations:

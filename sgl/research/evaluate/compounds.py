@@ -185,7 +185,7 @@ class ErrorRate(NamedTuple):
 
 
 class CompoundOccurrence(NamedTuple):
-    """A compound in the sentence of a ``row``; equal names mean the same compound; ``factors`` are its slices."""
+    """A compound in the sentence of a ``row``; those of one name are one compound; ``factors`` are its slices."""
 
     name: str
     compound: str

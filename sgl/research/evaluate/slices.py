@@ -118,7 +118,7 @@ def _lengths(benchmark: Benchmark, layer: str, split: str) -> list[int]:
     if layer not in (benchmark.source, benchmark.target):
         raise SliceError(f"there is no text `{layer}`; there are `{benchmark.source}` and `{benchmark.target}`")
     if split in benchmark.variants:
-        # The rows of a variant are rows of the training set.
+        # The rows of a variant are some of those of the training set.
         known = zip(_texts(benchmark, layer, TRAIN), _lengths(benchmark, layer, TRAIN), strict=True)
         own = {*_texts(benchmark, layer, split)}
         return [length for text, length in known if text in own]

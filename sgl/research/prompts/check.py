@@ -111,7 +111,7 @@ def _claim(prompt: JsonValue) -> Prompt:
 def _left_out(
     material: Material, proof: JsonValue, claims: Sequence[Prompt], asked: Mapping[str, Sequence[int]]
 ) -> Iterator[str]:
-    """Yield the patterns whose prompts belong to other items than the options ask for."""
+    """Yield the patterns whose prompts are not those of the items that the options ask for."""
     rows = material.items.rows
     wanted = {name: rows[numbers[0]].category for name, numbers in asked.items()}
     of = Counter(row.category for row in rows if row.category in wanted.values())

@@ -93,7 +93,7 @@ def _promptfoo(given: PromptSet) -> dict[str, str]:
     """Return a test for each prompt, which passes if the output is a right answer; its metric is the pattern."""
     tests = []
     for row in given.rows:
-        # Braces would be read as a template.
+        # Braces would be read as those of a template.
         answers = json.dumps([normal(answer) for answer in row["answers"]]).replace("{", "\\u007b")
         right = {"type": "javascript", "value": f'{answers}.includes(output.normalize("NFKC").trim())'}
         shown = {"vars": {"id": row["id"], "messages": row["messages"]}, "metadata": {"pattern": row["pattern"]}}

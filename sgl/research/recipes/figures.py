@@ -98,5 +98,5 @@ def exposure_figures(curves: Sequence[Json], counted: str) -> list[Figure]:
 
 
 def figures(made: Json) -> list[Figure]:
-    """Return all figures of a recipe: from its tables, and by exposures."""
+    """Return all figures of a recipe: those of its tables, and those by exposures."""
     return [*chain.from_iterable(map(figures_of, made["tables"])), *exposure_figures(made["curves"], made["counted"])]
