@@ -21,7 +21,7 @@ from sgl.cli.terminal import bar, count, json_text, text_table
 from sgl.diagnostics import Diagnostics
 from sgl.research.analyse.outputs import PredictionsError
 from sgl.research.analyse.predictions import first_of, named_system, systems_of
-from sgl.research.analyse.words import SEGMENTERS, foreign_script
+from sgl.research.analyse.words import SEGMENTERS, comparison, foreign_script
 
 if TYPE_CHECKING:
     from sgl.corpus.audit import DeclaredStructure
@@ -58,6 +58,7 @@ SYSTEM = _System()
 @click.option(
     "--tokenize", "tokenizer", type=click.Choice(_TOKENIZERS), default="marks", help="How to segment texts into words."
 )
+@click.option("--lemmatise", metavar="LANGUAGE", help="Compare lemmas, which simplemma finds: en, de, fi, …")
 @click.option("--keep-case", is_flag=True, help="Distinguish capital letters.")
 @click.option("--keep-punctuation", is_flag=True, help="Keep punctuation in the trees.")
 @click.option("--structures", type=GRAMMAR, help="Find the patterns and structures of this file (.sgl) in the trees.")
@@ -105,6 +106,7 @@ def command(session: Session, gold: Path, predictions: tuple[str, ...], **option
     options["failure"] = _failure(options["failure"], session)
     options["nodes"] = _nodes(options["nodes"], session)
     options["views"] = options["views"] or _VIEWS[:3]
+    _check_language(options["lemmatise"], session)
     patterns, asked = options.pop("patterns"), options.pop("structures")
     systems = systems_of(predictions)
     if twice := [name for name, uses in Counter(name for name, _ in systems).items() if uses > 1]:
@@ -169,6 +171,15 @@ def _failure(text: str, session: Session) -> str | float:
     if not 0 <= value <= 1:
         session.refuse(f"`--failure {text}` is not quartile, inexact, or a number from 0 to 1")
     return value
+
+
+def _check_language(language: str | None, session: Session) -> None:
+    if language is not None and installed(("simplemma",), "lemma", session.diagnostics):
+        try:
+            comparison(keep_case=False, language=language)
+        except ValueError:
+            session.refuse(f"`--lemmatise {language}` is not the code of a language that simplemma knows, such as en")
+    session.stop_on_errors()
 
 
 def _nodes(text: str, session: Session) -> tuple[int, int]:
