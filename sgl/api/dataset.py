@@ -151,6 +151,7 @@ def evaluate(
     lexicon: str | PathLike[str] | None = None,
     published_rule: bool = False,
     judgements: Sequence[str | PathLike[str]] = (),
+    train: Sequence[str | PathLike[str]] = (),
     segment: str | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Scores:

@@ -8,8 +8,9 @@ import click
 from sgl.automata import Proofs
 from sgl.automata.proofs.compiler import structures_of
 from sgl.cli.files import DIRECTORY, in_out
+from sgl.cli.options import named_values
 from sgl.cli.parallelism import parallel_options, resumable
-from sgl.cli.session import Session, grammar_argument, grammar_options, level_options, named_values
+from sgl.cli.session import Session, grammar_argument, grammar_options, level_options
 from sgl.dataset import check_target, computed, fingerprint, left_out, string_figures
 from sgl.frontend import Compiled
 from sgl.lang.packed import LARGEST_SEED

@@ -11,7 +11,8 @@ import click
 
 from sgl.cli.arguments import differences, layer_option, listed, normalise_option, text_layers
 from sgl.cli.files import FILE, PAGE, ROWS, WEIGHTS, force_option, json_file_option
-from sgl.cli.session import Session, grammar_argument, grammar_options, named_values
+from sgl.cli.options import named_values
+from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import bar, cell, count, json_text, text_table
 from sgl.corpus import audit as judged
 from sgl.corpus import fit as fitting

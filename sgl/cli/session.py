@@ -28,6 +28,7 @@ from sgl.cache import open_cache, using
 from sgl.cli import again, terminal
 from sgl.cli.files import GRAMMAR, STREAM, Results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, StreamError
+from sgl.cli.options import limit_option, no_cache_option, set_option
 from sgl.cli.terminal import count, json_text, talk, talk_options
 from sgl.diagnostics import CODES, Diagnostic, Diagnostics, Severity, SourceMap, Span, one_of, suggest
 from sgl.diagnostics.render import DOCUMENTS, as_object, github, render, render_concise
@@ -289,32 +290,6 @@ class Session:
 
 grammar_argument = click.argument("grammar", type=GRAMMAR)
 
-no_cache_option = click.option("--no-cache", is_flag=True, help="Do not use the cache.")
-
-
-def named_values(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """Return the values of a repeatable ``NAME=VALUE`` option by name; a click callback."""
-    found = {}
-    for value in values:
-        name, equals, text = value.partition("=")
-        if not equals or not name:
-            raise click.BadParameter(f"`{value}` is not NAME=VALUE", ctx, param)
-        found[name] = text
-    return found
-
-
-def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, int]:
-    """Return the limits that ``--limit`` sets, by name."""
-    found = {}
-    for name, text in named_values(ctx, param, values).items():
-        if name not in foreign.LIMITS:
-            known = ", ".join(foreign.LIMITS)
-            raise click.BadParameter(f"there is no limit `{name}`; there is: {known}", ctx, param)
-        if not (text.isascii() and text.isdigit() and 0 < int(text[:20]) < 2**31):
-            raise click.BadParameter(f"`{text}` is not a number from 1 to 2³¹ - 1", ctx, param)
-        found[name] = int(text)
-    return found
-
 
 def _note_levels(context: click.Context, parameter: click.Parameter, codes: tuple[str, ...]) -> None:
     """Record the level of each code; a code has only one."""
@@ -341,14 +316,7 @@ def session_options(command: _Command) -> _Command:
     """Add ``--format``, ``--color``, ``--limit``, ``-q`` and ``-v``, and give the command its session."""
 
     @talk_options
-    @click.option(
-        "--limit",
-        "bounds",
-        multiple=True,
-        metavar="NAME=NUMBER",
-        callback=_numbers,
-        help=f"Change a limit (repeatable): {', '.join(foreign.LIMITS)}.",
-    )
+    @limit_option
     @click.option(
         "--format",
         "form",
@@ -389,12 +357,4 @@ def session_options(command: _Command) -> _Command:
 
 def grammar_options(command: _Command) -> _Command:
     """Add the options of commands that open grammars: ``--set``, ``--no-cache`` and the session's own."""
-    setting = click.option(
-        "--set",
-        "settings",
-        multiple=True,
-        metavar="NAME=VALUE",
-        callback=named_values,
-        help="Set a parameter of the grammar (repeatable).",
-    )
-    return setting(no_cache_option(session_options(command)))
+    return set_option(no_cache_option(session_options(command)))

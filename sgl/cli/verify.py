@@ -18,7 +18,8 @@ from sgl import __version__
 from sgl.cache import build, cached
 from sgl.cli.files import ARCHIVE, FILE, GRAMMAR, STREAM, force_option, why_not
 from sgl.cli.main import FAILED, OUTPUT
-from sgl.cli.session import Session, no_cache_option, session_options
+from sgl.cli.options import no_cache_option
+from sgl.cli.session import Session, session_options
 from sgl.cli.terminal import count, json_option, talk_options
 from sgl.dataset import computed, manifest_of
 from sgl.disk import temporary

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from sgl.core.derivation import with_derivation
-from sgl.core.grammar import CoreGrammar
-from sgl.core.plan import Plan, Release
+from sgl.core.derivation import RULES, with_derivation
+from sgl.core.grammar import DERIVATION, CoreGrammar, GraphLayer
+from sgl.core.plan import Pattern, Plan, Release
 from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
 from sgl.foreign import granted
@@ -221,9 +221,30 @@ def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflecti
 
 def named_structures(compiled: Compiled) -> dict[str, Structure]:
     """Return every ``structure`` that is complete, without parameters and ``@targets``, by name."""
-    found: dict[str, Structure] = {}
     state = _names_of(compiled, Diagnostics())
-    context = _first_context(compiled, state)
+    return _named(state, _first_context(compiled, state))
+
+
+def structures_without_grammar(
+    project: Project, settings: Mapping[str, str], diagnostics: Diagnostics
+) -> tuple[tuple[Pattern, ...], dict[str, Structure], str]:
+    """Return the patterns, the complete structures by name, and the first graph layer, without reading rules or words.
+
+    So structures can be looked for in trees that no grammar made; the project may declare nothing else.  Labels and
+    lemmas are not checked: any tree may have them.
+    """
+    state = resolve(Session(project, settings, diagnostics))
+    if state is None:
+        return (), {}, ""
+    declared = [layer.name.text for layer, _ in state.names.of(s.Layer) if layer.kind.text == "graph"] or ["syn"]
+    layers = [*(GraphLayer(name, "") for name in declared), GraphLayer(DERIVATION, RULES)]
+    context = contexts_of(state, layers, None)[declared[0]]
+    lowered = lower_patterns(context, None)
+    return tuple(one.pattern for one in lowered), _named(state, context), declared[0]
+
+
+def _named(state: Resolved, context: StructureContext) -> dict[str, Structure]:
+    found: dict[str, Structure] = {}
     for declaration, scope in state.names.of(s.StructureDecl):
         if declaration.parameters:
             continue

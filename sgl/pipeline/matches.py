@@ -34,8 +34,7 @@ class GraphFinder:
 
     def __init__(self, structure: Structure) -> None:
         self.body = replace(structure.body, lengths=())
-        written = [read_structure(str(replace(structure, body=self.body, named=False)))] if self.body.variables else []
-        self._table = ShapeTable(written)
+        self._table = ShapeTable([_written(structure)] if self.body.variables else [])
         self._searcher = Searcher(self._table)
         self._known: dict[object, list[Binding]] = {}
 
@@ -43,8 +42,7 @@ class GraphFinder:
         """Return the matches, in order."""
         if not self.body.variables:
             return [()]
-        words = tuple([_word(attributes) for attributes, _ in graph.nodes])
-        shape = self._table.of(Sentence(0, (), words, graph.edges))
+        shape = self._table.of(_sentence(graph))
         # Graphs with equal edges, and nodes that pass the same tests, have the same matches.
         key = graph.edges, shape.nodes
         if key not in self._known:
@@ -90,7 +88,28 @@ def occurrence_search(dataset: Path, structures: Sequence[str]) -> Callable[[Ite
     manifest, patterns = _manifest(dataset), list(map(_read, structures))
     if manifest.layers.written:
         patterns = [at_layers(pattern, manifest.distinct.layer) for pattern in patterns]
+    return _search(patterns)
 
+
+def graph_search(structures: Sequence[Structure]) -> Callable[[Iterable[Graph]], list[int]]:
+    """Return a search for structures of one layer: the bit set of those that occur in each graph.
+
+    It raises ``OccurrenceError`` if it takes too long.
+    """
+    found = _search([_written(structure) for structure in structures])
+    return lambda graphs: found(map(_sentence, graphs))
+
+
+def _written(structure: Structure) -> GraphPattern:
+    body = replace(structure.body, lengths=())
+    return read_structure(str(replace(structure, body=body, named=False)))
+
+
+def _sentence(graph: Graph) -> Sentence:
+    return Sentence(0, (), tuple([_word(attributes) for attributes, _ in graph.nodes]), graph.edges)
+
+
+def _search(patterns: Sequence[GraphPattern]) -> Callable[[Iterable[Sentence]], list[int]]:
     def found(sentences: Iterable[Sentence]) -> list[int]:
         table = ShapeTable(patterns)
         shapes = list(map(table.of, sentences))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from workplace import Workplace
 
+import sgl
 from sgl.cli.main import OK, USAGE, run
 from sgl.foreign import sha256_of
 
@@ -105,6 +106,9 @@ def test_systems_are_scored_by_the_ablation_that_they_were_trained_on(farm: Work
     made = json.loads((farm.directory / "r.json").read_text("utf-8"))
     assert made["dataset"]["left_out"] == len(items)
     assert made["dataset"]["items"] == len(rows) - len(items)
+    predicted, variant = {"A": farm.directory / "right.txt"}, variants / "deep=off"
+    by_program = sgl.evaluate(farm.directory / "data", predicted, train=[variant], samples=100)
+    assert by_program.data["dataset"]["left_out"] == len(items)
     found = {part["name"]: part["items"] for part in made["tables"]["slices"]}
     kept = [row.split("\t")[0] for n, row in enumerate(rows, 1) if f"gen-{n:06}" not in items]
     words = {

@@ -15,11 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sgl.corpus.audit import DeclaredStructure
 from sgl.foreign import TREEBANK, opened
 from sgl.research.analyse import mining, scoring, statistics
 from sgl.research.analyse.metrics import Skeleton, without_punctuation
 from sgl.research.analyse.outputs import PredictionsError, SystemOutput
 from sgl.research.analyse.predictions import some_outputs
+from sgl.research.analyse.structures import StructureColumns, marked_words
 from sgl.research.analyse.words import SAMPLED, SEGMENTERS, language_of
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
@@ -48,10 +50,12 @@ def analyse(
     predictions: Sequence[tuple[str, Path]] = (),
     settings: scoring.AnalysisSettings | None = None,
     advance: Callable[[int, int], None] = lambda _done, _all: None,
+    declared: Sequence[DeclaredStructure] = (),
 ) -> Analysis:
     """Analyse a treebank and the predictions of systems (name and file) for its sentences.
 
-    From time to time ``advance`` is called with the bytes read and the total.
+    From time to time ``advance`` is called with the bytes read and the total.  The ``declared`` structures are searched
+    in the trees; ``OccurrenceError`` is raised if that takes too long.
     """
     chosen = settings or scoring.AnalysisSettings()
     if predictions and chosen.tokenizer == "marks":
@@ -59,10 +63,11 @@ def analyse(
     given = [scoring.SystemScores(name, file, chosen) for name, file in predictions]
     _each(given, scoring.SystemScores.open)
     collectors = [mining.Collector(view, *chosen.nodes) for view in chosen.views] if given else []
-    treebank = scoring.TreebankMeasures(path, chosen.by)
-    _collect(treebank, given, collectors, chosen, advance)
+    treebank, columns = scoring.TreebankMeasures(path, chosen.by), StructureColumns(declared)
+    _collect(treebank, columns, given, collectors, chosen, advance)
     _each(given, scoring.SystemScores.finish)
     treebank.finish()
+    columns.finish()
     systems = tuple([system for system in given if system.fault is None])
     unusable = tuple([(s.path, s.fault) for s in given if s.fault is not None])
     failed = {system.name: failed_sentences(system, chosen.failure) for system in systems}
@@ -70,7 +75,8 @@ def analyse(
         "settings": chosen._asdict() | {"judgements": chosen.judgements and str(chosen.judgements)},
         "judged": list(systems[0].columns)[2:] if systems else [],
         "treebank": treebank.data(),
-        "groups": _groups(treebank, systems),
+        "groups": [_group(name, inside, treebank, systems) for name, inside in treebank.groups.items()],
+        "structures": _structures(columns, treebank, systems),
         "systems": [system.data(int(failed[system.name].sum())) for system in systems],
         "unusable": [{"path": str(p), "message": f.message, "details": list(f.notes)} for p, f in unusable],
         **_tests(treebank, systems),
@@ -90,12 +96,13 @@ def _segmented(path: Path, settings: scoring.AnalysisSettings) -> scoring.Analys
 
 def _collect(
     treebank: scoring.TreebankMeasures,
+    columns: StructureColumns,
     systems: Sequence[scoring.SystemScores],
     collectors: Sequence[mining.Collector],
     settings: scoring.AnalysisSettings,
     advance: Callable[[int, int], None],
 ) -> None:
-    """Add every sentence of the treebank to all measures, scores and collectors."""
+    """Add every sentence of the treebank to all measures, searches, scores and collectors."""
     with opened(treebank.path, TREEBANK) as stream:
         size = stream.seek(0, SEEK_END)
     for number, block in enumerate(TreebankReader().read(treebank.path)):
@@ -107,6 +114,7 @@ def _collect(
             continue
         skeleton = skeleton_of(block, settings)
         treebank.add(number, block, skeleton)
+        columns.add(block)
         for collector in collectors:
             collector.add(block.words, skeleton)
         if systems:
@@ -127,21 +135,38 @@ def _each(systems: Sequence[scoring.SystemScores], step: Callable[..., None], *g
             system.fault = problem
 
 
-def _groups(bank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemScores]) -> list[scoring.Json]:
-    return [
-        {
-            "group": name,
-            "sentences": len(inside),
-            "projective": int(bank.projective[inside].sum()),
-            "measures": {key: scoring.mean(column[inside]) for key, column in bank.columns.items()},
-            "systems": {
-                system.name: {key: scoring.mean(column[inside]) for key, column in system.columns.items()}
-                | {"exact": int(system.exact[inside].sum())}
-                for system in systems
-            },
-        }
-        for name, inside in bank.groups.items()
-    ]
+def _group(
+    name: str, inside: scoring.Ints, bank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemScores]
+) -> scoring.Json:
+    """Return the means of some sentences of the treebank."""
+    return {
+        "group": name,
+        "sentences": len(inside),
+        "projective": int(bank.projective[inside].sum()),
+        "measures": {key: scoring.mean(column[inside]) for key, column in bank.columns.items()},
+        "systems": {
+            system.name: {key: scoring.mean(column[inside]) for key, column in system.columns.items()}
+            | {"exact": int(system.exact[inside].sum())}
+            for system in systems
+        },
+    }
+
+
+def _structures(
+    columns: StructureColumns, bank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemScores]
+) -> list[scoring.Json]:
+    """Return the means of the sentences with each declared structure, with the shortest of them as an example."""
+    reader, found = TreebankReader(), list[scoring.Json]()
+    for one, inside in zip(columns.declared, columns.places(), strict=True):
+        lines, example = bank.places[inside, 1].tolist(), None
+        if len(inside):
+            shortest = inside[bank.columns["length"][inside].argmin()]
+            sentence = reader.read_again(bank.path, *bank.places[shortest, 1:].tolist())
+            if isinstance(sentence, TreebankSentence):
+                example = _drawn(sentence) | {"marked": marked_words(one, sentence)}
+        own = {"structure": str(one.structure), "pattern": one.pattern, "role": one.role, "lines": lines}
+        found.append(_group(one.name, inside, bank, systems) | own | {"example": example})
+    return found
 
 
 def _tests(treebank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemScores]) -> scoring.Json:
@@ -262,18 +287,24 @@ def _add_examples(
         labels = mining.labels_of(sentence.words, skeleton, view)
         marked = mining.occurrence(skeleton.heads, labels, suspect["structure"]) or ()
         text, said = outputs.get(number, SystemOutput(""))[:2]
-        suspect["example"] = {
-            "sent_id": sentence.comment("sent_id") or "",
-            "line": sentence.line,
+        suspect["example"] = _drawn(sentence) | {
             "system": system.name,
             "bleu": bleu,
-            "words": [{"form": word.form, "upos": word.upos} for word in sentence.words],
-            "arcs": [
-                {"governor": word.head - 1, "label": word.deprel, "dependent": place}
-                for place, word in enumerate(sentence.words)
-                if word.head
-            ],
-            "root": sentence.heads.index(0),
             "marked": sorted(skeleton.kept[place] for place in marked),
             "output": text if said is None else " ".join(said),
         }
+
+
+def _drawn(sentence: TreebankSentence) -> scoring.Json:
+    """Return the tree of a sentence as it is drawn."""
+    return {
+        "sent_id": sentence.comment("sent_id") or "",
+        "line": sentence.line,
+        "words": [{"form": word.form, "upos": word.upos} for word in sentence.words],
+        "arcs": [
+            {"governor": word.head - 1, "label": word.deprel, "dependent": place}
+            for place, word in enumerate(sentence.words)
+            if word.head
+        ],
+        "root": sentence.heads.index(0),
+    }

@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sgl.characters import visible
-from sgl.cli.files import FILE, PAGE, PATTERNS, TABLES, Input, force_option, json_file_option
+from sgl.cli.files import FILE, GRAMMAR, PAGE, PATTERNS, TABLES, Input, force_option, json_file_option
+from sgl.cli.options import set_option
 from sgl.cli.session import Session, session_options
 from sgl.cli.terminal import bar, count, json_text, text_table
 from sgl.diagnostics import Diagnostics
 from sgl.research.analyse.outputs import PredictionsError
 from sgl.research.analyse.predictions import first_of, named_system, systems_of
-from sgl.research.analyse.words import SEGMENTERS, foreign_script
+from sgl.research.analyse.words import SEGMENTERS, comparison, foreign_script
 
 if TYPE_CHECKING:
+    from sgl.corpus.audit import DeclaredStructure
     from sgl.research.analyse.analysis import Analysis
     from sgl.research.analyse.scoring import Json
 
@@ -56,8 +58,11 @@ SYSTEM = _System()
 @click.option(
     "--tokenize", "tokenizer", type=click.Choice(_TOKENIZERS), default="marks", help="How to segment texts into words."
 )
+@click.option("--lemmatise", metavar="LANGUAGE", help="Compare lemmas, which simplemma finds: en, de, fi, …")
 @click.option("--keep-case", is_flag=True, help="Distinguish capital letters.")
 @click.option("--keep-punctuation", is_flag=True, help="Keep punctuation in the trees.")
+@click.option("--structures", type=GRAMMAR, help="Find the patterns and structures of this file (.sgl) in the trees.")
+@set_option
 @click.option("--by", metavar="KEY", help="Group sentences by the value of the comment # KEY = …")
 @click.option(
     "--view",
@@ -92,6 +97,7 @@ def command(session: Session, gold: Path, predictions: tuple[str, ...], **option
     """
     if not installed(("scipy", "sacrebleu"), "eval", session.diagnostics):
         session.stop()
+    from sgl.pipeline.matches import OccurrenceError
     from sgl.research.analyse import AnalysisSettings, analyse
     from sgl.research.analyse.mining import write_patterns
     from sgl.research.analyse.tables import latex, render_analysis, tables
@@ -100,17 +106,26 @@ def command(session: Session, gold: Path, predictions: tuple[str, ...], **option
     options["failure"] = _failure(options["failure"], session)
     options["nodes"] = _nodes(options["nodes"], session)
     options["views"] = options["views"] or _VIEWS[:3]
-    patterns = options.pop("patterns")
+    _check_language(options["lemmatise"], session)
+    patterns, asked = options.pop("patterns"), options.pop("structures")
     systems = systems_of(predictions)
     if twice := [name for name, uses in Counter(name for name, _ in systems).items() if uses > 1]:
         session.refuse(f"`{twice[0]}` has two files; here each system has one")
     started = time.monotonic()
+    declared: tuple[DeclaredStructure, ...] = ()
+    if asked is not None:
+        from sgl.research.analyse.structures import read_structures
+
+        declared = read_structures(asked, session.settings, session.sources, session.diagnostics)
+        session.stop_on_errors()
 
     def advance(done: int, size: int) -> None:
         session.progress(f"{bar(done / size if size else 1.0)}  {gold.name}")
 
     try:
-        found = analyse(gold, systems, AnalysisSettings(**options), advance)
+        found = analyse(gold, systems, AnalysisSettings(**options), advance, declared)
+    except OccurrenceError as problem:
+        session.fail("SGL1508", f"{problem}", hint="structures with fewer variables are found faster")
     except ImportError as problem:
         session.fail("SGL0904", f"{problem}", hint="pip install 'sgl-compiler[eval,zh]', or `--tokenize char`")
     _report(found, session.diagnostics)
@@ -156,6 +171,15 @@ def _failure(text: str, session: Session) -> str | float:
     if not 0 <= value <= 1:
         session.refuse(f"`--failure {text}` is not quartile, inexact, or a number from 0 to 1")
     return value
+
+
+def _check_language(language: str | None, session: Session) -> None:
+    if language is not None and installed(("simplemma",), "lemma", session.diagnostics):
+        try:
+            comparison(keep_case=False, language=language)
+        except ValueError:
+            session.refuse(f"`--lemmatise {language}` is not the code of a language that simplemma knows, such as en")
+    session.stop_on_errors()
 
 
 def _nodes(text: str, session: Session) -> tuple[int, int]:

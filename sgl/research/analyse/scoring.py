@@ -20,7 +20,7 @@ from sgl.research.analyse.outputs import PredictionsError, SystemOutput
 from sgl.research.analyse.predictions import open_predictions, read_judgements
 from sgl.research.analyse.statistics import Values, places_by
 from sgl.research.analyse.tokenizers import joined
-from sgl.research.analyse.words import SAMPLED, composed, folded, tokenizer_of, without_marks
+from sgl.research.analyse.words import SAMPLED, comparison, tokenizer_of, without_marks
 from sgl.research.treebank import Malformed, TreebankSentence
 
 Flags = NDArray[np.bool_]
@@ -35,7 +35,8 @@ class AnalysisSettings(NamedTuple):
     """The settings of an analysis.
 
     ``column`` names the words to compare (form, lemma).  ``failure`` is ``quartile``, ``inexact``, or a BLEU below
-    which a sentence has failed.  ``judgements`` is the file of people's scores.
+    which a sentence has failed.  ``judgements`` is the file of people's scores.  With ``lemmatise``, a language such as
+    ``en``, the lemmas that simplemma finds for words and outputs are compared.
     """
 
     column: str = "form"
@@ -43,6 +44,7 @@ class AnalysisSettings(NamedTuple):
     keep_punctuation: bool = False
     tokenizer: str = "marks"
     by: str | None = None
+    lemmatise: str | None = None
     views: tuple[str, ...] = ("dep", "pos", "pos-dep")
     nodes: tuple[int, int] = (2, 3)
     support: int = 5
@@ -62,6 +64,7 @@ class TreebankMeasures:
         self._measure = lru_cache(_REMEMBERED)(measure)
         self._rows, self._places = array("d"), array("q")
         self._sides = Counter[str](), Counter[str]()
+        self._words = Counter[tuple[str, str, str]]()
         self._groups: list[str] = []
 
     def add(self, number: int, sentence: TreebankSentence, skeleton: Skeleton) -> None:
@@ -70,6 +73,7 @@ class TreebankMeasures:
         for at, (head, place) in enumerate(zip(*skeleton, strict=True), 1):
             if head:
                 self._sides[at > head][sentence.words[place].deprel] += 1
+        self._words.update((word.upos, word.lemma, word.form) for word in sentence.words)
         self._places.extend((number, sentence.line, sentence.offset))
         if self._by is not None:
             self._groups.append(sentence.comment(self._by) or "")
@@ -94,6 +98,17 @@ class TreebankMeasures:
         left, right = self._sides
         self.relations = {label: Sides(left[label], right[label]) for label in sorted({*left, *right})}
 
+    def _vocabulary(self) -> list[Json]:
+        """Count words, and different lemmas and forms, by part of speech, the richest first."""
+        kinds: dict[str, list[tuple[str, str, int]]] = {}
+        for (upos, lemma, form), number in self._words.items():
+            kinds.setdefault(upos, []).append((lemma, form, number))
+        rows = [
+            {"upos": upos, "words": sum(numbers), "lemmas": len({*lemmas}), "forms": len({*forms})}
+            for upos, (lemmas, forms, numbers) in ((upos, zip(*own, strict=True)) for upos, own in kinds.items())
+        ]
+        return sorted(rows, key=lambda row: (-row["lemmas"], row["upos"]))
+
     def data(self) -> Json:
         """Return the part of ``--json`` about the treebank."""
         return {
@@ -102,6 +117,7 @@ class TreebankMeasures:
             "words": int(self.columns["length"].sum()),
             "measures": {name: summary(values) for name, values in self.columns.items()},
             "projective": int(self.projective.sum()),
+            "vocabulary": self._vocabulary(),
             "mean_entropy": mean_entropy(self.relations),
             "relations": {
                 label: {**sides._asdict(), "entropy": sides.entropy} for label, sides in self.relations.items()
@@ -139,7 +155,7 @@ class GoldSentence:
 
     def __init__(self, sentence: TreebankSentence, skeleton: Skeleton, settings: AnalysisSettings) -> None:
         lemmas = settings.column == "lemma"
-        same = composed if settings.keep_case else folded
+        same = comparison(keep_case=settings.keep_case, language=settings.lemmatise)
         self.strip = not settings.keep_punctuation
         self.sentence = sentence
         self.skeleton = skeleton
@@ -147,7 +163,7 @@ class GoldSentence:
         self.kept = [self.words[place] for place in skeleton.kept]
         self.relations = [sentence.words[place].deprel for place in skeleton.kept]
         text = sentence.comment("text")
-        self.text = same(text.strip()) if text else None
+        self.text = comparison(keep_case=settings.keep_case)(text.strip()) if text else None
 
     def edges_kept(self, output: Sequence[str]) -> list[bool | None]:
         """Return for each word of the tree whether an output has the edge to its governor.
@@ -177,7 +193,8 @@ class SystemScores:
         self.path = path
         self.fault: PredictionsError | None = None
         self.empty = self.glued = self.pieces = 0
-        self._same = composed if settings.keep_case else folded
+        self._same = comparison(keep_case=settings.keep_case)
+        self._word = comparison(keep_case=settings.keep_case, language=settings.lemmatise)
         self._cut = tokenizer_of(settings.tokenizer)
         self._bleu, self._dea, self._exact = array("d"), array("d"), array("b")
         self._kept, self._edges = Counter[str](), Counter[str]()
@@ -201,7 +218,7 @@ class SystemScores:
         if (bare := joined(whole)) != whole and joined(plain := " ".join(gold.words)) == plain:
             self.pieces += 1
             text, cut = bare, None
-        words = list(map(self._same, self._cut(text or "", gold.sentence) if cut is None else cut))
+        words = list(map(self._word, self._cut(text or "", gold.sentence) if cut is None else cut))
         self.empty += output is not None and not words
         if words and len(self.sampled) < SAMPLED:
             self.sampled.append((gold.words, words))

@@ -37,6 +37,21 @@ def composed(word: str) -> str:
 
 
 @lru_cache(1 << 12)
+@cache
+def comparison(*, keep_case: bool, language: str | None = None) -> Callable[[str], str]:
+    """Return the form in which words are compared: with a ``language``, that of their lemmas.
+
+    Raises ``ImportError`` without simplemma, and ``ValueError`` for a language that it does not know.
+    """
+    same = composed if keep_case else folded
+    if language is None:
+        return same
+    import simplemma
+
+    simplemma.lemmatize("a", lang=language)
+    return lru_cache(1 << 17)(lambda word: same(simplemma.lemmatize(word, lang=language)))
+
+
 def is_mark(character: str) -> bool:
     """Return whether a character is punctuation."""
     return unicodedata.category(character).startswith("P")

@@ -12,6 +12,7 @@ precision, over items or over runs.  Intervals follow from the covariance of the
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, product
@@ -153,7 +154,8 @@ def _parts(evaluation: Evaluation) -> dict[str, list[Part]]:
 
 def _sliced(cut: Slice, patterns: Sequence[Part]) -> list[Part]:
     """Return the sides of a slice, and of each pattern that has several of them."""
-    labels = sorted(places_by(cut.labels).items(), key=lambda each: each[0])
+    # Numbers in labels are compared as numbers.
+    labels = sorted(places_by(cut.labels).items(), key=lambda each: re.sub(r"\d+", lambda n: n[0].zfill(20), each[0]))
     parts: list[Part] = [(label, label, items) for label, items in labels]
     for name, title, inside in patterns:
         common = [(label, np.intersect1d(inside, items)) for label, items in labels]

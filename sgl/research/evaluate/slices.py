@@ -4,6 +4,7 @@
 
     in CP={ C -[ccomp]-> V }               a structure in the graph of the item, or none
     beyond={ length en > longest(train) }  the words of a text, also against those of another split
+    rare=rarest(target, 3)                 how often training has the rarest three words in a row of a text
     quota                                  the conditions that the pattern drew the item under
     kind=kinds.tsv                         the values of a file, by row id or in row order; lists of JSON
 
@@ -12,7 +13,8 @@ Words come from the graphs, or else are separated by spaces.
 
 import operator
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,6 +34,7 @@ QUOTA = "quota"
 _LENGTH = re.compile(
     r"length\s+(\w+)\s*(>=|<=|!=|=|>|<)\s*(?:(\d+)|longest\(([^()]+)\))\s*([+-]\s*\d+)?\s*(?:;|(?=\}))"
 )
+_RAREST = re.compile(r"rarest\(\s*(\w+)\s*,\s*([1-9])\s*(?:,\s*([^(),]+?)\s*)?\)")
 _COMPARED = {">=": operator.ge, "<=": operator.le, "!=": operator.ne, "=": operator.eq}
 _COMPARED |= {">": operator.gt, "<": operator.lt}
 
@@ -69,6 +72,10 @@ def _labels(text: str, name: str, what: str | None, benchmark: Benchmark, reader
         return tuple((label,) if label else () for label in _quotas(benchmark))
     if not name or not what:
         raise SliceError(f"`--slice {text}` has no name with a structure or a file, and is not `{QUOTA}`")
+    if asked := _RAREST.fullmatch(what):
+        layer, size, training = asked.groups()
+        powers = _rarest(benchmark, layer, int(size), training or TRAIN)
+        return tuple((f"{name} {power}",) for power in powers)
     if not what.startswith("{"):
         return _values(Path(what), benchmark)
     return tuple((name if inside else f"not {name}",) for inside in _inside(benchmark, what, reader))
@@ -112,24 +119,52 @@ def _occurring(benchmark: Benchmark, text: str, reader: Reader | None) -> list[b
     return found
 
 
+def _rarest(benchmark: Benchmark, layer: str, size: int, training: str) -> list[str]:
+    """Tell of each item how often training has the rarest n-gram of its text, in powers of ten.
+
+    A shorter text is one n-gram.
+    """
+
+    def grams(words: Sequence[str]) -> list[tuple[str, ...]]:
+        return [tuple(words[at : at + size]) for at in range(max(1, len(words) - size + 1))]
+
+    known = Counter(gram for words in _words(benchmark, layer, training) for gram in grams(words))
+    rarest = (min(known[gram] for gram in grams(words)) for words in _words(benchmark, layer, benchmark.split))
+    return list(map(_power, rarest))
+
+
+def _power(number: int) -> str:
+    """Return the powers of ten between which a number is.
+
+    >>> _power(0), _power(7), _power(2300)
+    ('0', '1–9', '1000–9999')
+    """
+    least = 10 ** (len(str(number)) - 1)
+    return f"{least}–{10 * least - 1}" if number else "0"
+
+
 def _lengths(benchmark: Benchmark, layer: str, split: str) -> list[int]:
-    """Return how many words the texts of a layer have in a split, or in the training set of a variant."""
+    return list(map(len, _words(benchmark, layer, split)))
+
+
+def _words(benchmark: Benchmark, layer: str, split: str) -> list[Sequence[str]]:
+    """Return the words of the texts of a layer in a split, or in the training set of a variant."""
     layer = {"source": benchmark.source, "target": benchmark.target}.get(layer, layer)
     if layer not in (benchmark.source, benchmark.target):
         raise SliceError(f"there is no text `{layer}`; there are `{benchmark.source}` and `{benchmark.target}`")
     if split in benchmark.variants:
         # The rows of a variant are some of those of the training set.
-        known = zip(_texts(benchmark, layer, TRAIN), _lengths(benchmark, layer, TRAIN), strict=True)
+        known = zip(_texts(benchmark, layer, TRAIN), _words(benchmark, layer, TRAIN), strict=True)
         own = {*_texts(benchmark, layer, split)}
-        return [length for text, length in known if text in own]
+        return [words for text, words in known if text in own]
     if benchmark.directory is not None and layer == benchmark.source:
         path = benchmark.directory / "conllu" / f"{split}.conllu"
         blocks = TreebankReader(trees=False).read(path, benchmark.directory)
-        return [len(block.words) for block in blocks if isinstance(block, TreebankSentence)]
+        return [[word.form for word in block.words] for block in blocks if isinstance(block, TreebankSentence)]
     texts = _texts(benchmark, layer, split)
     if not any(" " in text for text in texts):
         raise SliceError(f"the texts of `{layer}` have no spaces between words")
-    return [len(text.split()) for text in texts]
+    return [text.split() for text in texts]
 
 
 def _texts(benchmark: Benchmark, layer: str, split: str) -> list[str]:
@@ -138,7 +173,7 @@ def _texts(benchmark: Benchmark, layer: str, split: str) -> list[str]:
     if split == benchmark.split:
         return [row.target if side else row.source for row in benchmark.rows]
     if benchmark.directory is None:
-        raise SliceError(f"`longest({split})` needs a dataset of `sglc compile`")
+        raise SliceError(f"the texts of `{split}` need a dataset of `sglc compile`")
     main, variant = manifest_of(benchmark.directory)["layers"]["target"].of(str), benchmark.variants.get(split)
     folder = (variant or benchmark.directory / "data") / ("" if benchmark.target == main else benchmark.target)
     inside = variant.parent if variant is not None else benchmark.directory

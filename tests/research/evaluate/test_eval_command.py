@@ -6,7 +6,9 @@ import json
 import re
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -538,9 +540,26 @@ def test_items_are_divided_by_structures_lengths_quotas_and_files(work: Workplac
     assert contrast["adjusted"] < 0.05
 
 
+def test_items_are_divided_by_how_often_training_has_their_rarest_words(work: Workplace, farm: Path) -> None:
+    rows = {name: (farm / "data" / f"{name}.tsv").read_text("utf-8").splitlines() for name in ("train", "gen")}
+    sources = {name: [f"{row.split(chr(9))[0][:-1]} .".split() for row in own] for name, own in rows.items()}
+    pairs = Counter(pair for words in sources["train"] for pair in pairwise(words))
+    rarest = [min(pairs[pair] for pair in pairwise(words)) for words in sources["gen"]]
+    work.write("gold.txt", lines([row.split("\t")[1] for row in rows["gen"]]))
+    result = evaluated(work, farm, "gold.txt", "--slice", "rare=rarest(source, 2)")
+    told = {row["name"]: row["items"] for row in result["tables"]["slices"] if "/" not in row["name"]}
+    ends = {"rare 0": (0, 0), "rare 1–9": (1, 9), "rare 10–99": (10, 99), "rare 100–999": (100, 999)}
+    expected = {name: sum(least <= number <= most for number in rarest) for name, (least, most) in ends.items()}
+    assert told == {name: number for name, number in expected.items() if number}
+    assert len(told) > 1
+
+
 @pytest.mark.parametrize(
     ("given", "why"),
     [
+        ("x=rarest(de, 2)", "there is no text `de`; there are `en` and `ja`"),
+        ("x=rarest(ja, 2)", "the texts of `ja` have no spaces between words"),
+        ("x=rarest(en, 2, dog)", "dog"),
         ("nothing", "has no name with a structure or a file"),
         ("x={ N -[ }", ""),
         ("x={ length de > 3 }", "there is no text `de`; there are `en` and `ja`"),
