@@ -190,10 +190,7 @@ _TOO_SMALL = (
         "`train` as it was, and add `percent 10` to `dataset`"
     ),
 )
-_RESERVED = (
-    "only exposures or parts may contain it, as they reserve what they show",
-    "need nothing, or let `expose` show a narrower structure",
-)
+_RESERVED = "only exposures or parts may contain it, as they reserve what they show"
 
 
 def _possible(
@@ -222,4 +219,7 @@ def _too_few(compiled: Compiled, structures: StructureCompiler, need: DrawnNeed)
     if size is None or size >= need.count:
         return "", ""
     note = f"the grammar has {size:,} different sentences for training that contain it"
-    return (note, "need fewer, or add words or rules to the grammar") if size else _RESERVED
+    if size:
+        return note, "need fewer, or add words or rules to the grammar"
+    by_chance = "need fewer: exposures and parts have it by chance, and could have too few"
+    return _RESERVED, by_chance if need.expected else "need nothing, or let `expose` show a narrower structure"
