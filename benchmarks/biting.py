@@ -48,6 +48,7 @@ class Experiment:
     """A dataset: its grammar, with the lines that replace those of its ``dataset`` block, and what is published.
 
     ``published`` has the share of a system that the paper names; without one, the paper has no figure for the split.
+    Two rules are compared in the first ``within`` words: the first alone in questions, as in the paper.
     """
 
     grammar: str
@@ -56,6 +57,7 @@ class Experiment:
     sizes: tuple[str, ...] = ()
     settings: Mapping[str, object] = field(default_factory=dict)
     published: str = ""
+    within: int = 1000
 
 
 def _scan(split: str, published: str = "") -> Experiment:
@@ -74,8 +76,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "scan-fillers_1": _scan("fillers_1"),
     "scan-fillers_2": _scan("fillers_2"),
     "scan-fillers_3": _scan("fillers_3", f"98.43 % ({LOULA})"),
-    "question": Experiment("gallery.question", 3000, sizes=("percent 20",), published=_TWO_RULES),
-    "tense": Experiment("gallery.tense", 3000, sizes=("percent 20",), published=_TWO_RULES),
+    "question": Experiment("gallery.question", 1500, sizes=("percent 20",), published=_TWO_RULES, within=1),
+    "tense": Experiment("gallery.tense", 1500, sizes=("percent 20",), published=_TWO_RULES),
     "cogs": Experiment(
         "cogs", 4000, ("items=100",), ("dev 500", "test 1000"), published=f"test 96–99 %, gen 16–35 % ({KIM})"
     ),
@@ -188,7 +190,7 @@ def _runs(out: Path) -> Iterator[Run]:
         if run.parent.name in EXPERIMENTS and finished(run):
             scores = {path.stem: scores_of(run, path.stem) for path in run.glob("scores/*.json")}
             record = json.loads((run / "run.json").read_text("utf-8"))
-            linear = _linear(out / "data" / run.parent.name, run)
+            linear = _linear(out / "data" / run.parent.name, run, EXPERIMENTS[run.parent.name].within)
             yield Run(run.parent.name, record["config"]["model"], scores, linear, record["training"]["seconds"] / 60)
 
 
@@ -196,13 +198,25 @@ def _spread(values: Sequence[float]) -> Json | None:
     return {"mean": fmean(values), "deviation": stdev(values) if len(values) > 1 else None} if values else None
 
 
-def _linear(data: Path, run: Path) -> float | None:
-    """Return the share of items that a run answers by the linear rule, if the dataset has that layer."""
-    gold = data / "data" / "linear" / "gen.tsv"
-    if not gold.exists():
+def _linear(data: Path, run: Path, within: int) -> float | None:
+    """Return the share of the linear rule among the outputs that follow one of two rules, where these differ first."""
+    if not (data / "data" / "linear").exists():
         return None
-    wanted, said = (path.read_text("utf-8").splitlines() for path in (gold, run / "predictions" / "gen.tsv"))
-    return fmean(a.split("\t")[1] == b.partition("\t")[2] for a, b in zip(wanted, said, strict=True))
+    files = data / "data" / "gen.tsv", data / "data" / "linear" / "gen.tsv", run / "predictions" / "gen.tsv"
+    rows = ([words[:within] for words in row] for row in zip(*map(_outputs, files), strict=True))
+    followed = [each for each in (_followed(*row) for row in rows) if each is not None]
+    return fmean(followed) if followed else None
+
+
+def _outputs(path: Path) -> list[list[str]]:
+    return [row.split("\t")[1].split() for row in path.read_text("utf-8").splitlines()]
+
+
+def _followed(hierarchical: list[str], linear: list[str], said: list[str]) -> bool | None:
+    """Return whether an output has the linear answer up to the first difference of the two, or None for neither."""
+    place = next((place for place, pair in enumerate(zip(hierarchical, linear, strict=False)) if len(set(pair)) > 1), 0)
+    begun, answers = said[: place + 1], (hierarchical[: place + 1], linear[: place + 1])
+    return begun == answers[1] if begun in answers and answers[0] != answers[1] else None
 
 
 def report(result: Json) -> None:
