@@ -7,7 +7,7 @@ for each pattern its scores and these figures, and Spearman's rank correlations 
 
 licensed       the smallest number of training sentences that the certificate expects to show a needed part
 mass           the probability of an item in the whole grammar
-exposed words  the mean length of the pattern's exposures in training; some show a word alone
+exposed words  the mean length of the exposures of target words in training; some show a word alone
 words, depth   the mean length of the items, and the mean depth of their graphs
 new pairs      the share of items whose sources have two neighbours that training lacks
 """
@@ -74,11 +74,11 @@ def features_of(dataset: Path) -> dict[str, Json]:
     sources = [row[0] for row in train]
     depths = _depths(dataset / "conllu" / "gen.conllu")
     found = {}
-    for pattern in (each["name"] for each in manifest["patterns"]):
+    for pattern, targets in ((each["name"], each["targets"]) for each in manifest["patterns"]):
         items = [(row[0], depth) for row, depth in zip(gen, depths, strict=True) if row[2] == pattern]
         texts = [text for text, _ in items]
         needed = _numbers(r"([\d,]+) training sentences expected", claims[pattern, "licensed"])
-        exposed = [row[0] for row in train if row[2] == f"exposure:{pattern}"]
+        exposed = [row[0] for row in train if targets and row[2] == f"exposure:{pattern}"]
         found[pattern] = {
             "licensed": min(needed, default=None),
             "mass": sum(_numbers(r"(\d\.\d+e[+-]\d+)", claims[pattern, "instance"])),

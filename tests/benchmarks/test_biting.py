@@ -36,7 +36,9 @@ def dataset(tmp_path: Path) -> Path:
         for name, (_, number) in PATTERNS.items()
         for claim, detail in details.items()
     ]
-    manifest = {"patterns": [{"name": name} for name in PATTERNS], "guarantees": claims}
+    targets = {"one": ["a"]}
+    patterns = [{"name": name, "targets": targets.get(name, [])} for name in PATTERNS]
+    manifest = {"patterns": patterns, "guarantees": claims}
     _write(place / "manifest.json", json.dumps(manifest))
     return place
 
