@@ -53,12 +53,12 @@ def read_published(path: Path | None) -> dict[str, float]:
 
 def run(runs: Sequence[Path], published: Mapping[str, float]) -> Json:
     """Return Exact Match on test, on each pattern and each group, and what follows from them."""
-    gens = [_scores(path, "gen") for path in runs]
+    gens = [scores_of(path, "gen") for path in runs]
     patterns = {name: fmean(gen["patterns"][name] for gen in gens) for name in gens[0]["patterns"]}
     shared = [name for name in patterns if name in published]
     result: Json = {
         "runs": [_training(path) for path in runs],
-        "test": _spread([_scores(path, "test")["all"] for path in runs]),
+        "test": _spread([scores_of(path, "test")["all"] for path in runs]),
         "patterns": patterns,
         "groups": {
             group: fmean(patterns[name] for name, of in gens[0]["groups"].items() if group in of)
@@ -73,7 +73,8 @@ def run(runs: Sequence[Path], published: Mapping[str, float]) -> Json:
     return result
 
 
-def _scores(path: Path, split: str) -> Json:
+def scores_of(path: Path, split: str) -> Json:
+    """Return Exact Match of a run on a split: of all items and of each pattern, and the groups of the patterns."""
     data = json.loads((path / "scores" / f"{split}.json").read_text("utf-8"))
     tables = data["tables"]
 
