@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.characters import plain
 from sgl.research.analyse.metrics import EdgeAccuracy, Measures, Sides, Skeleton, edges_kept, mean_entropy, measure
 from sgl.research.analyse.metrics import sentence_bleu as bleu_of
 from sgl.research.analyse.outputs import PredictionsError, SystemOutput
 from sgl.research.analyse.predictions import open_predictions, read_judgements
 from sgl.research.analyse.statistics import Values, places_by
-from sgl.research.analyse.tokenizers import joined
-from sgl.research.analyse.words import SAMPLED, composed, folded, tokenizer_of, without_marks
+from sgl.research.analyse.words import SAMPLED, folded, joined, tokenizer_of, without_marks
 from sgl.research.treebank import Malformed, TreebankSentence
 
 Flags = NDArray[np.bool_]
@@ -139,7 +139,7 @@ class GoldSentence:
 
     def __init__(self, sentence: TreebankSentence, skeleton: Skeleton, settings: AnalysisSettings) -> None:
         lemmas = settings.column == "lemma"
-        same = composed if settings.keep_case else folded
+        same = plain if settings.keep_case else folded
         self.strip = not settings.keep_punctuation
         self.sentence = sentence
         self.skeleton = skeleton
@@ -177,7 +177,7 @@ class SystemScores:
         self.path = path
         self.fault: PredictionsError | None = None
         self.empty = self.glued = self.pieces = 0
-        self._same = composed if settings.keep_case else folded
+        self._same = plain if settings.keep_case else folded
         self._cut = tokenizer_of(settings.tokenizer)
         self._bleu, self._dea, self._exact = array("d"), array("d"), array("b")
         self._kept, self._edges = Counter[str](), Counter[str]()

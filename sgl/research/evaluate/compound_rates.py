@@ -8,9 +8,9 @@ Before a tab there may be a name; compounds of one name are one compound in five
 Rates are also by the slices of the rows, such as how often training has a compound.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
@@ -37,10 +37,16 @@ from sgl.research.evaluate.compounds import (
     published_correct,
     translates,
 )
-from sgl.research.evaluate.judgements import GOLD, Columns, Judgements, kind_of
+from sgl.research.evaluate.judgements import GOLD, Columns, Judgements, verdicts_in
 from sgl.research.evaluate.runs import Systems
 from sgl.research.evaluate.slices import Slice
 from sgl.research.evaluate.surface import Segmentation, segmentation
+
+#: For each compound 1 if it is right, or 0; ``nan`` where nothing is said.
+Verdicts = NDArray[np.float64]
+
+#: Compounds that are counted together: ``all``, a ``kind``, or another division, and the part of it.
+_Groups = Mapping[tuple[str, str], NDArray[np.int64]]
 
 
 class CompoundTable(NamedTuple):
@@ -56,7 +62,16 @@ class CompoundTable(NamedTuple):
     spaces: bool = True
     left_out: int = 0
 
-    def groups(self, slices: Sequence[Slice]) -> dict[tuple[str, str], NDArray[np.int64]]:
+    def rates(
+        self, groups: _Groups, of: Json, right: NDArray[np.float64], *, published: bool = False
+    ) -> Iterator[Json]:
+        """Yield the rates of compounds in groups."""
+        for (by, kind), places in groups.items():
+            if len(known := places[~np.isnan(right[places])]):
+                names = [self.occurrences[at].name for at in known]
+                yield {**of, "by": by, "kind": kind, **error_rate(names, right[known] > 0, published=published)}
+
+    def groups(self, slices: Sequence[Slice]) -> _Groups:
         """Return all compounds, and those of each kind, number of atoms, pattern and label of a slice."""
         found = places_by(
             [("all", "all"), ("kind", self.lexicon.kind(one.compound))]
@@ -182,17 +197,11 @@ class BenchmarkCompounds(NamedTuple):
         if self.table is None or not self.table.occurrences:
             return None, {}
         cut, occurrences = cache(self.segmentation.cut), self.table.occurrences
-        lexicon, groups = self.table.lexicon.segmented(cut), self.table.groups(slices)
+        lexicon, listed = self.table.lexicon.segmented(cut), partial(self.table.rates, self.table.groups(slices))
         # The references are as if they were a system.
         texts = [(GOLD, "", tuple(row.target for row in benchmark.rows))]
         texts += [(name, run.file, run.texts) for name, runs in systems.items() for run in runs]
-        rows, names = np.array([one.row for one in occurrences]), [one.name for one in occurrences]
-
-        def listed(of: Json, right: NDArray[np.float64], by_script: bool = False) -> Iterator[Json]:
-            for (by, kind), places in groups.items():
-                if len(known := places[~np.isnan(right[places])]):
-                    figures = error_rate([names[at] for at in known], right[known] > 0, published=by_script)
-                    yield {**of, "by": by, "kind": kind, **figures}
+        rows = np.array([one.row for one in occurrences])
 
         rates: list[Json] = []
         columns: dict[str, list[NDArray[np.float64]]] = {}
@@ -201,17 +210,12 @@ class BenchmarkCompounds(NamedTuple):
             given = [cut(outputs[one.row]) for one in occurrences]
             right, stops = _verdicts(lexicon, occurrences, given, published=published)
             stopped += stops
-            rates += listed({"system": system, "file": file}, right, published)
+            rates += listed({"system": system, "file": file}, right, published=published)
             columns.setdefault(system, []).append(np.full(len(benchmark.rows), np.nan))
             columns[system][-1][rows] = right
-        verdicts = {judge: of for judge, of in judged.items() if kind_of(of) == "verdict"}
-        by_judges = [
-            rate
-            for judge, of in verdicts.items()
-            for name, runs in of.items()
-            for said in runs
-            for rate in listed({"judge": judge, "system": name}, said[rows])
-        ]
+        by_judges: list[Json] = []
+        for judge, system, said in verdicts_in(judged):
+            by_judges += listed({"judge": judge, "system": system}, said[rows])
         data = {
             "rule": "the published rule" if published else "whole words, compounds by name",
             "segmented": self.segmentation.name,
@@ -227,7 +231,7 @@ class BenchmarkCompounds(NamedTuple):
 
 def _verdicts(
     lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], outputs: Sequence[str], *, published: bool
-) -> tuple[NDArray[np.float64], int]:
+) -> tuple[Verdicts, int]:
     """Return which outputs are right, and how often the published script would have stopped; that counts as wrong."""
     right, stopped = np.zeros(len(occurrences)), 0
     for place, (one, text) in enumerate(zip(occurrences, outputs, strict=True)):

@@ -333,11 +333,6 @@ class Evaluation:
             self._diagnostics.warning("SGL1407", None, "Partial Match does not accept all gold texts", notes=short)
 
 
-def evaluated(request: EvaluationRequest, sources: SourceMap, diagnostics: Diagnostics) -> Json | None:
-    """Return the result as plain data; None after errors."""
-    return (evaluation_of(request, sources, diagnostics) or (None, None))[1]
-
-
 def evaluation_of(
     request: EvaluationRequest, sources: SourceMap, diagnostics: Diagnostics
 ) -> tuple[Evaluation, Json] | None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.analyse.statistics import DifferenceTest, chance, middle
+from sgl.research.analyse.statistics import DifferenceTest, chance, middle, spread
 from sgl.research.analyse.words import chinese_words
 
 if TYPE_CHECKING:
@@ -150,27 +150,9 @@ class Surface:
 
 def _statistics(metric: "Metric", gold: str, output: str) -> list[int]:
     """Return the counts of a pair as sacreBLEU has them, which has no other way to say them."""
-    if gold == output:
-        return _whole(metric, gold)
     (known,) = metric._cache_references([[gold]])  # noqa: SLF001
     counts: list[int] = metric._compute_segment_statistics(metric._preprocess_segment(output), known)  # noqa: SLF001
     return counts
-
-
-def _whole(metric: Any, text: str) -> list[int]:  # noqa: ANN401 - either class has parts of its own
-    """Return the same for equal texts, most pairs of a good system: they share all their n-grams."""
-    text = metric._preprocess_segment(text)  # noqa: SLF001
-    if not hasattr(metric, "char_order"):
-        size = len(text.split())
-        return [size, size, *_ngrams(size, _ORDERS), *_ngrams(size, _ORDERS)]
-    words, letters = metric._remove_punctuation(text), "".join(text.split())  # noqa: SLF001
-    numbers = [*_ngrams(len(letters), metric.char_order), *_ngrams(len(words), metric.word_order)]
-    return [number for number in numbers for _ in range(3)]
-
-
-def _ngrams(size: int, orders: int) -> list[int]:
-    """Return how many n-grams of each order a text of this size has."""
-    return [max(size - order, 0) for order in range(orders)]
 
 
 #: The number of draws, and their seed; sacreBLEU has these too.
@@ -238,6 +220,12 @@ class CorpusDraws:
     def scores(self, metric: str, system: str) -> list[float]:
         """Return the score of each run."""
         return [float(SCORERS[metric](run.sum(axis=0)[None])[0]) for run in self._runs[metric, system]]
+
+    def cell(self, metric: str, system: str) -> dict[str, Any]:
+        """Return the scores of the runs of a system, with the middle 95 % of the scores of draws."""
+        return spread(self.scores(metric, system)) | dict(
+            zip(("low", "high"), self.interval(metric, system), strict=True)
+        )
 
     def interval(self, metric: str, system: str) -> tuple[float, float]:
         """Return the middle 95 % of the scores of draws."""

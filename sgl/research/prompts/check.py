@@ -20,10 +20,9 @@ from sgl.foreign.json import JsonValue, read_document
 from sgl.research.prompts.beside import Matching, Strings, text_of, things_beside
 from sgl.research.prompts.choose import COMPLEXITY, ORDERS, STRATEGIES, choose_prompts
 from sgl.research.prompts.derivable import Recognizer
-from sgl.research.prompts.formats import FORMS
 from sgl.research.prompts.material import Material, Prompt, PromptsError, read_material, sentence_of
 from sgl.research.prompts.questions import CONTEXTS, JUDGE, PROGRAM, TASKS
-from sgl.research.prompts.write import FORMAT, PROOF, files_of, prompt_files
+from sgl.research.prompts.write import FORMAT, FORMS, PROOF, files_of, prompt_files
 from sgl.verify.certificate_checks import nameless, pieces_of
 from sgl.verify.conllu import Sentence, WordForm
 from sgl.verify.items import LAYER, at_layers
@@ -91,7 +90,7 @@ def _options(proof: JsonValue) -> dict[str, Any]:
 def _asked(material: Material, options: Mapping[str, Any]) -> dict[str, list[int]]:
     """Return the items of each prompt that the options ask for: those with the smallest hashes."""
     found: dict[str, list[int]] = {}
-    rows = material.items.rows
+    rows = [item.row for item in material.items]
     ranked = sorted(range(len(rows)), key=lambda n: sha256(f"{options['seed']}/{rows[n].id}".encode()).digest()[:8])
     for number in ranked:
         if not options["patterns"] or rows[number].category in options["patterns"]:
@@ -112,7 +111,7 @@ def _left_out(
     material: Material, proof: JsonValue, claims: Sequence[Prompt], asked: Mapping[str, Sequence[int]]
 ) -> Iterator[str]:
     """Yield the patterns whose prompts are not those of the items that the options ask for."""
-    rows = material.items.rows
+    rows = [item.row for item in material.items]
     wanted = {name: rows[numbers[0]].category for name, numbers in asked.items()}
     of = Counter(row.category for row in rows if row.category in wanted.values())
     if proof["of"].data != of:
@@ -144,10 +143,10 @@ class _Checker:
         self._material, self._options, self._control = material, options, options["control"]
         self._items, self._held_out = material.items, material.held_out
         self._training = material.pool(self._control)
-        self._most, self._size = options["shots"], len(material.train.rows)
+        self._most, self._size = options["shots"], len(material.train)
         self._unused = dict(asked)
-        self._train = {row.id: number for number, row in enumerate(self._training.rows)}
-        first = material.train.graphs[0].words[0].get(LAYER)
+        self._train = {of.row.id: number for number, of in enumerate(self._training)}
+        first = material.train[0].graph.words[0].get(LAYER)
         self._search = cache(
             lambda text: Search(at_layers(read_structure(text), first) if first else read_structure(text))
         )
@@ -158,13 +157,13 @@ class _Checker:
     def _found(self, number: int, part: str) -> bool:
         """Return whether a training sentence shows a part, or has a structure."""
         if part.startswith(("word ", "rule ")):
-            return part in self._training.parts[number]
-        return self._search(part).finds(self._training.graphs[number])
+            return part in self._training[number].parts
+        return self._search(part).finds(self._training[number].graph)
 
     def faults(self, claim: Prompt) -> Iterator[str]:
         """Yield what is wrong with the claim about a prompt."""
         items = self._unused.pop(claim.id, ())
-        if not items or (category := self._items.rows[items[0]].category) != claim.pattern:
+        if not items or (category := self._items[items[0]].row.category) != claim.pattern:
             yield f"the item belongs to `{category}`" if items else "it is not an item, or it has two prompts"
         elif unknown := [shot for shot in claim.shots if shot not in self._train]:
             yield f"`{unknown[0]}` is not a training sentence"
@@ -174,12 +173,13 @@ class _Checker:
             yield from (*self._of_shots(claim, items), *needs, *([] if needs else self._of_parts(claim)))
 
     def _of_shots(self, claim: Prompt, items: Sequence[int]) -> Iterator[str]:
-        own = {sentence_of(self._items.rows[item].source) for item in items}
+        own = {sentence_of(self._items[item].row.source) for item in items}
         for shot in claim.shots:
             number = self._train[shot]
-            if sentence_of(self._training.rows[number].source) in own:
+            row = self._training[number].row
+            if sentence_of(row.source) in own:
                 yield f"the shot {shot} has the sentence of the item"
-            if self._control and number >= self._size and self._training.rows[number].category != claim.pattern:
+            if self._control and number >= self._size and row.category != claim.pattern:
                 yield f"the shot {shot} is an item of another pattern"
             for text in () if self._control else self._held_out.get(claim.pattern, ()):
                 if self._shows(number, text):
@@ -193,9 +193,9 @@ class _Checker:
         """Yield a part that the item needs and the claim does not name, or the other way round."""
         named = {*claim.shown, *claim.missing}
         words = {part for part in named if part.startswith(("word ", "rule "))}
-        for part in sorted(words ^ frozenset[str]().union(*(self._items.parts[item] for item in items)))[:1]:
+        for part in sorted(words ^ frozenset[str]().union(*(self._items[item].parts for item in items)))[:1]:
             yield f"`{part}` is a part that the item {'does not need' if part in words else 'needs, and is not named'}"
-        graphs, held_out = [self._items.graphs[item] for item in items], self._held_out.get(claim.pattern, ())
+        graphs, held_out = [self._items[item].graph for item in items], self._held_out.get(claim.pattern, ())
         has = [text for text in held_out if any(map(self._search(text).finds, graphs))]
         needed = {piece for text in has for piece in self._pieces(text)}
         if self._control:
@@ -261,7 +261,7 @@ class _Checker:
 
     def _matched(self, matching: Matching, beside: Mapping[str, Any]) -> Callable[[str], Iterator[str]]:
         def faults(name: str) -> Iterator[str]:
-            row, graph, derivation = matching.read(name, beside[name])
+            row, graph, _, derivation = matching.read(name, beside[name])
             if not matching.interpreter.is_text(derivation) or sentence_of(row.source) in matching.known:
                 yield "the matched item is not derived, or a row of the dataset"
             for text in (text for own in self._held_out.values() for text in own):

@@ -73,19 +73,9 @@ def studied(
     read = [(name, path, read_document(path / PROOF, CERTIFICATE, inside=path)) for name, path in folders]
     several = {axis: len({proof[axis].of(int) for *_, proof in read}) for axis in ("shots", "exposures")}
     axis = "exposures" if several["shots"] == 1 < several["exposures"] else "shots"
-    sets, proved = [_set(name, path, proof, axis) for name, path, proof in read], dict[str, Json]()
-    for own in sets:
-        if own.proof["task"].data == PROGRAM:
-            session.diagnostics.error("SGL1411", None, f"`{own.path}` asks for programs", "`sglc eval --programs`")
-        elif not list(own.path.glob("answers.*")):
-            session.diagnostics.error("SGL1411", None, f"`{own.path}` has no answers: no file is called `answers.…`")
-        checked = check_prompts(own.path, dataset, session.progress)
-        for fault in checked.faults[:5]:
-            session.diagnostics.error("SGL1413", None, f"`{own.path}`: {fault}")
-        missing = [len(prompt["missing"].texts()) for prompt in own.proof["prompts"].elements()] or [0]
-        of = {"prompts": _figure(checked.number, 0), "missing": fmean(missing), "group": own.group}
-        of |= {"complete": 100 * missing.count(0) / len(missing)}
-        proved[f"{own.path.name}: {own.system}, {own.proof['split'].of(str)}"] = of
+    sets = [_set(name, path, proof, axis) for name, path, proof in read]
+    called = (f"{own.path.name}: {own.system}, {own.proof['split'].of(str)}" for own in sets)
+    proved = {name: _proved(own, dataset, session) for name, own in zip(called, sets, strict=True)}
     found: Json = {"proved": proved}
     verdicts: dict[tuple[str, str], dict[str, float]] = {}
     patterns: dict[str, str] = {}
@@ -105,6 +95,20 @@ def studied(
                 verdicts[group, system] = dict(zip(items, scores.mean(axis=0).tolist(), strict=True))
     found["gaps"] = _gaps(_controls(sets), verdicts, patterns)
     return found, list(dict.fromkeys(own.system for own in sets)), axis
+
+
+def _proved(own: _Set, dataset: Path, session: Session) -> Json:
+    """Return what was proved of a set; what is wrong with it is reported."""
+    if own.proof["task"].data == PROGRAM:
+        session.diagnostics.error("SGL1411", None, f"`{own.path}` asks for programs", "`sglc eval --programs`")
+    elif not list(own.path.glob("answers.*")):
+        session.diagnostics.error("SGL1411", None, f"`{own.path}` has no answers: no file is called `answers.…`")
+    checked = check_prompts(own.path, dataset, session.progress)
+    for fault in checked.faults[:5]:
+        session.diagnostics.error("SGL1413", None, f"`{own.path}`: {fault}")
+    missing = [len(prompt["missing"].texts()) for prompt in own.proof["prompts"].elements()] or [0]
+    of = {"prompts": _figure(checked.number, 0), "missing": fmean(missing), "group": own.group}
+    return of | {"complete": 100 * missing.count(0) / len(missing)}
 
 
 def _set(name: str, path: Path, proof: JsonValue, axis: str) -> _Set:
