@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from sgl.core.pieces import pieces_of
 from sgl.core.structure import Structure
 from sgl.pipeline.matches import OccurrenceError, occurrences, structure_of
-from sgl.research.prompts.material import Material, Prompt, PromptsError, sentence_of
+from sgl.research.prompts.material import Material, Prompt, PromptRow, PromptsError, sentence_of
 from sgl.research.prompts.questions import PROGRAM
 from sgl.sampling.engine import stream_key
 
@@ -42,23 +42,29 @@ SETTINGS = (
 SHUFFLED, BEST_FIRST, BEST_LAST = ORDERS = "random", "best-first", "best-last"
 
 
+def asked_items(material: Material, settings: Mapping[str, Any]) -> dict[str, list[PromptRow]]:
+    """Return the items of each prompt by its name, in the order of the rows: one, or for a program those of a pattern.
+
+    Of each pattern those are asked about that have the smallest hashes.
+    """
+    of, found = dict[str, list[PromptRow]](), dict[str, list[PromptRow]]()
+    for item in sorted(material.items, key=lambda item: stream_key(settings["seed"], item.row.id)):
+        of.setdefault(item.row.category, []).append(item)
+    chosen = {item.row.id for own in of.values() for item in own[: settings["items"]]}
+    for item in material.items:
+        if item.row.id in chosen and (not settings["patterns"] or item.row.category in settings["patterns"]):
+            name = item.row.category if settings["task"] == PROGRAM else item.row.id
+            found.setdefault(name, []).append(item)
+    return found
+
+
 def choose_prompts(
     material: Material, settings: Mapping[str, Any], progress: Callable[[str, int, int], None]
 ) -> list[Prompt]:
-    """Return a prompt for each item that is asked for, in the order of the rows, or for a program of each pattern.
-
-    Settings are options of the command.
-    """
-    of: dict[str, list[int]] = {}
-    for number, row in enumerate(rows := [item.row for item in material.items]):
-        if not settings["patterns"] or row.category in settings["patterns"]:
-            of.setdefault(row.category, []).append(number)
-    ranked = (sorted(own, key=lambda n: stream_key(settings["seed"], rows[n].id)) for own in of.values())
-    asked = [sorted(own[: settings["items"]]) for own in ranked]
-    chosen = sorted(number for own in asked for number in own)
-    groups = asked if settings["task"] == PROGRAM else [[number] for number in chosen]
+    """Return a prompt for each item that is asked for, or for a program of each pattern; settings are the command's."""
+    groups = asked_items(material, settings).values()
     try:
-        shooting, prompts = _Shooting(material, settings, chosen), list[Prompt]()
+        shooting, prompts = _Shooting(material, settings, list(chain(*groups))), list[Prompt]()
     except OccurrenceError as problem:
         raise PromptsError(str(problem)) from None
     for done, items in enumerate(groups):
@@ -70,18 +76,18 @@ def choose_prompts(
 class _Shooting:
     """Which training sentences show which parts, and what each item needs."""
 
-    def __init__(self, material: Material, settings: Mapping[str, Any], chosen: Sequence[int]) -> None:
-        self._settings, self._items, self._train = settings, material.items, material.pool(settings["control"])
+    def __init__(self, material: Material, settings: Mapping[str, Any], chosen: Sequence[PromptRow]) -> None:
+        self._settings, self._train = settings, material.pool(settings["control"])
         self._size = len(material.train)
         pieces = _pieces(text for own in material.held_out.values() for text in own)
         searched = list(dict.fromkeys([*pieces, *chain(*pieces.values())]))
         self._columns = _columns(searched, occurrences(material.directory, searched, [of.graph for of in self._train]))
-        self._has = self._held_out(material, list(pieces), chosen)
-        more = {item: has if settings["control"] else [] for item, has in self._has.items()}
-        self._needs = {
-            item: sorted(self._items[item].parts.union(more[item], *(pieces[text] for text in has)))
-            for item, has in self._has.items()
-        }
+        self._has = _held_out(material, list(pieces), chosen)
+        self._needs = dict[str, list[str]]()
+        for item in chosen:
+            has = self._has[item.row.id]
+            more = has if settings["control"] else ()
+            self._needs[item.row.id] = sorted(item.parts.union(more, *(pieces[text] for text in has)))
         names = sorted({part for parts in self._needs.values() for part in parts})
         self._number = {part: n for n, part in enumerate(names)}
         none = np.zeros(len(self._train), np.uint16)
@@ -96,22 +102,14 @@ class _Shooting:
         length = np.array([len(of.row.source.split()) for of in self._train], np.uint64)
         self._rank = {"short": np.uint64(65535) - length, "long": length}.get(settings["complexity"])
 
-    def _held_out(self, material: Material, texts: Sequence[str], chosen: Sequence[int]) -> dict[int, list[str]]:
-        """Return which of the structures that its pattern holds out each of the items has."""
-        masks = occurrences(material.directory, texts, [self._items[item].graph for item in chosen])
-        own = [material.held_out.get(self._items[item].row.category, ()) for item in chosen]
-        return {
-            item: [text for n, text in enumerate(texts) if mask >> n & 1 and text in of]
-            for item, mask, of in zip(chosen, masks, own, strict=True)
-        }
-
-    def prompt(self, items: Sequence[int]) -> Prompt:
+    def prompt(self, items: Sequence[PromptRow]) -> Prompt:
         """Return the prompt of an item, or of a program for several."""
-        row, rows = self._items[items[0]].row, self._train
+        row, rows = items[0].row, self._train
         name = row.category if self._settings["task"] == PROGRAM else row.id
-        needs = sorted({part for item in items for part in self._needs[item]})
-        first, allowed = self._allowed(row.category, sorted({text for item in items for text in self._has[item]}))
-        own = [same for item in items for same in self._same.get(sentence_of(self._items[item].row.source), [])]
+        needs = sorted({part for item in items for part in self._needs[item.row.id]})
+        has = sorted({text for item in items for text in self._has[item.row.id]})
+        first, allowed = self._allowed(row.category, has)
+        own = [same for item in items for same in self._same.get(sentence_of(item.row.source), [])]
         first[own] = allowed[own] = False
         # The numbers of a bit generator stay the same in all versions of NumPy.
         order = np.random.PCG64(stream_key(self._settings["seed"], name)).random_raw(len(rows))
@@ -162,6 +160,15 @@ class _Shooting:
                     del left[part]
                     gain -= self._shows[part]
         return found
+
+
+def _held_out(material: Material, texts: Sequence[str], items: Sequence[PromptRow]) -> dict[str, list[str]]:
+    """Return which of the structures that its pattern holds out each item has, by its name."""
+    masks = occurrences(material.directory, texts, [item.graph for item in items])
+    return {
+        item.row.id: [text for text in material.held_out.get(item.row.category, ()) if mask >> texts.index(text) & 1]
+        for item, mask in zip(items, masks, strict=True)
+    }
 
 
 def _pieces(texts: Iterable[str]) -> dict[str, list[str]]:

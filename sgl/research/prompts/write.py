@@ -170,10 +170,6 @@ def _chat(given: PromptSet) -> dict[str, str]:
     return {"chat.jsonl": lines_of({"custom_id": row["id"], **head, "body": body} for row, body in both)}
 
 
-def _text(given: PromptSet) -> dict[str, str]:
-    return {f"text/{row['id']}.txt": row["text"] for row in given.rows}
-
-
 def _training(given: PromptSet) -> dict[str, str]:
     """Return conversations that end in the right answer."""
     talks = ([*row["messages"], {"role": "assistant", "content": row["answers"][0]}] for row in given.rows)
@@ -215,7 +211,7 @@ def _promptfoo(given: PromptSet) -> dict[str, str]:
 #: The forms by name.
 FORMS: dict[str, Callable[[PromptSet], dict[str, str]]] = {
     "chat": _chat,
-    "text": _text,
+    "text": lambda given: {f"text/{row['id']}.txt": row["text"] for row in given.rows},
     "messages": _training,
     "lm-eval": _lm_eval,
     "inspect": lambda given: _data(given) | {"inspect/task.py": _filled("inspect.py.j2", given)},

@@ -87,7 +87,9 @@ def studied(
         found[group] = {**data, **_further(data)}
         for of in (of for of in proved.values() if of["group"] == group):
             of["scored"] = _figure(data["dataset"]["items"], 0)
-        known = _recorded(inside[0].path)
+        # The lines of `prompts.jsonl` were checked.
+        lines = lines_of(read_text(inside[0].path / "prompts.jsonl", BENCHMARK, inside=inside[0].path))
+        known = {row["id"]: row for row in map(json.loads, lines)}
         items = [known.get(row.id, {}).get("item", row.id) for row in evaluation.benchmark.rows]
         if group != JUDGE:
             patterns |= {item: row.category for item, row in zip(items, evaluation.benchmark.rows, strict=True)}
@@ -152,12 +154,6 @@ def _evaluated(
         if diagnostic.code not in ("SGL1403", "SGL1405" if asked[0] != dataset else ""):
             session.diagnostics.add(diagnostic)
     return result
-
-
-def _recorded(path: Path) -> dict[str, Json]:
-    """Return the lines of ``prompts.jsonl``, which were checked, by the names of questions."""
-    lines = lines_of(read_text(path / "prompts.jsonl", BENCHMARK, inside=path))
-    return {row["id"]: row for row in map(json.loads, lines)}
 
 
 def _controls(sets: Sequence[_Set]) -> dict[tuple[str, str], list[tuple[str, str]]]:
