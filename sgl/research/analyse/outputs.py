@@ -26,6 +26,11 @@ class Usage(NamedTuple):
     written: float = 0
     cost: float = 0
 
+    @classmethod
+    def total(cls, parts: Iterable["Usage"]) -> "Usage":
+        """Return the sum of all parts, of which there is at least one."""
+        return cls(*map(sum, zip(*parts, strict=True)))
+
 
 class SystemOutput(NamedTuple):
     """An output of a system: a text, or its words if it came as words, perhaps with a text; and further samples."""
@@ -89,7 +94,7 @@ def objects(path: Path, lines: Iterable[tuple[int, str]]) -> Iterator[OutputRow]
             if (key := name) in found and "epoch" in value:
                 first = found[key][2]
                 said = [first, *first.samples, *said]
-                usage = Usage(*map(sum, zip(first.usage, usage, strict=True)))
+                usage = Usage.total((first.usage, usage))
             elif key in found:
                 # Of several filters none is better than others: what they were applied to is read.
                 said = list(map(SystemOutput, _texts(value.get("resps")))) or said
@@ -115,18 +120,21 @@ def _said(value: Any, key: str = "") -> list[SystemOutput]:  # noqa: ANN401 - JS
         if len(texts := _texts(value.get("resps"))) > len(_texts(value.get("filtered_resps"))) > 0:
             return list(map(SystemOutput, texts))
         return next((said for name in TEXTS if name in value and (said := _said(value[name], name))), [])
-    if not isinstance(value, list):
-        return []
-    if key in _SAMPLES and (texts := _texts(value)):
+    return _listed(value, key) if isinstance(value, list) else []
+
+
+def _listed(values: list[Any], key: str) -> list[SystemOutput]:
+    """Return the samples in the list of a member ``key``."""
+    if key in _SAMPLES and (texts := _texts(values)):
         return list(map(SystemOutput, texts))
-    if all(isinstance(word, str) for word in value):
-        single = len(value) == 1 and " " in value[0]
-        return [SystemOutput(value[0]) if single else SystemOutput(None, tuple(value))]
-    if key == "parts" or any(isinstance(part, dict) and "type" in part for part in value):
+    if all(isinstance(word, str) for word in values):
+        single = len(values) == 1 and " " in values[0]
+        return [SystemOutput(values[0]) if single else SystemOutput(None, tuple(values))]
+    if key == "parts" or any(isinstance(part, dict) and "type" in part for part in values):
         # One message in several parts, of which some are thoughts.
-        texts = [said.text or "" for part in value if not _is_thought(part) for said in _said(part)]
+        texts = [said.text or "" for part in values if not _is_thought(part) for said in _said(part)]
         return [SystemOutput("".join(texts))] if texts else []
-    found = [said for part in value for said in _said(part)]
+    found = [said for part in values for said in _said(part)]
     # Elsewhere a list has the best output first.
     return found if key in ("choices", "candidates") else found[:1]
 

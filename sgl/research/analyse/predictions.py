@@ -26,6 +26,9 @@ from sgl.research.treebank import LONGEST_LINE, Malformed, TreebankReader, Treeb
 #: The most lines of a file of predictions, which is also the most that `sglc compile` writes of a split.
 MOST_LINES = 10_000_000
 
+#: The suffixes of files of JSON.
+_JSON = (".jsonl", ".ndjson", ".json", ".eval")
+
 #: What programs show of a value that is missing.
 _NONE = ("None", "nan", "<NA>", "NaT")
 
@@ -180,19 +183,25 @@ def _rows(path: Path, column: str, ids: Collection[str]) -> tuple[bool, Iterable
     if kind != ".eval" and (log := _log(path)):
         return False, log
     first = "" if kind == ".eval" else next((line for _, line in _lines(path) if line.strip()), "")
-    if kind in (".jsonl", ".ndjson", ".json", ".eval") or first.startswith(("{", "[{", '["')) or first == "[":
-        rows = list(objects(path, _lines(path)))
-        nameless = [number for number, name, _ in rows if name is None]
-        if 0 < len(nameless) < len(rows):
-            raise PredictionsError(f"line {nameless[0]:,} has no `id`, and others have one")
-        return not nameless and bool(rows), rows
-    if kind == ".csv" or first.startswith(("# sent_id", "# text =")):
-        rows = list(_csv(path) if kind == ".csv" else _commented(path))
-        return all(name is not None for _, name, _ in rows), rows
+    if kind in _JSON or first.startswith(("{", "[{", '["')) or first == "[":
+        return _all_named(objects(path, _lines(path)))
+    if kind == ".csv":
+        return _all_named(_csv(path))
+    if first.startswith(("# sent_id", "# text =")):
+        return _all_named(_commented(path))
     cell, tab, _ = first.partition("\t")
     if kind == ".tsv" or (tab and (cell in IDS or cell in ids)):
         return True, _tsv(path)
     return False, ((number, None, SystemOutput(text)) for number, text in _lines(path))
+
+
+def _all_named(rows: Iterable[OutputRow]) -> tuple[bool, list[OutputRow]]:
+    """Return whether rows have ids, and the rows; raises ``PredictionsError`` if only some have one."""
+    found = list(rows)
+    nameless = [number for number, name, _ in found if name is None]
+    if 0 < len(nameless) < len(found):
+        raise PredictionsError(f"line {nameless[0]:,} has no `id`, and others have one")
+    return not nameless and bool(found), found
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:

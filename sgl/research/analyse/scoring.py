@@ -19,8 +19,7 @@ from sgl.research.analyse.metrics import sentence_bleu as bleu_of
 from sgl.research.analyse.outputs import PredictionsError, SystemOutput
 from sgl.research.analyse.predictions import open_predictions, read_judgements
 from sgl.research.analyse.statistics import Values, places_by
-from sgl.research.analyse.tokenizers import joined
-from sgl.research.analyse.words import SAMPLED, comparison, tokenizer_of, without_marks
+from sgl.research.analyse.words import SAMPLED, comparison, joined, tokenizer_of, without_marks
 from sgl.research.treebank import Malformed, TreebankSentence
 
 Flags = NDArray[np.bool_]

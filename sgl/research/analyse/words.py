@@ -7,8 +7,11 @@ its words: ``Don't`` is ``Do n't``.
 Scores of the wrong file look like those of a bad system.  If hardly any letter of the first few hundred outputs is in a
 script of the treebank, and hardly any of their words is a word of the treebank, the file most likely contains sources
 or is in another language.
+
+A tokenizer may have left texts in pieces: byte pairs, SentencePiece, WordPiece, GPT-2's bytes.  These are joined.
 """
 
+import re
 import unicodedata
 import warnings
 from collections import Counter
@@ -16,6 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from sgl.characters import plain
 from sgl.disk import temporary
 from sgl.research.treebank import TreebankSentence
 
@@ -27,13 +31,7 @@ def folded(word: str) -> str:
     >>> folded("Ｄog")
     'dog'
     """
-    return unicodedata.normalize("NFKC", word).lower()
-
-
-@lru_cache(1 << 16)
-def composed(word: str) -> str:
-    """Return a word in normal form, keeping its case."""
-    return unicodedata.normalize("NFKC", word)
+    return plain(word).lower()
 
 
 @lru_cache(1 << 12)
@@ -43,7 +41,7 @@ def comparison(*, keep_case: bool, language: str | None = None) -> Callable[[str
 
     Raises ``ImportError`` without simplemma, and ``ValueError`` for a language that it does not know.
     """
-    same = composed if keep_case else folded
+    same = plain if keep_case else folded
     if language is None:
         return same
     import simplemma
@@ -205,3 +203,37 @@ def script(letter: str) -> str:
     """
     first = unicodedata.name(letter, "UNKNOWN").partition(" ")[0].partition("-")[0]
     return "Han" if first == "CJK" else first.capitalize()
+
+
+#: Tokens that are not words.
+_SPECIAL = re.compile(
+    r"</?s>|<(?:pad|bos|eos)>|\[(?:CLS|SEP|PAD|BOS|EOS)\]|<\|(?:endoftext|end_of_text|im_end|eot_id)\|>"
+)
+
+#: How byte-level tokenizers (GPT-2) write bytes: as themselves, or as letters from Ā on.
+_PLAIN = [*range(33, 127), *range(161, 173), *range(174, 256)]
+_BYTE_OF = {chr(byte): byte for byte in _PLAIN}
+_BYTE_OF |= {chr(256 + number): byte for number, byte in enumerate(sorted({*range(256)} - {*_PLAIN}))}
+_BYTES = re.compile("(?=.*[Ā-\u0143])[ !-~¡-¬®-\u0143]+")
+
+
+def joined(text: str) -> str:
+    """Join a text of pieces as their tokenizer would, leaving out tokens that are not words.
+
+    >>> [joined(text) for text in ("ch@@ ased it", "▁cha sed ▁it", "cha ##sed it", "ch ased Ġit", "<s> chased it </s>")]
+    ['chased it', 'chased it', 'chased it', 'chased it', 'chased it']
+    """
+    if _SPECIAL.search(text):
+        text = " ".join(_SPECIAL.sub(" ", text).split())
+    if "▁" in text:
+        return text.replace(" ", "").replace("▁", " ").strip()
+    spaced = re.search("[ĠĊ]", text)
+    if _BYTES.fullmatch(text):
+        # A language may use some of these letters: without a sign for spaces, everything must be text.
+        found = bytes(_BYTE_OF[letter] for letter in text if letter != " ").decode(errors="replace")
+        found = " ".join(found.split())
+        if spaced or (found.isprintable() and "\ufffd" not in found):
+            return found
+    if spaced:
+        text = " ".join(re.sub("[ĠĊ]", " ", text).split())
+    return re.sub(r"@@(?: |$)|(?:^| )##(?=\S)", "", text)

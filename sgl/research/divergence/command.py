@@ -16,7 +16,7 @@ from sgl.cli.files import DIRECTORY, FILE
 from sgl.cli.session import Session, level_options, session_options
 from sgl.cli.terminal import json_option
 from sgl.dataset import MANIFEST, OutputError, check_target
-from sgl.research.divergence import reached, search, sources
+from sgl.research.divergence import search, sources
 from sgl.research.divergence.pasted import RuleNode, nodes_of, pasted
 from sgl.research.divergence.problem import SETS, Annealing, Bounds, Greedy, SplitTarget, measure
 
@@ -213,7 +213,7 @@ def _split(session: Session, items: sources.ItemSet, tasks: _Tasks, options: _Op
         template = "split.j2" if "" in found else "splits.j2"
         given = {"proof": document, "out": out, "seconds": time.monotonic() - started}
         session.present(template, "sgl.research.divergence", **given)
-    reached.report(found, session.diagnostics)
+    search.report(found, session.diagnostics)
 
 
 #: One of several rules made by features: ``clause#2``.

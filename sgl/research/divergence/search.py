@@ -6,9 +6,11 @@ paper, and both are functions of the seed, the same on every machine.
 
 The divergences of the certificate are recomputed from the labels, by the definition.  ``assignment`` is the SHA-256 of
 the lines ``id<TAB>set`` in the order of the items: equal certificates mean equal splits.
+
+Splits that miss their targets are warned of: whoever draws scores over wanted divergences has to know which were
+reached.  The cause is a bound of the search that the split touches, and each bound has an option that loosens it.
 """
 
-import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
@@ -18,7 +20,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.cli.terminal import json_text
 from sgl.core.arrays import ATOM_ALPHA, COMPOUND_ALPHA
+from sgl.dataset.rows import json_line
 from sgl.dataset.staged import Listing, staged_directory
 from sgl.disk import create, make, write
 from sgl.foreign import CERTIFICATE as CERTIFICATES
@@ -30,6 +34,7 @@ from sgl.sampling.engine import MASK, mix, stream_key
 
 if TYPE_CHECKING:
     from sgl.research.divergence.objective_kernel import SplitState
+from sgl.diagnostics import Diagnostics
 
 Progress = Callable[[int, int], None]
 Labels = NDArray[np.int8]
@@ -237,9 +242,9 @@ def write_splits(items: ItemSet, found: Mapping[str, Found], out: Path, listing:
             if items.translations and proof["elements"]["view"] == MORPHOLOGY:
                 forms = _forms(items.elements.compounds, labels)
                 write(folder / "test.forms.jsonl", "".join(forms))
-            _write_json(folder / CERTIFICATE, proof)
+            write(folder / CERTIFICATE, json_text(proof))
         if "" not in found:
-            _write_json(stage / GRID, grid(found))
+            write(stage / GRID, json_text(grid(found)))
 
 
 def grid(found: Mapping[str, Found]) -> dict[str, Any]:
@@ -256,11 +261,7 @@ def _forms(compounds: problem.Occurrences, labels: Labels) -> Iterator[str]:
         unseen = {name for kind in kinds if not seen[kind] for name in features[kind]}
         every = sorted({name for kind in kinds for name in features[kind]})
         found = [f"{name} {'unseen' if name in unseen else 'seen'}" for name in every]
-        yield json.dumps({"prediction": found}, ensure_ascii=False) + "\n"
-
-
-def _write_json(path: Path, document: dict[str, Any]) -> None:
-    write(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+        yield json_line({"prediction": found})
 
 
 def _write_items(items: ItemSet, chosen: list[int], path: Path) -> None:
@@ -283,3 +284,64 @@ def _write_items(items: ItemSet, chosen: list[int], path: Path) -> None:
         columns = [rows[column].to_pylist() for column in _COLUMNS]
         lines = ("\t".join(map(str, row)) + "\n" for row in zip(*columns, strict=True))
         write(path.with_suffix(".tsv"), "".join(lines))
+
+
+#: A divergence is reached if it is at most this far from its target.
+REACHED = 0.02
+
+#: A bound counts as touched from this share of it on, and is looser by this factor in a hint.
+_TOUCHED, _LOOSER = 0.98, 2.5
+
+
+def report(found: Mapping[str, Found], diagnostics: Diagnostics) -> None:
+    """Warn about the splits, by name, that miss their targets, and about splits that are equal."""
+    same, told, options = dict[str, list[str]](), list[str](), dict[str, None]()
+    for name, (_, proof) in found.items():
+        _report_limit(name, proof, diagnostics)
+        same.setdefault(proof["assignment"], []).append(name)
+        if missed := [*_missed(proof)]:
+            causes = [*_causes(proof)]
+            options.update(dict.fromkeys(option for _, option in causes))
+            told.append(f"{name and f'`{name}` '}has {'; '.join([*missed, *(cause for cause, _ in causes)])}")
+    if told:
+        what = "the split misses its target" if len(found) == 1 else f"{len(told)} of {len(found)} splits miss a target"
+        hint = f"{' or '.join(options)} may come nearer" if options else _NO_CAUSE
+        diagnostics.warning("SGL1304", None, what, hint, notes=told)
+    for names in (names for names in same.values() if len(names) > 1):
+        listed = f"{', '.join(f'`{name}`' for name in names[:-1])} and `{names[-1]}`"
+        diagnostics.warning("SGL1305", None, f"{listed} are the same split", "show it once, as what it reached")
+
+
+#: The hint if no bound is in the way.
+_NO_CAUSE = "the items may have no such split; a longer search (`--moves`) may come nearer"
+
+
+def _report_limit(name: str, proof: dict[str, Any], diagnostics: Diagnostics) -> None:
+    atoms, limit = proof["divergence"]["atoms"], proof["target"]["atom_limit"]
+    if proof["method"]["name"] == ANNEALING and atoms > limit:
+        split = f"no split{name and f' for {name}'} with an atom divergence of at most {limit:g} was found"
+        hint = "the bounds may be too narrow, or the items too few"
+        diagnostics.warning("SGL1303", None, f"{split}; this one has {atoms:.6f}", hint)
+
+
+def _missed(proof: dict[str, Any]) -> Iterator[str]:
+    """Yield the divergences that are far from their targets; for too much atom divergence there is a limit."""
+    reached, wanted = proof["divergence"], proof["target"]
+    if abs(reached["compounds"] - wanted["compounds"]) > REACHED:
+        yield f"a compound divergence of {reached['compounds']:.4f} instead of {wanted['compounds']:g}"
+    if wanted["atoms"] - reached["atoms"] > REACHED:
+        yield f"an atom divergence of {reached['atoms']:.4f} instead of {wanted['atoms']:g}"
+
+
+def _causes(proof: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the bounds that the split touches, each with the option that loosens it."""
+    atoms, target, sizes, bounds = proof["divergence"]["atoms"], proof["target"], proof["sizes"], proof["bounds"]
+    if proof["method"]["name"] == GREEDY:
+        yield "the greedy method does not go back", f"`--method {ANNEALING}`"
+    elif atoms >= _TOUCHED * target["atom_limit"]:
+        place = "above" if atoms > target["atom_limit"] else "at"
+        cause = f"its atom divergence, {atoms:.4f}, is {place} the limit of {target['atom_limit']:g}"
+        looser = min(1.0, _LOOSER * max(target["atom_limit"], atoms, 0.001))
+        yield cause, f"`--atom-limit {round(looser, 4):g}`"
+    if 0 < bounds["discards"] <= sizes["discarded"]:
+        yield "all items are discarded that may be", f"`--discard {2 * bounds['discards']}`"

@@ -19,6 +19,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache, partial
 from importlib import import_module
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import click
@@ -125,12 +126,12 @@ def _group(found: Sequence[re.Match[str]]) -> str | None:
 
 
 class Noticed(NamedTuple):
-    """What stands around most answers: the reader that takes it away, if there is one.
+    """What stands around most answers: the reader that takes it away, or "" if there is none.
 
     ``shared`` of the ``outputs`` have it; without it, ``right`` of them are right.
     """
 
-    reader: str | None
+    reader: str
     shared: int
     outputs: int
     right: int
@@ -143,19 +144,27 @@ def noticed(texts: Sequence[str], golds: Sequence[str]) -> Noticed | None:
     if 2 * len(wrong) <= len(said):
         return None
     around = Counter(template for text, gold in wrong for template in _around(text, gold))
-    best = None
-    for reader in (*NAMED, *(template for template, _ in around.most_common(3))):
-        found = [(answer, text, gold) for text, gold in wrong if (answer := answer_in(text, (reader,))) is not None]
-        shared = sum(answer != text.strip() for answer, text, _ in found)
-        if 2 * shared > len(said) and all(_pattern(reader)(gold) in (None, gold.strip()) for gold in {*golds}):
-            right = sum(exact(gold, answer) for answer, _, gold in found)
-            if best is None or right > best.right:
-                best = Noticed(reader, shared, len(said), right)
-    own = {word for gold in golds for word in gold.split()}
+    readers = (*NAMED, *(template for template, _ in around.most_common(3)))
+    read = (_read_by(reader, wrong, len(said)) for reader in readers)
+    fitting = (found for found in read if 2 * found.shared > len(said) and _spares(found.reader, {*golds}))
+    best = max(fitting, key=attrgetter("right"), default=None)
     if best is None or not best.right:
+        own = {word for gold in golds for word in gold.split()}
         lost = sum(_surrounds(text, gold, own) for text, gold in wrong)
-        best = Noticed(None, lost, len(said), lost) if 2 * lost > len(said) else best
+        return Noticed("", lost, len(said), lost) if 2 * lost > len(said) else best
     return best
+
+
+def _read_by(reader: str, wrong: Sequence[tuple[str, str]], outputs: int) -> Noticed:
+    """Return what a reader takes away from wrong outputs."""
+    found = [(answer, text, gold) for text, gold in wrong if (answer := answer_in(text, (reader,))) is not None]
+    shared = sum(answer != text.strip() for answer, text, _ in found)
+    return Noticed(reader, shared, outputs, sum(exact(gold, answer) for answer, _, gold in found))
+
+
+def _spares(reader: str, golds: Collection[str]) -> bool:
+    """Tell whether a reader changes no gold text."""
+    return all(_pattern(reader)(gold) in (None, gold.strip()) for gold in golds)
 
 
 def _surrounds(text: str, gold: str, own: Collection[str]) -> bool:

@@ -1,5 +1,7 @@
 """Run ``sglc eval``: score the predictions of systems for one split."""
 
+import csv
+import io
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,12 +23,13 @@ from sgl.research.evaluate.evaluation import (
     MOST_SAMPLES,
     NEEDED,
     SAMPLES,
+    Evaluation,
     EvaluationRequest,
-    evaluated,
     evaluation_of,
 )
-from sgl.research.evaluate.items import items_text
+from sgl.research.evaluate.meanings import kinds_of
 from sgl.research.evaluate.runs import Given, Model
+from sgl.research.evaluate.scoring import EXACT
 from sgl.research.evaluate.surface import WAYS
 
 
@@ -123,4 +126,27 @@ def evaluate(
     """Do the same for ``sgl.evaluate``, with the options of the command."""
     if not installed(NEEDED, "eval", diagnostics):
         return None
-    return evaluated(EvaluationRequest(dataset, (), {}, given=given, **options), sources, diagnostics)
+    found = evaluation_of(EvaluationRequest(dataset, (), {}, given=given, **options), sources, diagnostics)
+    return None if found is None else found[1]
+
+
+#: The columns of the table, before the texts.
+_COLUMNS = ("id", "pattern", "system", "run", "right", "answer", "kinds", "evidence", "source", "target", "prediction")
+
+
+def items_text(evaluation: Evaluation) -> str:
+    """Return the table as CSV; several kinds, and what shows them, are separated by semicolons."""
+    text, scores = io.StringIO(), evaluation.scores
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(_COLUMNS)
+    for system, runs in evaluation.systems.items():
+        mistakes = scores.mistakes.get(system, [[()] * len(run.texts) for run in runs])
+        rights = scores.scores[EXACT][system]
+        for number, (run, own, right) in enumerate(zip(runs, mistakes, rights, strict=True), 1):
+            rows = zip(evaluation.benchmark.rows, run.texts, run.faults, own, right, strict=True)
+            for row, said, fault, found, good in rows:
+                kinds = "; ".join(kind.value for kind in kinds_of(found))
+                shown = "; ".join(f"{one.kind.value}: {one.gold} → {one.said}" for one in found)
+                first = row.id, row.category, system, number, int(good)
+                table.writerow((*first, fault or "", kinds, shown, row.source, row.target, said))
+    return text.getvalue()

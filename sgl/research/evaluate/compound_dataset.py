@@ -8,20 +8,19 @@ to it. Within the noun phrase such words are *fillers*, which may stand between 
 particle 的).
 """
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sgl.cli.terminal import json_text
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Slot
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph
 from sgl.core.structure import Structure
 from sgl.dataset import DataFile
-from sgl.dataset.rows import Chunk
+from sgl.dataset.rows import Chunk, written
 from sgl.disk import write
 from sgl.frontend import Compiled
 from sgl.pipeline.matches import GraphFinder
@@ -196,9 +195,8 @@ class CompoundObserver:
         """Write the file if there are items of compounds; return its entry for the manifest."""
         if not self._items and not self._left_out:
             return ()
-        text = (json.dumps(self._content(), ensure_ascii=False, indent=1) + "\n").encode()
-        write(directory / FILE, text)
-        return (DataFile(FILE, hashlib.sha256(text).hexdigest(), rows=0),)
+        write(directory / FILE, json_text(self._content()))
+        return (written(directory, directory / FILE, rows=0),)
 
     def _content(self) -> dict[str, Any]:
         source, target = map(self._grammar.text_layer, (self._plan.source, self._plan.target))

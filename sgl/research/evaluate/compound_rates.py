@@ -8,9 +8,9 @@ Before a tab there may be a name; compounds of one name are one compound in five
 Rates are also by the slices of the rows, such as how often training has a compound.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
@@ -25,22 +25,28 @@ from sgl.foreign import COMPOUNDS, LEXICON, ForeignFileError, lines_of, read_tex
 from sgl.foreign.json import JsonValue, read_document
 from sgl.lang.yaml_files import yaml_of
 from sgl.research.analyse.scoring import Json
+from sgl.research.analyse.statistics import places_by
 from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow, PatternInfo
 from sgl.research.evaluate.compound_dataset import FILE
 from sgl.research.evaluate.compounds import (
     CompoundError,
     CompoundLexicon,
     CompoundOccurrence,
-    ErrorRate,
-    Group,
     check_occurrence,
-    error_rates,
-    verdicts,
+    error_rate,
+    published_correct,
+    translates,
 )
-from sgl.research.evaluate.judgements import GOLD, Columns, Judgements, kind_of
+from sgl.research.evaluate.judgements import GOLD, Columns, Judgements, verdicts_in
 from sgl.research.evaluate.runs import Systems
 from sgl.research.evaluate.slices import Slice
 from sgl.research.evaluate.surface import Segmentation, segmentation
+
+#: For each compound 1 if it is right, or 0; ``nan`` where nothing is said.
+Verdicts = NDArray[np.float64]
+
+#: Compounds that are counted together: ``all``, a ``kind``, or another division, and the part of it.
+_Groups = Mapping[tuple[str, str], NDArray[np.int64]]
 
 
 class CompoundTable(NamedTuple):
@@ -56,41 +62,64 @@ class CompoundTable(NamedTuple):
     spaces: bool = True
     left_out: int = 0
 
+    def rates(
+        self, groups: _Groups, of: Json, right: NDArray[np.float64], *, published: bool = False
+    ) -> Iterator[Json]:
+        """Yield the rates of compounds in groups."""
+        for (by, kind), places in groups.items():
+            if len(known := places[~np.isnan(right[places])]):
+                names = [self.occurrences[at].name for at in known]
+                yield {**of, "by": by, "kind": kind, **error_rate(names, right[known] > 0, published=published)}
 
-def read_lexicon(path: Path) -> CompoundLexicon:
-    """Read a lexicon; raises ``CompoundError`` for anything else."""
-    text = read_text(path, LEXICON)
-    try:
-        return CompoundLexicon(_entries(JsonValue(path, yaml_of(text, path))))
-    except ForeignFileError as problem:
-        raise CompoundError(str(problem)) from None
+    def groups(self, slices: Sequence[Slice]) -> _Groups:
+        """Return all compounds, and those of each kind, number of atoms, pattern and label of a slice."""
+        found = places_by(
+            [("all", "all"), ("kind", self.lexicon.kind(one.compound))]
+            + [("atoms", str(len(self.lexicon.atoms(one.compound))))]
+            + [("pattern", one.pattern)] * bool(one.pattern)
+            + [(cut.name, label) for cut in slices for label in cut.labels[one.row]]
+            for one in self.occurrences
+        )
+        # Kinds are in the order of their names, others as they come.
+        return dict(sorted(found.items(), key=lambda item: (item[0][0], item[0][0] == "kind" and item[0][1])))
 
 
 def _entries(content: JsonValue) -> dict[str, dict[str, tuple[str, ...]]]:
     """Return the atoms of each role, with their translations."""
-    members = content.members().items()
     return {
         role: {" ".join(atom.split()): found.texts() for atom, found in atoms.members().items()}
-        for role, atoms in members
+        for role, atoms in content.members().items()
     }
 
 
-def read_compounds(
-    path: Path, rows: Sequence[BenchmarkRow], lexicon: CompoundLexicon
+def _checked(
+    path: Path, lexicon: CompoundLexicon, found: Iterable[CompoundOccurrence]
 ) -> tuple[CompoundOccurrence, ...]:
-    """Read the compound of each row; raises ``CompoundError`` if rows or lexicon do not fit."""
-    lines = lines_of(read_text(path, COMPOUNDS))
+    """Return the compounds of a file; raises ``CompoundError`` if one is not of the lexicon, or not in its row."""
+    occurrences = tuple(found)
+    for one in occurrences:
+        try:
+            check_occurrence(lexicon, one)
+        except CompoundError as problem:
+            raise CompoundError(f"`{path}`, row {one.row + 1:,}: {problem}") from None
+    return occurrences
+
+
+def read_compounds(path: Path, lexicon: Path, rows: Sequence[BenchmarkRow]) -> CompoundTable:
+    """Read the compound of each row and a lexicon; raises ``CompoundError`` if rows or lexicon do not fit."""
+    text = read_text(lexicon, LEXICON)
+    try:
+        known = CompoundLexicon(_entries(JsonValue(lexicon, yaml_of(text, lexicon))))
+    except ForeignFileError as problem:
+        raise CompoundError(str(problem)) from None
+    lines = [line.partition("\t") for line in lines_of(read_text(path, COMPOUNDS))]
     if len(lines) != len(rows):
         raise CompoundError(f"`{path}` has {len(lines):,} compounds for {len(rows):,} rows")
-    found: list[CompoundOccurrence] = []
-    for place, (line, row) in enumerate(zip(lines, rows, strict=True)):
-        name, tab, compound = line.partition("\t")
-        found.append(CompoundOccurrence(name, compound if tab else name, row.source, place))
-        try:
-            check_occurrence(lexicon, found[-1])
-        except CompoundError as problem:
-            raise CompoundError(f"`{path}`:{place + 1}: {problem}") from problem
-    return tuple(found)
+    found = (
+        CompoundOccurrence(name, compound if tab else name, row.source, place)
+        for place, ((name, tab, compound), row) in enumerate(zip(lines, rows, strict=True))
+    )
+    return CompoundTable(known, _checked(path, known, found))
 
 
 def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
@@ -99,33 +128,23 @@ def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
     Raises ``ForeignFileError`` if it is no table of compounds, ``CompoundError`` if a compound has
     no atoms in its lexicon, or is not in its sentence.
     """
-    if benchmark.directory is None:
+    if benchmark.directory is None or not (path := benchmark.directory / FILE).exists():
         return None
-    path = benchmark.directory / FILE
-    try:
-        content = read_document(path, COMPOUNDS, inside=benchmark.directory)
-    except ForeignFileError as problem:
-        if problem.is_missing:
-            return None
-        raise
+    content = read_document(path, COMPOUNDS, inside=benchmark.directory)
     if content["target"].of(str) != benchmark.target:
         return None
-    entries = _entries(content["lexicon"])
+    lexicon = CompoundLexicon(_entries(content["lexicon"]), frozenset(content["fillers"].texts()))
     places = {row.id: place for place, row in enumerate(benchmark.rows)}
-    occurrences: list[CompoundOccurrence] = []
-    try:
-        lexicon = CompoundLexicon(entries, frozenset(content["fillers"].texts()))
-        for item in content["items"].elements():
-            if (place := places.get(item["id"].of(str))) is not None:
-                name, source, kind = (item[k].of(str) for k in ("compound", "sentence", "pattern"))
-                occurrences.append(CompoundOccurrence(name, name, source, place, kind))
-                check_occurrence(lexicon, occurrences[-1])
-    except CompoundError as problem:
-        raise CompoundError(f"`{path}`: {problem}") from problem
+    occurrences = [
+        CompoundOccurrence(name, name, sentence, places[row], pattern)
+        for item in content["items"].elements()
+        for row, name, sentence, pattern in [[item[key].of(str) for key in ("id", "compound", "sentence", "pattern")]]
+        if row in places
+    ]
     patterns = {row.category for row in benchmark.rows}
     left_out = sum(n.of(int) for name, n in content["left_out"].members().items() if name in patterns)
     words, spaces = content["words"].texts(), content["spaces"].of(bool)
-    return CompoundTable(lexicon, tuple(occurrences), words, spaces, left_out)
+    return CompoundTable(lexicon, _checked(path, lexicon, occurrences), words, spaces, left_out)
 
 
 def published_compounds(benchmark: Benchmark) -> CompoundTable | None:
@@ -138,12 +157,13 @@ def published_compounds(benchmark: Benchmark) -> CompoundTable | None:
     # Modifiers have numbers there.
     found |= {text: found.get(f"mod{number}", ()) for number, text in enumerate(roles["MOD"])}
     lexicon = CompoundLexicon({role: {w: found[w] for w in words if w in found} for role, words in roles.items()})
-    occurrences = []
-    for place, row in enumerate(benchmark.rows):
-        types = "+".join(role for role, _ in lexicon.atoms(row.compound))
-        occurrences.append(CompoundOccurrence(row.compound, row.compound, row.source, place, types))
-        check_occurrence(lexicon, occurrences[-1])
-    return CompoundTable(lexicon, tuple(occurrences))
+    occurrences = (
+        CompoundOccurrence(
+            row.compound, row.compound, row.source, place, "+".join(role for role, _ in lexicon.atoms(row.compound))
+        )
+        for place, row in enumerate(benchmark.rows)
+    )
+    return CompoundTable(lexicon, _checked(benchmark.lexicon, lexicon, occurrences))
 
 
 class BenchmarkCompounds(NamedTuple):
@@ -176,47 +196,54 @@ class BenchmarkCompounds(NamedTuple):
         """Return the rates of the gold texts and of each run as plain data, if there are any, and the verdicts."""
         if self.table is None or not self.table.occurrences:
             return None, {}
+        cut, occurrences = cache(self.segmentation.cut), self.table.occurrences
+        lexicon, listed = self.table.lexicon.segmented(cut), partial(self.table.rates, self.table.groups(slices))
         # The references are as if they were a system.
         texts = [(GOLD, "", tuple(row.target for row in benchmark.rows))]
         texts += [(name, run.file, run.texts) for name, runs in systems.items() for run in runs]
-        cut = cache(self.segmentation.cut)
-        lexicon = self.table.lexicon.segmented(cut)
-        occurrences = [
-            one._replace(factors=tuple((by.name, label) for by in slices for label in by.labels[one.row]))
-            for one in self.table.occurrences
-        ]
+        rows = np.array([one.row for one in occurrences])
+
         rates: list[Json] = []
         columns: dict[str, list[NDArray[np.float64]]] = {}
         stopped = 0
         for system, file, outputs in texts:
             given = [cut(outputs[one.row]) for one in occurrences]
-            right, stops = verdicts(lexicon, occurrences, given, published=published)
+            right, stops = _verdicts(lexicon, occurrences, given, published=published)
             stopped += stops
-            found = error_rates(lexicon, occurrences, right, published=published)
-            rates += _listed({"system": system, "file": file}, found)
+            rates += listed({"system": system, "file": file}, right, published=published)
             columns.setdefault(system, []).append(np.full(len(benchmark.rows), np.nan))
-            for one, fits in zip(occurrences, right, strict=True):
-                columns[system][-1][one.row] = fits
+            columns[system][-1][rows] = right
         by_judges: list[Json] = []
-        for judge, of in judged.items():
-            for system, said in [(name, run) for name in of for run in of[name] if kind_of(of) == "verdict"]:
-                known = [one for one in occurrences if not np.isnan(said[one.row])]
-                found = error_rates(lexicon, known, [bool(said[one.row]) for one in known], published=False)
-                by_judges += _listed({"judge": judge, "system": system}, found)
-        atoms = (pair for atoms in lexicon.entries.values() for pair in atoms.items())
+        for judge, system, said in verdicts_in(judged):
+            by_judges += listed({"judge": judge, "system": system}, said[rows])
         data = {
             "rule": "the published rule" if published else "whole words, compounds by name",
             "segmented": self.segmentation.name,
             "rates": rates,
             "judged": by_judges,
-            "unchecked_atoms": sorted(text for text, translations in atoms if "" in translations),
+            "unchecked_atoms": sorted(
+                text for of in lexicon.entries.values() for text, found in of.items() if "" in found
+            ),
             "published_script_stops": stopped,
         }
         return data, {system: np.array(runs) for system, runs in columns.items()}
 
 
-def _listed(of: Json, rates: Mapping[Group, ErrorRate]) -> list[Json]:
-    return [{**of, "by": by, "kind": name, **rate._asdict(), **rate.shares} for (by, name), rate in rates.items()]
+def _verdicts(
+    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], outputs: Sequence[str], *, published: bool
+) -> tuple[Verdicts, int]:
+    """Return which outputs are right, and how often the published script would have stopped; that counts as wrong."""
+    right, stopped = np.zeros(len(occurrences)), 0
+    for place, (one, text) in enumerate(zip(occurrences, outputs, strict=True)):
+        try:
+            right[place] = (
+                published_correct(lexicon, one.source, one.compound, text)
+                if published
+                else translates(lexicon, one.compound, text)
+            )
+        except CompoundError:
+            stopped += 1
+    return right, stopped
 
 
 def compounds_of(
@@ -229,8 +256,7 @@ def compounds_of(
     dataset = read_dataset_compounds(benchmark)
     table = published_compounds(benchmark) or dataset
     if files[0] is not None and files[1] is not None:
-        lexicon = read_lexicon(files[1])
-        table = CompoundTable(lexicon, read_compounds(files[0], benchmark.rows, lexicon))
+        table = read_compounds(files[0], files[1], benchmark.rows)
     if table is not None and table.left_out:
         message = f"not computed: the error rate of {count(table.left_out, 'compound')}"
         notes = ["they have parts without a role; the others are counted"]

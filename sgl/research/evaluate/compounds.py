@@ -12,9 +12,11 @@ The rule of the published script is here as well, errors included (``docs/evalua
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sgl.diagnostics import UserError
 from sgl.research.analyse.statistics import places_by
@@ -103,23 +105,20 @@ def translates(lexicon: CompoundLexicon, compound: str, hypothesis: str) -> bool
     """
     words = hypothesis.split()
     translations = {role: lexicon.entries[role][text] for role, text in lexicon.atoms(compound)}
-    if not words:
-        return False
     # An atom of which any translation will do is not looked for.
     wanted = {role: found for role, found in translations.items() if "" not in found}
     if not (nouns := _spans(words, wanted.pop(NOUN, ()))):
         free = NOUN not in translations or "" in translations[NOUN]
         firsts = ([_parts(text)[0] for text in found] for found in wanted.values())
-        return free and all(_spans(words, first) for first in firsts)
+        return bool(words) and free and all(_spans(words, first) for first in firsts)
+    # For each noun, the places of the other atoms if they belong to it.
+    places = [[_of_noun(words, role, found, noun) for role, found in wanted.items()] for noun in nouns]
     if lexicon.fillers:
-        return any(_together(words, wanted, noun, lexicon.fillers) for noun in nouns)
-    last = max(start for start, _ in nouns)
-    return all(
-        any(_heads(words, found, noun) for noun in nouns)
-        if role in HEADS
-        else any(start < last for start, _ in _spans(words, found))
-        for role, found in wanted.items()
-    )
+        return any(
+            all(of) and _together(words, [noun, *map(max, of)], lexicon.fillers)
+            for noun, of in zip(nouns, places, strict=True)
+        )
+    return all(map(any, zip(*places, strict=True)))
 
 
 def _spans(words: Sequence[str], translations: Sequence[str]) -> list[_Span]:
@@ -137,62 +136,34 @@ def _parts(translation: str) -> tuple[str, str]:
     return before.strip(), behind.strip()
 
 
-def _heads(words: Sequence[str], translations: Sequence[str], noun: _Span) -> list[_Span]:
-    """Return where a verb or preposition is that may govern this noun.
+def _of_noun(words: Sequence[str], role: str, translations: Sequence[str], noun: _Span) -> list[_Span]:
+    """Return where an atom is that may belong to a noun: before it, or a verb or preposition in one part anywhere.
 
-    Without dots it may stand anywhere.  With dots its first part stands before the noun, and
-    its second part right behind it.
+    The second part of a translation with dots stands right behind the noun.
     """
     found: list[_Span] = []
     for translation in translations:
         before, behind = _parts(translation)
-        if HOLE not in translation:
-            found += _spans(words, [before])
-        elif not behind or noun[1] in [start for start, _ in _spans(words, [behind])]:
-            first = [span for span in _spans(words, [before]) if span[1] <= noun[0]]
-            found += first if before else [noun]
+        if not behind or noun[1] in [start for start, _ in _spans(words, [behind])]:
+            anywhere = role in HEADS and HOLE not in translation
+            found += [span for span in _spans(words, [before]) if anywhere or span[1] <= noun[0]] if before else [noun]
     return found
 
 
-def _together(words: Sequence[str], wanted: Mapping[str, Sequence[str]], noun: _Span, fillers: frozenset[str]) -> bool:
-    """Tell whether all atoms stand before this noun, with only fillers between them."""
-    taken: list[_Span] = [noun]
-    for role, translations in wanted.items():
-        before = [span for span in _spans(words, translations) if span[1] <= noun[0]]
-        found = _heads(words, translations, noun) if role in HEADS else before
-        if not found:
-            return False
-        # What stands nearer leaves less between.
-        taken.append(max(found))
-    covered = {place for start, end in taken for place in range(start, end)}
-    between = range(min(start for start, _ in taken), noun[0])
-    return all(place in covered or words[place] in fillers for place in between)
-
-
-class ErrorRate(NamedTuple):
-    """Errors among instances, and compounds with an error among compounds; their shares are the two rates."""
-
-    instances: int
-    wrong: int
-    compounds: int
-    wrong_compounds: int
-
-    @property
-    def shares(self) -> dict[str, float]:
-        """The two rates; 0 of none."""
-        instance, aggregate = self.wrong / max(self.instances, 1), self.wrong_compounds / max(self.compounds, 1)
-        return {"instance": instance, "aggregate": aggregate}
+def _together(words: Sequence[str], spans: Sequence[_Span], fillers: frozenset[str]) -> bool:
+    """Tell whether only fillers are between a noun, the first of some spans, and the others."""
+    covered = {place for start, end in spans for place in range(start, end)}
+    return all(place in covered or words[place] in fillers for place in range(min(spans)[0], spans[0][0]))
 
 
 class CompoundOccurrence(NamedTuple):
-    """A compound in the sentence of a ``row``; those of one name are one compound; ``factors`` are its slices."""
+    """A compound in the sentence of a ``row``; those of one name are one compound."""
 
     name: str
     compound: str
     source: str
     row: int = 0
     pattern: str = ""
-    factors: tuple[tuple[str, str], ...] = ()
 
 
 def check_occurrence(lexicon: CompoundLexicon, occurrence: CompoundOccurrence) -> None:
@@ -201,42 +172,6 @@ def check_occurrence(lexicon: CompoundLexicon, occurrence: CompoundOccurrence) -
     words, wanted = (" ".join(text.split()) for text in (occurrence.source, occurrence.compound))
     if f" {wanted} " not in f" {words} ":
         raise CompoundError(f"`{occurrence.compound}` is not in `{occurrence.source}`")
-
-
-#: Compounds that are counted together: ``all``, a ``kind`` or a ``pattern``, and its name.
-Group = tuple[str, str]
-
-
-def _by_group(
-    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], rate: Callable[[list[int]], ErrorRate]
-) -> dict[Group, ErrorRate]:
-    """Return the rate of all compounds, of each kind by name, and of each number of atoms and pattern as they come."""
-    groups = places_by(
-        [("all", "all"), ("kind", lexicon.kind(one.compound)), ("atoms", str(len(lexicon.atoms(one.compound))))]
-        + [("pattern", one.pattern)] * bool(one.pattern)
-        + list(one.factors)
-        for one in occurrences
-    )
-    ordered = sorted(groups.items(), key=lambda item: (item[0][0], item[0][0] == "kind" and item[0][1]))
-    return {group: rate(places.tolist()) for group, places in ordered}
-
-
-def error_rates(
-    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], right: Sequence[bool], *, published: bool
-) -> dict[Group, ErrorRate]:
-    """Return the error rates of all compounds, of each kind, and of each pattern, from a verdict on each occurrence."""
-
-    def rate(places: list[int]) -> ErrorRate:
-        if published:
-            return published_rate([right[place] for place in places])
-        wrong = [occurrences[place].name for place in places if not right[place]]
-        return ErrorRate(len(places), len(wrong), len({occurrences[place].name for place in places}), len({*wrong}))
-
-    return _by_group(lexicon, occurrences, rate)
-
-
-#: Lines that the published script takes for one compound.
-_CONTEXTS = 5
 
 
 def published_correct(lexicon: CompoundLexicon, source: str, compound: str, hypothesis: str) -> bool:
@@ -263,21 +198,20 @@ def _places(text: str, translations: Sequence[str]) -> list[int] | None:
     return [place for part in bare for place in occurrences_of(part, text)] if all(bare) else None
 
 
-def published_rate(right: Sequence[bool]) -> ErrorRate:
-    """Return the rates of the script from its verdicts in the order of the lines."""
-    starts = range(0, len(right) - _CONTEXTS + 1, _CONTEXTS)
-    wrong_blocks = sum(not all(right[start : start + _CONTEXTS]) for start in starts)
-    return ErrorRate(len(right), right.count(False), len(starts), wrong_blocks)
+#: Lines that the published script takes for one compound.
+_CONTEXTS = 5
 
 
-def verdicts(
-    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], hypotheses: Sequence[str], *, published: bool
-) -> tuple[list[bool], int]:
-    """Return whether each is right, and how often the published script would have stopped; that counts as wrong."""
-    if not published:
-        return [translates(lexicon, one.compound, text) for one, text in zip(occurrences, hypotheses, strict=True)], 0
-    right: list[bool | None] = [None] * len(occurrences)
-    for place, (one, text) in enumerate(zip(occurrences, hypotheses, strict=True)):
-        with suppress(CompoundError):
-            right[place] = published_correct(lexicon, one.source, one.compound, text)
-    return list(map(bool, right)), right.count(None)
+def error_rate(names: Sequence[str], right: NDArray[np.bool_], *, published: bool = False) -> dict[str, float]:
+    """Return how many instances are wrong and how many compounds, told apart by name, with the shares of both.
+
+    The ``published`` script takes each five lines for one compound, and leaves out the rest.
+    """
+    blocks = (np.arange(start, start + _CONTEXTS) for start in range(0, len(right) - _CONTEXTS + 1, _CONTEXTS))
+    compounds = [
+        bool(right[own].all()) for own in (blocks if published else places_by((name,) for name in names).values())
+    ]
+    wrong, wrong_compounds = int((~right).sum()), compounds.count(False)
+    shares = {"instance": wrong / max(len(right), 1), "aggregate": wrong_compounds / max(len(compounds), 1)}
+    counts = {"instances": len(right), "wrong": wrong, "compounds": len(compounds), "wrong_compounds": wrong_compounds}
+    return counts | shares

@@ -172,34 +172,39 @@ def _shaped(shapes: Sequence[TreeShape], name: str, step: int) -> list[Part]:
 def _row(evaluation: Evaluation, table: str, part: Part, differences: list[Difference]) -> Json:
     """Return a row of a table: the scores of each system for a part by each metric; add what differs."""
     name, title, items = part
-    rows = evaluation.benchmark.rows
-    inside = list(places_by((rows[item].category,) for item in items).values()) if table == "groups" else []
     draws = None
     if evaluation.surface and table not in _SHAPES:
         draws = CorpusDraws(evaluation.surface, items, pooled=evaluation.request.runs == "pooled")
     if table in ("overall", "patterns", "slices"):
         differences += _differences(evaluation, part, draws)
-    scores: dict[str, Json] = {metric: {} for metric in evaluation.metrics}
-    for (metric, cells), system in product(scores.items(), evaluation.systems):
-        if metric in SCORERS:
-            if draws is not None:
-                low, high = draws.interval(metric, system)
-                cells[system] = spread(draws.scores(metric, system)) | {"low": low, "high": high}
-            continue
-        found = evaluation.scores.scores[metric][system][:, items]
-        judged = found[:, ~np.isnan(found[0])]
-        if not judged.shape[1]:
-            continue
-        cell = spread(judged.mean(axis=1).tolist()) | {"items": judged.shape[1]}
-        if metric in scoring.VERDICTS:
-            low, high = wilson(float(judged.mean(axis=0).sum()), judged.shape[1])
-            cell |= {"low": low, "high": high}
-        if table == "groups":
-            shares = [found[:, places] for places in inside]
-            cell["mean_of_patterns"] = fmean(float(np.nanmean(s)) for s in shares if not np.isnan(s[0]).all())
-        cells[system] = cell
-    shown = {metric: cells for metric, cells in scores.items() if cells}
-    return {"name": name, "title": title, "items": len(items), "scores": shown}
+    scores: dict[str, Json] = {}
+    for metric, system in product(evaluation.metrics, evaluation.systems):
+        if metric not in SCORERS:
+            cell = _item_scores(evaluation, metric, system, items, in_groups=table == "groups")
+        else:
+            cell = {} if draws is None else draws.cell(metric, system)
+        if cell:
+            scores.setdefault(metric, {})[system] = cell
+    return {"name": name, "title": title, "items": len(items), "scores": scores}
+
+
+def _item_scores(
+    evaluation: Evaluation, metric: str, system: str, items: NDArray[np.int64], *, in_groups: bool
+) -> Json:
+    """Return the scores of items by a metric that judges some of them; nothing if it judges none."""
+    found = evaluation.scores.scores[metric][system][:, items]
+    judged = found[:, ~np.isnan(found[0])]
+    if not judged.shape[1]:
+        return {}
+    cell = spread(judged.mean(axis=1).tolist()) | {"items": judged.shape[1]}
+    if metric in scoring.VERDICTS:
+        low, high = wilson(float(judged.mean(axis=0).sum()), judged.shape[1])
+        cell |= {"low": low, "high": high}
+    if in_groups:
+        inside = places_by((evaluation.benchmark.rows[item].category,) for item in items).values()
+        shares = [found[:, places] for places in inside]
+        cell["mean_of_patterns"] = fmean(float(np.nanmean(s)) for s in shares if not np.isnan(s[0]).all())
+    return cell
 
 
 def _mistakes(evaluation: Evaluation) -> Json:

@@ -58,21 +58,31 @@ def aligned(gold: Sequence[str], said: Sequence[str], cost: Cost, *, late: bool 
             line[column + 1] = min(above[column] + cost(word, new), above[column + 1] + _LOST, line[column] + _MORE)
     whole = table[-1][-1], len(one), len(other)
     total, row, column = whole if last else _end(table, one, other)
-    end = first + row if row < len(one) else None
-    pairs: list[Pair] = [(len(gold) - at, len(said) - at) for at in range(1, last + 1)]
+    between = [
+        (None if old is None else first + old, None if new is None else first + new)
+        for old, new in _path(table, one, other, row, column, late=late)
+    ]
+    behind = [(len(gold) - at, len(said) - at) for at in range(last, 0, -1)]
+    pairs: list[Pair] = [*((at, at) for at in range(first)), *between[::-1], *behind]
+    return Alignment(pairs, first + row if row < len(one) else None, total)
+
+
+def _path(
+    table: list[list[int]], gold: Sequence[str], said: Sequence[str], row: int, column: int, *, late: bool
+) -> Iterator[Pair]:
+    """Yield the pairs of the best alignment from this cell of the table backwards."""
     while row or column:
         here = table[row][column]
-        equal = row and column and one[row - 1] == other[column - 1]
+        equal = row and column and gold[row - 1] == said[column - 1]
         if row and not (equal and late) and here == table[row - 1][column] + _LOST:
             row -= 1
-            pairs.append((first + row, None))
+            yield row, None
         elif column and not equal and here == table[row][column - 1] + _MORE:
             column -= 1
-            pairs.append((None, first + column))
+            yield None, column
         else:
             row, column = row - 1, column - 1
-            pairs.append((first + row, first + column))
-    return Alignment([*((at, at) for at in range(first)), *reversed(pairs)], end, total)
+            yield row, column
 
 
 def _end(table: list[list[int]], gold: Sequence[str], said: Sequence[str]) -> tuple[int, int, int]:

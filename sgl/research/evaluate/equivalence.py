@@ -11,12 +11,12 @@ conjuncts as text, old numbers included, and drops a second conjunction after ``
 here, errors and all: it judges some equal forms different, and some different ones equal.
 """
 
-import unicodedata
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from sgl.characters import plain
 from sgl.rendering.views import VIEWS
 from sgl.research.logical_forms.notation import Form, LogicalFormError, Term, read_form, read_term
 
@@ -43,7 +43,7 @@ class FormComparison(NamedTuple):
 @lru_cache(maxsize=1 << 18)
 def normal(text: str) -> str:
     """Return a text in the form in which it is compared: NFKC, without spaces at the ends."""
-    return unicodedata.normalize("NFKC", text).strip()
+    return plain(text).strip()
 
 
 def exact(gold: str, prediction: str) -> bool:

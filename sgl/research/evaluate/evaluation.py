@@ -18,7 +18,7 @@ from sgl.parsing import UnparsableLayerError
 from sgl.pipeline.variants import Variant, read_variant
 from sgl.research.analyse.command import report_fault
 from sgl.research.analyse.outputs import PredictionsError
-from sgl.research.analyse.predictions import systems_of
+from sgl.research.analyse.predictions import first_of, systems_of
 from sgl.research.analyse.scoring import Json
 from sgl.research.evaluate.benchmark import Benchmark, DatasetError, PatternInfo, all_of, grammar_of, read_benchmark
 from sgl.research.evaluate.compound_rates import BenchmarkCompounds, compounds_of
@@ -229,7 +229,7 @@ class Evaluation:
             if own:
                 rows, words = count(len(own), "row"), count(len(variant.unseen), "word")
                 message = f"{rows} with words that training with `{settings}` does not show: left out"
-                note = f"{words}: {', '.join(variant.unseen[:_NAMED])}{', …' if variant.unseen[_NAMED:] else ''}"
+                note = f"{words}: {', '.join(first_of(variant.unseen, _NAMED))}"
                 self._diagnostics.warning("SGL1480", None, message, notes=[note])
             found |= own
         return found
@@ -331,11 +331,6 @@ class Evaluation:
         gold = self.scores.gold.items()
         if short := [f"{name}: {right} of {checked}" for name, (checked, right) in gold if right != checked]:
             self._diagnostics.warning("SGL1407", None, "Partial Match does not accept all gold texts", notes=short)
-
-
-def evaluated(request: EvaluationRequest, sources: SourceMap, diagnostics: Diagnostics) -> Json | None:
-    """Return the result as plain data; None after errors."""
-    return (evaluation_of(request, sources, diagnostics) or (None, None))[1]
 
 
 def evaluation_of(

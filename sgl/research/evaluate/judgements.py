@@ -7,7 +7,7 @@ it calls wrong that the judge calls wrong; its *recall* is the share of the outp
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
@@ -96,6 +96,13 @@ def read_verdicts(
 def kind_of(judged: Columns) -> str:
     """Return ``verdict`` if a judge says only right or wrong, or else ``scale``."""
     return "verdict" if all(np.isin(said[~np.isnan(said)], (0, 1)).all() for said in judged.values()) else "scale"
+
+
+def verdicts_in(judged: Judgements) -> Iterator[tuple[str, str, NDArray[np.float64]]]:
+    """Yield each judge that says only right or wrong, each system, and what the judge says of each run."""
+    for judge, of in judged.items():
+        if kind_of(of) == "verdict":
+            yield from ((judge, system, said) for system, runs in of.items() for said in runs)
 
 
 def _bare(text: str) -> str:

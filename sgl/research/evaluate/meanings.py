@@ -13,7 +13,7 @@ respects, and the third gives the mistake::
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from enum import Enum
 from functools import partial
 from operator import itemgetter
@@ -79,8 +79,10 @@ class Meaning(NamedTuple):
         order = sorted(nodes, key=lambda node: node if isinstance(node, int) else 0)
         return " ".join(self.words[node] for node in order)
 
-    def shown(self, edge: _Edge) -> str:
+    def shown(self, edge: _Edge | None) -> str:
         """Return an edge as evidence shows it: ``give.agent(Emma)``."""
+        if edge is None:
+            return ""
         source, role, target = edge
         if not role:
             return f"{target[0]}{self.words.get(source, '')}"
@@ -138,77 +140,88 @@ def of_term(text: str) -> Meaning:
 
 def compared(gold: Meaning, said: Meaning, alike: Callable[[str, str], bool] = str.__eq__) -> list[Found]:
     """Return what is wrong with a prediction; ``alike`` tells whether two words are forms of one."""
-    places = _aligned(gold, said)
-    # A node that only the prediction has is not a node of the gold graph, whatever its name.
+    said = _renamed(said, _Aligning(gold, said).aligned())
+    found = [*_of_words(gold, said, alike)]
+    lacking, more = gold.words.keys() - said.words.keys(), said.words.keys() - gold.words.keys()
+    gold = _shifted(gold, said, lacking)
+    lacking -= _refilled(gold, said)
+    gone = ((part, _kind_of(gold, part, lacking) or Mistake.MISSING) for part in _parts(gold, lacking))
+    found += (Found(kind, gold.listed(part)) for part, kind in gone)
+    for part in _parts(said, more):
+        is_level = _kind_of(said, part, more) is Mistake.RECURSION
+        found.append(Found(Mistake.RECURSION if is_level else Mistake.EXTRA, "", said.listed(part)))
+    pairs = list(_differing(_contracted(gold, said, lacking), _contracted(said, gold, more)))
+    # Function words go with their words.
+    wrong = [pair for pair in pairs if not any(edge and edge[1][:1] in _FUNCTION for edge in pair[1:])]
+    return found + [Found(kind, gold.shown(old), said.shown(new)) for kind, old, new in wrong or pairs]
+
+
+def _renamed(said: Meaning, places: dict[Node, Node]) -> Meaning:
+    """Return a predicted graph with the gold graph's nodes; a node that it alone has is no node of the gold graph."""
     name = {node: places.get(node, ("", node)) for node in said.words}
     edges = Counter[_Edge]()
     for (a, role, b), times in said.edges.items():
         edges[name[a], role, name.get(b, ("", b)) if role else (b[0], name[a])] += times
-    said = Meaning({name[node]: word for node, word in said.words.items()}, edges)
-    found = [*_of_words(gold, said, alike)]
-    lacking, more = gold.words.keys() - said.words.keys(), said.words.keys() - gold.words.keys()
-    gold = _shifted(gold, said, lacking)
-    # What is in the place of a single node is another filler of its role, not one node less and an edge more.
+    return Meaning({name[node]: word for node, word in said.words.items()}, edges)
+
+
+def _refilled(gold: Meaning, said: Meaning) -> set[Node]:
+    """Return nodes of one edge whose role another node fills: that is not one node less and an edge more."""
     held = Counter(end for edge in gold.edges for end in _ends(edge))
     filled = {edge[:2] for edge in said.edges - gold.edges if edge[1] and edge[2] in gold.words}
-    lacking -= {edge[2] for edge in gold.edges if edge[1] and held[edge[2]] == 1 and edge[:2] in filled}
-    parts = [(part, _kind_of(gold, part, lacking)) for part in _parts(gold, lacking)]
-    found += [Found(kind or Mistake.MISSING, gold.listed(part)) for part, kind in parts]
-    levels = [(part, _kind_of(said, part, more) is Mistake.RECURSION) for part in _parts(said, more)]
-    found += [Found(Mistake.RECURSION if level else Mistake.EXTRA, "", said.listed(part)) for part, level in levels]
-    one, two = _contracted(gold, said, lacking), _contracted(said, gold, more)
-    pairs = list(_differing(one, two))
-    # Function words go with their words.
-    wrong = [pair for pair in pairs if not any(edge and edge[1][:1] in _FUNCTION for edge in pair[1:])]
-    shown = (
-        (kind, gold.shown(old) if old else "", said.shown(new) if new else "") for kind, old, new in wrong or pairs
-    )
-    return [*found, *(Found(*each) for each in shown)]
+    return {edge[2] for edge in gold.edges if edge[1] and held[edge[2]] == 1 and edge[:2] in filled}
 
 
-def _aligned(gold: Meaning, said: Meaning) -> dict[Node, Node]:
-    """Return the gold graph's node for nodes of the predicted one."""
-    once = [Counter(graph.words.values()) for graph in (gold, said)]
-    at = {word: node for node, word in gold.words.items()}
-    places: dict[Node, Node] = {
-        node: at[word] for node, word in said.words.items() if word and once[0][word] == once[1][word] == 1
-    }
-    free = [node for node in said.words if node not in places]
-    taken = set(places.values())
-    left = [node for node in gold.words if node not in taken]
-    linked = {(a, b) for a, _, b in gold.edges}
-    around: dict[Node, set[_Edge]] = defaultdict(set)
-    for edge in said.edges:
-        around[edge[0]].add(edge)
-        around[edge[2]].add(edge)
+class _Aligning:
+    """The alignment of two graphs, which begins with the words that each of them has once."""
 
-    def likeness(node: Node, place: Node) -> tuple[int, bool, bool]:
+    def __init__(self, gold: Meaning, said: Meaning) -> None:
+        self._gold, self._said = gold, said
+        self._linked = {(a, b) for a, _, b in gold.edges}
+        self._around: dict[Node, set[_Edge]] = defaultdict(set)
+        for edge in said.edges:
+            self._around[edge[0]].add(edge)
+            self._around[edge[2]].add(edge)
+        once = [Counter(graph.words.values()) for graph in (gold, said)]
+        at = {word: node for node, word in gold.words.items()}
+        self._places: dict[Node, Node] = {
+            node: at[word] for node, word in said.words.items() if word and once[0][word] == once[1][word] == 1
+        }
+
+    def aligned(self) -> dict[Node, Node]:
+        """Return the gold graph's node for nodes of the predicted one."""
+        free = [node for node in self._said.words if node not in self._places]
+        taken = set(self._places.values())
+        left = [node for node in self._gold.words if node not in taken]
+        best: dict[Node, tuple[tuple[int, bool, bool], Node]] = {}
+        changed = set(free)
+        while free and left:
+            for node in changed:
+                place = max(left, key=partial(self._likeness, node))
+                best[node] = self._likeness(node, place), place
+            node = max(free, key=lambda one: best[one][0])
+            score, place = best.pop(node)
+            if not score[0]:
+                break
+            self._places[node] = place
+            free.remove(node)
+            left.remove(place)
+            # Likenesses change only next to this node, or for nodes that have lost their place.
+            beside = {end for edge in self._around[node] for end in edge[::2]}
+            changed = {one for one in free if one in beside or best[one][1] == place}
+        return self._places
+
+    def _likeness(self, node: Node, place: Node) -> tuple[int, bool, bool]:
+        """Return how many edges fit if a node has this place, whether its word does, and its number."""
+        alike = self._said.words[node] == self._gold.words[place] != ""
+        known = self._places
         ends = [
-            (place if a == node else places.get(a), role, place if b == node else places.get(b))
-            for a, role, b in around[node]
+            (place if a == node else known.get(a), role, place if b == node else known.get(b))
+            for a, role, b in self._around[node]
         ]
-        alike = said.words[node] == gold.words[place] != ""
         # Between the same words another role is half as good as the same.
-        edges = sum(2 if edge in gold.edges else (edge[0], edge[2]) in linked for edge in ends)
+        edges = sum(2 if edge in self._gold.edges else (edge[0], edge[2]) in self._linked for edge in ends)
         return edges + 2 * alike, alike, node == place
-
-    best: dict[Node, tuple[tuple[int, bool, bool], Node]] = {}
-    changed = set(free)
-    while free and left:
-        for node in changed:
-            place = max(left, key=partial(likeness, node))
-            best[node] = likeness(node, place), place
-        node = max(free, key=lambda one: best[one][0])
-        score, place = best.pop(node)
-        if not score[0]:
-            break
-        places[node] = place
-        free.remove(node)
-        left.remove(place)
-        # Likenesses change only next to this node, or for nodes that have lost their place.
-        beside = {end for a, _, b in around[node] for end in (a, b)}
-        changed = {one for one in free if one in beside or best[one][1] == place}
-    return places
 
 
 def _of_words(gold: Meaning, said: Meaning, alike: Callable[[str, str], bool]) -> Iterator[Found]:
@@ -252,34 +265,51 @@ def _parts(graph: Meaning, gone: set[Node]) -> "Iterator[set[Node]]":
     return iter(nx.connected_components(found))
 
 
+def _without(edges: Iterable[_Edge], gone: set[Node]) -> list[_Edge]:
+    """Return the edges that have none of these nodes."""
+    return [edge for edge in edges if gone.isdisjoint(_ends(edge))]
+
+
+def _relations(edges: Iterable[_Edge]) -> set[str]:
+    """Return the relations of edges, without subtypes."""
+    return {role[0] for _, role, _ in edges}
+
+
 def _kind_of(graph: Meaning, part: set[Node], gone: set[Node]) -> Mistake | None:
     """Tell whether nodes are levels of a structure of which others are left, or a modifier with all below it."""
     edges = [edge for edge in graph.edges if edge[1]]
-    kept = [edge for edge in edges if gone.isdisjoint(_ends(edge))]
+    kept = _without(edges, gone)
     above = [edge for edge in edges if edge[2] in part and edge[0] not in gone]
-    hosts = {edge[0] for edge in above}
+    hosts, over = {edge[0] for edge in above}, _relations(above)
     # What something else leads to does not hang from these nodes.
     held = hosts | gone | {edge[2] for edge in kept}
-    over, under = {edge[1][0] for edge in above}, {role[0] for a, role, b in edges if a in part and b not in held}
-    nested = _NESTED & {edge[1][0] for edge in kept}
-    if under and (under <= _NESTED & over or (not over and under <= nested)):
+    if under := _relations(edge for edge in edges if edge[0] in part and edge[2] not in held):
+        inner = _relations(edge for edge in edges if part.issuperset(_ends(edge)))
+        return Mistake.RECURSION if _is_level(over, under, _NESTED & _relations(kept), inner) else None
+    if over & _NESTED & _beside(kept, hosts) and over <= MODIFIERS | _NESTED:
         return Mistake.RECURSION
-    if under and under == over and nested & {edge[1][0] for edge in edges if part.issuperset(_ends(edge))}:
-        # The noun of one relative clause, and the verb of the next.
-        return Mistake.RECURSION
-    if under or not over or not over <= MODIFIERS | _NESTED:
-        return None
-    # These are the last level if there is another one above them or beside them.
+    return Mistake.PHRASE if over and over <= MODIFIERS else None
+
+
+def _is_level(over: Set[str], under: Set[str], nested: Set[str], inner: Set[str]) -> bool:
+    """Tell whether nodes are levels by the relations over, under and inside them, and the ``nested`` ones elsewhere."""
+    if under <= _NESTED & over or (not over and under <= nested):
+        return True
+    # The noun of one relative clause, and the verb of the next.
+    return under == over and not nested.isdisjoint(inner)
+
+
+def _beside(edges: Sequence[_Edge], hosts: set[Node]) -> set[str]:
+    """Return the relations above some nodes and beside them: of one of these other nodes are the last level."""
     line = set(hosts)
-    while more := {edge[0] for edge in kept if edge[2] in line} - line:
+    while more := {edge[0] for edge in edges if edge[2] in line} - line:
         line |= more
-    beside = {role[0] for a, role, b in kept if b in line or a in hosts}
-    return Mistake.RECURSION if over & _NESTED & beside else Mistake.PHRASE if over <= MODIFIERS else None
+    return _relations(edge for edge in edges if edge[2] in line or edge[0] in hosts)
 
 
 def _contracted(graph: Meaning, other: Meaning, gone: set[Node]) -> Counter[_Edge]:
     """Return the edges without some nodes; what hung from these hangs where the other graph has it."""
-    edges = Counter({edge: times for edge, times in graph.edges.items() if not any(end in gone for end in _ends(edge))})
+    edges = Counter({edge: graph.edges[edge] for edge in _without(graph.edges, gone)})
     alike: dict[tuple[Node, Node], list[_Edge]] = defaultdict(list)
     for edge in other.edges - edges:
         alike[edge[0], edge[2]].append(edge)

@@ -7,7 +7,7 @@ repetitions are taken out, and an end that is missing is taken from the gold tex
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sgl.rendering.views import VIEWS
@@ -181,18 +181,23 @@ class TextMistakes:
         if 2 * more in text and not any(edit.old for edit in run):
             # Less than a word of the grammar is repeated.
             return [Found(Mistake.REPETITION, said=more)], []
-        last = next((edit.place + 1 for edit in reversed(run) if edit.place is not None and not edit.new), len(gold))
-        torn = last < len(gold) and not own(gold[last])
+        torn = self._is_torn(run, gold)
         # Particles come and go with the words beside them.
-        lost, added = (any(own(pair[side]) and not pair[1 - side] for *pair, _ in run) for side in (0, 1))
+        lost, added = (any(map(own, bag)) for bag in _bags(run))
         found, left = list[Found](), list[WordEdit]()
         for old, new, place in run:
-            loose = old != new and not own(old or new) and ((old and new) or not (lost if old else added))
+            beside = not (old and new) and (lost if old else added)
+            loose = old != new and not own(old or new) and not beside
             if loose:
                 kind = Mistake.NOTATION if is_punctuation(old or new) else Mistake.PARTICLE
                 found.append(Found(kind, old, new))
             left.append(WordEdit(old, old if loose else new, place, torn))
         return found, left
+
+    def _is_torn(self, run: Sequence[Edit], gold: Sequence[str]) -> bool:
+        """Tell whether the last gold word that edits leave out leaves its particle behind."""
+        last = next((edit.place for edit in reversed(run) if edit.place is not None and not edit.new), len(gold))
+        return last + 1 < len(gold) and not self._words.has_content(gold[last + 1])
 
     def of(
         self, target: str, gold: Realization | None, text: str, read: Sequence[Realization], draft: Draft
@@ -221,39 +226,47 @@ class TextMistakes:
         self, edits: Sequence[WordEdit], tree: WordTree, gold: Sequence[str], words: dict[Node, str]
     ) -> Iterator[Found]:
         """Change the ``words`` of the gold tree; yield what is no difference of trees."""
-        moved = Counter(edit.old for edit in edits if not edit.new) & Counter(
-            edit.new for edit in edits if not edit.old
-        )
-        nodes, before = _places(tree, gold), False
-        gone = {nodes.get(edit.place) for edit in edits if edit.old in moved and not edit.new}
+        moved, nodes, before = _moved(edits), _places(tree, gold), False
+        lost = {nodes.get(edit.place) for edit in edits if not edit.new and edit.old in moved}
         for number, (old, new, place, torn) in enumerate(edits):
-            node, alike = nodes.get(place), bool(old and new) and self._words.alike(old, new)
-            if not (old and new) and (old or new) in moved:
-                if node and tree.heads[node - 1] not in gone:
-                    modifier = tree.labels[node - 1].partition(":")[0] in MODIFIERS - {"obl"}
-                    yield Found(Mistake.ATTACHMENT if modifier else Mistake.ROLE, old, old)
+            node, both = nodes.get(place), bool(old and new)
+            alike = both and self._words.alike(old, new)
+            if not both and (old or new) in moved:
+                yield from _of_moved(old, node, tree, lost)
             elif node and new:
                 words[node] = new
             elif node and not torn:
                 del words[node]
             elif old:
-                yield Found(Mistake.FORM if alike else Mistake.WORD if new else Mistake.MISSING, old, new)
+                yield Found(_of_changed(new, alike=alike), old, new)
             elif not before or new in self._words.lemmas:
                 # The rest of a word that is none belongs to it.
                 words["", number] = new
             before = alike or (before and not old)
 
 
-def _bags(edits: Iterable[WordEdit]) -> tuple[Counter[str], Counter[str]]:
+def _bags(edits: Iterable[Edit | WordEdit]) -> tuple[Counter[str], Counter[str]]:
     """Return the words that are only in the gold text, and those that are only in the prediction."""
-    alone = [edit for edit in edits if not (edit.old and edit.new)]
-    return Counter(edit.old for edit in alone if edit.old), Counter(edit.new for edit in alone if edit.new)
+    edits = list(edits)
+    return Counter(edit.old for edit in edits if not edit.new), Counter(edit.new for edit in edits if not edit.old)
 
 
 def _moved(edits: Iterable[WordEdit]) -> Counter[str]:
     """Return the words that are in another place."""
     old, new = _bags(edits)
     return old & new
+
+
+def _of_changed(new: str, *, alike: bool) -> Mistake:
+    """Return what is wrong where another word is in the place of one, perhaps a form of it, or none."""
+    return Mistake.FORM if alike else Mistake.WORD if new else Mistake.MISSING
+
+
+def _of_moved(word: str, node: int | None, tree: WordTree, moved: Collection[int | None]) -> Iterator[Found]:
+    """Yield what is wrong with a word in another place, unless it has moved with the word that it depends on."""
+    if node and tree.heads[node - 1] not in moved:
+        modifier = tree.labels[node - 1].partition(":")[0] in MODIFIERS - {"obl"}
+        yield Found(Mistake.ATTACHMENT if modifier else Mistake.ROLE, word, word)
 
 
 def _places(tree: WordTree, gold: Sequence[str]) -> dict[int | None, int]:

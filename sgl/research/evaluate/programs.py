@@ -12,7 +12,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
-from pathlib import Path
 
 from sgl.cli.terminal import count
 from sgl.disk import temporary, write
@@ -87,7 +86,8 @@ def run_program(program: str, inputs: Sequence[str]) -> tuple[list[str], str]:
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         try:
-            said, lines = (_lines(folder, name) for name in ("err", "out"))
+            streams = (read_bytes(folder / name, TABLE, inside=folder) for name in ("err", "out"))
+            said, lines = (lines_of(stream.decode(errors="replace")) for stream in streams)
         except ForeignFileError:
             return [], "it has removed or replaced its output"
     if code:
@@ -95,7 +95,3 @@ def run_program(program: str, inputs: Sequence[str]) -> tuple[list[str], str]:
     if len(lines) != len(inputs):
         return [], f"it prints {count(len(lines), 'line')} for {count(len(inputs), 'input')}"
     return lines, ""
-
-
-def _lines(folder: Path, name: str) -> list[str]:
-    return lines_of(read_bytes(folder / name, TABLE, inside=folder).decode(errors="replace"))

@@ -164,19 +164,20 @@ def condensed(grammar: CoreGrammar, layer: int) -> CoreGrammar:
     names = grammar.namer.entries if grammar.namer is not None else {}
     best: dict[Hashable, Rule] = {}
     for rule in grammar.rules:
-        key: Hashable = (rule.lhs, rule.id)
-        if rule.lexical and rule.lhs not in written and rule.id not in names:
-            key = (rule.lhs,)
-        elif rule.lexical and rule.id not in names:
-            # Words of which one is enough have the same text, and all but their lemmas.
-            nodes = [node.attributes or () for fragment in rule.fragments for node in fragment.nodes]
-            key = rule.lhs, rule.words(layer), tuple(map(without_lemma, nodes))
+        distinct = not rule.lexical or rule.id in names
+        key = (rule.lhs, rule.id) if distinct else _said_by(rule, layer) if rule.lhs in written else (rule.lhs,)
         if key not in best or rule.weight > best[key].weight:
             best[key] = rule
     kept = sorted(best.values(), key=lambda rule: rule.id)
     number = {rule.id: new for new, rule in enumerate(kept)}
     groups = tuple(tuple(tuple(number[rule] for rule in rules) for rules in group) for group in grammar.names)
     return replace(grammar, rules=tuple(replace(rule, id=number[rule.id]) for rule in kept), names=groups)
+
+
+def _said_by(rule: Rule, layer: int) -> tuple[Hashable, ...]:
+    """Return what words have in common of which one is enough: the text, and all but their lemmas."""
+    nodes = [node.attributes or () for fragment in rule.fragments for node in fragment.nodes]
+    return rule.lhs, rule.words(layer), tuple(map(without_lemma, nodes))
 
 
 class WordTree(NamedTuple):

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import compress
+from operator import and_, not_
 from pathlib import Path
 from shlex import quote
 from statistics import fmean
@@ -24,7 +25,7 @@ from sgl.research.analyse.command import report_pieces
 from sgl.research.analyse.outputs import PredictionsError, SystemOutput, Usage
 from sgl.research.analyse.predictions import Aligned, Outputs, first_of, given_outputs, open_predictions
 from sgl.research.analyse.statistics import places_by
-from sgl.research.analyse.tokenizers import joined
+from sgl.research.analyse.words import joined
 from sgl.research.evaluate.answers import FAULTS, Faults, Noticed, answer_in, noticed
 from sgl.research.evaluate.benchmark import BenchmarkRow
 from sgl.research.evaluate.equivalence import exact, normal
@@ -108,14 +109,7 @@ def read_runs(
     prediction of these words, without a text, has the text of the row.  ``other_names`` are those that Parquet files
     have for the rows.  ``readers`` take answers out of outputs.  Raises ``PredictionsError`` if they do not fit.
     """
-    ids = frozenset(row.id for row in rows)
-    aligned = aligned_with(given, ids)
-    if (by_id := aligned.by_id) and ids.isdisjoint(by_id):
-        others = other_names()
-        found = {row.id: by_id[name] for row, name in zip(rows, others, strict=False) if name in by_id}
-        # What is neither is reported as unknown.
-        strange = by_id.keys() - set(others)
-        aligned = Aligned(found | {name: by_id[name] for name in by_id if name in strange}, iter(()))
+    aligned = _named_alike(aligned_with(given, frozenset(row.id for row in rows)), rows, other_names)
     outputs = [aligned.output(row.id) for row in rows]
     in_order = aligned.by_id is None
     try:
@@ -126,69 +120,84 @@ def read_runs(
     if in_order:
         _check_names([output.text or "" for output in outputs if output], rows)
     samples = [(output, *output.samples) if output else () for output in outputs]
-    file, known = given.name if isinstance(given, Path) else "", words or [()] * len(rows)
-    return [
-        _run(file, [of[number] if of else None for of in samples], rows, language, known, readers, in_order=in_order)
-        for number in range(min(filter(None, map(len, samples)), default=1))
-    ]
+    reader = _RunReader(given.name if isinstance(given, Path) else "", rows, language, words, readers)
+    number = min(filter(None, map(len, samples)), default=1)
+    return [reader.run([of[at] if of else None for of in samples], in_order=in_order) for at in range(number)]
 
 
-def _run(
-    file: str,
-    outputs: Sequence[SystemOutput | None],
-    rows: Sequence[BenchmarkRow],
-    language: str,
-    words: Sequence[tuple[str, ...]],
-    readers: Sequence[str],
-    *,
-    in_order: bool,
-) -> Run:
-    said = [output or SystemOutput("") for output in outputs]
-    raw = [
-        _spelt(row, gold, output.words or (), language) if output.text is None else output.text
-        for row, output, gold in zip(rows, said, words, strict=True)
-    ]
-    answers = [answer_in(text, readers) for text in raw]
-    texts = [text if answer is None else answer for text, answer in zip(raw, answers, strict=True)]
-    for place, row in enumerate(rows):
-        if row.others and any(exact(other, texts[place]) for other in row.others):
-            # Another right answer counts as the gold text, by every metric.
-            texts[place] = row.target
-    golds = [row.target for row in rows]
-    around = noticed(texts, golds) if not readers else None
-    most = [max(limits().letters, 2 * len(gold)) for gold in golds]
-    cut = sum(len(text) > at for text, at in zip(texts, most, strict=True))
-    texts = [text[:at] for text, at in zip(texts, most, strict=True)]
-    kept = [of.words[:at] if of.words and not readers else None for of, at in zip(said, most, strict=True)]
-    pieces = _joined(texts, rows, language)
-    for place in pieces:
-        kept[place] = None
-    lacking = [not text.strip() for text in texts]
-    missing = tuple(row.id for row, output in zip(rows, outputs, strict=True) if output is None)
-    empty = tuple(row.id for row, output, lacks in zip(rows, outputs, lacking, strict=True) if output and lacks)
-    faults = Faults({row.source for row in rows}, golds)
-    return Run(
-        file,
-        tuple(texts),
-        missing,
-        empty,
-        _shift(texts, rows) if in_order else 0,
-        tuple(kept),
-        tuple(
-            None if lacks or exact(gold, text) else faults.of(whole, text, found=answer is not None)
-            for gold, whole, answer, text, lacks in zip(golds, raw, answers, texts, lacking, strict=True)
-        ),
-        Usage(*map(sum, zip(*(output.usage for output in said), strict=True))),
-        sum(answer is None and not lacks for answer, lacks in zip(answers, lacking, strict=True)),
-        around,
-        len(pieces),
-        cut,
-    )
+def _named_alike(aligned: Aligned, rows: Sequence[BenchmarkRow], other_names: Callable[[], Sequence[str]]) -> Aligned:
+    """Return predictions by the names of the rows, if they have the other ones."""
+    by_id = aligned.by_id
+    if not by_id or any(row.id in by_id for row in rows):
+        return aligned
+    row_of = dict(zip(other_names(), (row.id for row in rows), strict=False))
+    # What is neither is reported as unknown.
+    return Aligned({row_of.get(name, name): output for name, output in by_id.items()}, iter(()))
 
 
-def _spelt(row: BenchmarkRow, gold: Sequence[str], said: Sequence[str], language: str) -> str:
-    """Return the text of a prediction that came as words."""
-    return row.target if said and said == gold else ("" if language in _SPACELESS else " ").join(said)
+class _RunReader:
+    """Reads the outputs of a file for some rows."""
+
+    def __init__(
+        self,
+        file: str,
+        rows: Sequence[BenchmarkRow],
+        language: str,
+        words: Sequence[tuple[str, ...]],
+        readers: Sequence[str],
+    ) -> None:
+        self._file, self._rows, self._language, self._readers = file, rows, language, readers
+        self._words = words or [()] * len(rows)
+        self._golds = [row.target for row in rows]
+        self._faults = Faults({row.source for row in rows}, self._golds)
+
+    def run(self, outputs: Sequence[SystemOutput | None], *, in_order: bool) -> Run:
+        """Return the run of one output for each row."""
+        said = [output or SystemOutput("") for output in outputs]
+        raw = list(map(self._written, said, self._rows, self._words))
+        answers = [answer_in(text, self._readers) for text in raw]
+        whole = list(map(_accepted, self._rows, raw, answers))
+        most = [max(limits().letters, 2 * len(gold)) for gold in self._golds]
+        texts = [text[:at] for text, at in zip(whole, most, strict=True)]
+        cut = sum(map(str.__ne__, texts, whole))
+        words = [of.words and of.words[:at] for of, at in zip(said, most, strict=True)]
+        pieces = _joined(texts, self._rows, self._language)
+        for place in pieces:
+            words[place] = None
+        empty, ids = [not text.strip() for text in texts], [row.id for row in self._rows]
+        return Run(
+            self._file,
+            tuple(texts),
+            missing=tuple(compress(ids, map(not_, outputs))),
+            empty=tuple(compress(ids, map(and_, map(bool, outputs), empty))),
+            shifted=_shift(texts, self._rows) if in_order else 0,
+            words=(None,) * len(texts) if self._readers else tuple(words),
+            faults=tuple(map(self._fault, self._golds, raw, answers, texts)),
+            usage=Usage.total(output.usage for output in said),
+            unread=sum(answer is None and not of for answer, of in zip(answers, empty, strict=True)),
+            noticed=None if self._readers else noticed(whole, self._golds),
+            pieces=len(pieces),
+            cut=cut,
+        )
+
+    def _written(self, output: SystemOutput, row: BenchmarkRow, words: Sequence[str]) -> str:
+        """Return the text of an output, which may have come as words."""
+        if output.text is not None:
+            return output.text
+        said = output.words or ()
+        return row.target if said and said == words else ("" if self._language in _SPACELESS else " ").join(said)
+
+    def _fault(self, gold: str, output: str, answer: str | None, text: str) -> str | None:
+        """Return why the text of an output is no answer, if it is wrong."""
+        if not text.strip() or exact(gold, text):
+            return None
+        return self._faults.of(output, text, found=answer is not None)
+
+
+def _accepted(row: BenchmarkRow, output: str, answer: str | None) -> str:
+    """Return the answer in an output; another right answer counts as the gold text, by every metric."""
+    text = output if answer is None else answer
+    return row.target if any(exact(other, text) for other in row.others) else text
 
 
 def _check_names(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> None:
@@ -285,7 +294,7 @@ def answers_data(
                 row["best"] = float(right[name][:, items].max(axis=0).mean())
                 row["agreement"] = fmean(equal) / (len(runs) * (len(runs) - 1))
             found.append(row)
-        usage = Usage(*map(sum, zip(*(run.usage for run in runs), strict=True)))
+        usage = Usage.total(run.usage for run in runs)
         # Runs of one file are samples.
         samples = len(runs) if len({run.file for run in runs}) < len(runs) else 1
         notable = samples > 1 or any(usage) or any(found[0][kind] for kind in FAULTS)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.analyse.statistics import DifferenceTest, chance, middle
+from sgl.research.analyse.statistics import DifferenceTest, chance, middle, spread
 from sgl.research.analyse.words import chinese_words
 
 if TYPE_CHECKING:
@@ -238,6 +238,12 @@ class CorpusDraws:
     def scores(self, metric: str, system: str) -> list[float]:
         """Return the score of each run."""
         return [float(SCORERS[metric](run.sum(axis=0)[None])[0]) for run in self._runs[metric, system]]
+
+    def cell(self, metric: str, system: str) -> dict[str, Any]:
+        """Return the scores of the runs of a system, with the middle 95 % of the scores of draws."""
+        return spread(self.scores(metric, system)) | dict(
+            zip(("low", "high"), self.interval(metric, system), strict=True)
+        )
 
     def interval(self, metric: str, system: str) -> tuple[float, float]:
         """Return the middle 95 % of the scores of draws."""

@@ -5,10 +5,11 @@ pieces, and what rules for phrases write, such as によって, are *function wo
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import dropwhile, groupby
 
-from sgl.core.grammar import CoreGrammar, Token
+from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.interpret import finish
 from sgl.research.analyse.words import folded, is_punctuation
 from sgl.research.evaluate.edits import common
@@ -29,14 +30,7 @@ class Vocabulary:
         layer = grammar.text_layers[text]
         self.join = layer.join
         pieces = [[item.text for item in rule.templates[text] if isinstance(item, Token)] for rule in grammar.rules]
-        function, after = set[str](), defaultdict[str, set[tuple[str, ...]]](set)
-        for rule, words in zip(grammar.rules, pieces, strict=True):
-            kinds = {dict(node.attributes or ()).get("upos") for node in rule.fragments[graph].nodes}
-            if rule.rhs and kinds.isdisjoint(_CONTENT):
-                function.update(words)
-            elif words[1:]:
-                after[words[0]].add(tuple(words[1:]))
-        function.update(word for word, others in after.items() if len(others) >= _SHARED)
+        function = _function_words(zip(grammar.rules, pieces, strict=True), graph)
         #: The lemmas of each word, and the words without the function words that are written with them.
         self.lemmas: dict[str, set[str]] = defaultdict(set)
         self._bare: dict[str, str] = {}
@@ -48,9 +42,10 @@ class Vocabulary:
             if word and rule.lexical:
                 lemmas = (dict(node.attributes or ()).get("lemma") for node in rule.fragments[graph].nodes)
                 self.lemmas[folded(word)].update(filter(None, lemmas))
-        every = {*function, *self._bare.values(), *(word for words in pieces for word in words)}
+        own = {word for words in pieces for word in words}
+        every = {*function, *self._bare.values(), *own}
         self._function, self._known = frozenset(map(folded, function)), frozenset(map(folded, every))
-        self._whole, self._small = DictionarySegmenter(every), DictionarySegmenter(w for words in pieces for w in words)
+        self._whole, self._small = DictionarySegmenter(every), DictionarySegmenter(own)
         #: Return the words of a text; what stands between known words is one, where texts have no spaces.
         self.words = lru_cache(1 << 8)(self._words)
         #: Return smaller words: a stem and its ending are two.
@@ -91,3 +86,15 @@ class Vocabulary:
         if self.has_content(old) != self.has_content(new) and new in self._known:
             return 60
         return 10 if self.has_content(old) and self.alike(old, new) else 25
+
+
+def _function_words(rules: Iterable[tuple[Rule, list[str]]], graph: int) -> set[str]:
+    """Return the words that rules for phrases write, and those that several words begin with, given their words."""
+    function, after = set[str](), defaultdict[str, set[tuple[str, ...]]](set)
+    for rule, words in rules:
+        kinds = {dict(node.attributes or ()).get("upos") for node in rule.fragments[graph].nodes}
+        if rule.rhs and kinds.isdisjoint(_CONTENT):
+            function.update(words)
+        elif words[1:]:
+            after[words[0]].add(tuple(words[1:]))
+    return function.union(word for word, others in after.items() if len(others) >= _SHARED)

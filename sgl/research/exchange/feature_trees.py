@@ -6,7 +6,7 @@ root as ``dep``, and an edge to a child that the tree has already is marked by `
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sgl.core.grammar import Edge, Fragment, Node, Slot, Template, Token
 from sgl.lang.syntax import Name
@@ -20,7 +20,6 @@ LEFT_OUT = "dep"
 def tree_fragment(term: IrtgTerm, words: Template) -> Fragment | str:
     """Return the graph of a rule's term on the words of its template, or a label that is on no word."""
     written = {at: item.text for at, item in enumerate(words) if isinstance(item, Token) and item.text}
-    children = [item.child for item in words if isinstance(item, Slot)]
     free = dict(written) if len(set(written.values())) == len(written) else {}
     leaves = list(_leaves(term))
     own = [leaf.symbol.text for _, _, leaf in leaves if isinstance(leaf, Operation)]
@@ -29,28 +28,32 @@ def tree_fragment(term: IrtgTerm, words: Template) -> Fragment | str:
     known: dict[int, int] = {}
     places: list[int] = []
     for parent, label, leaf in leaves:
-        marked = ""
+        new: list[Node] = []
+        place = len(nodes)
         if isinstance(leaf, Name):
             child = int(leaf.text) - 1
-            marked = "~" * (child in known)
-            places.append(known.setdefault(child, len(nodes)))
-            if not marked:
-                nodes.append(Node(glue=((child, 0),)))
-        else:
-            lemma = leaf.symbol.text
-            spelt = (at for at, word in free.items() if word == lemma)
-            left = (at for at, word in reversed(free.items()) if word not in own)
-            if (at := next(spelt, next(left, None))) is None:
-                return lemma
+            new = [] if child in known else [Node(glue=((child, 0),))]
+            place = known.setdefault(child, place)
+        elif (at := _place_of(lemma := leaf.symbol.text, free, own)) is not None:
             del free[at]
-            places.append(len(nodes))
-            nodes.append(_word(re.sub(r"\[.*\]$", "", "_".join(lemma.split())), at))
+            new = [_word(re.sub(r"\[.*\]$", "", "_".join(lemma.split())), at)]
+        else:
+            return lemma
+        nodes += new
+        places.append(place)
         if parent >= 0:
-            edges.append(Edge(places[parent], marked + edge_label(label), places[-1]))
-    rest = [*(_word(word, at) for at, word in free.items())]
-    rest += (Node(glue=((child, 0),)) for child in children if child not in known)
+            edges.append(Edge(places[parent], ("" if new else "~") + edge_label(label), place))
+    rest = [_word(word, at) for at, word in free.items()]
+    rest += (Node(glue=((x.child, 0),)) for x in words if isinstance(x, Slot) and x.child not in known)
     edges += (Edge(0, LEFT_OUT, len(nodes) + number) for number in range(len(rest)))
     return Fragment((*nodes, *rest), tuple(edges), (0,))
+
+
+def _place_of(lemma: str, free: dict[int, str], labels: Sequence[str]) -> int | None:
+    """Return the place of the word that a label is on: of one spelt alike, or of the last that no label is spelt as."""
+    spelt = (at for at, word in free.items() if word == lemma)
+    left = (at for at, word in reversed(free.items()) if word not in labels)
+    return next(spelt, next(left, None))
 
 
 def edge_label(symbol: str) -> str:

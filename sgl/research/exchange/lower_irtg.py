@@ -6,16 +6,15 @@ states are gathered under a category of their own.  Rules that cannot take part 
 out, since SGL treats them as mistakes.  Weights are divided by their sum.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import inf
 from typing import NamedTuple
 
-import networkx as nx
-
 from sgl.core.grammar import Category, CoreGrammar, Fragment, GraphLayer, Node, Rule, Slot, Template, TextLayer
+from sgl.core.graphs import reachable
 from sgl.diagnostics import Diagnostics, Span, shortlist, suggest
 from sgl.lang.syntax import Name
 from sgl.research.exchange.feature_trees import tree_fragment
@@ -223,11 +222,11 @@ def useful_rules(rules: Sequence[TreeRule], finals: Sequence[str]) -> set[int]:
         productive = found
         found = {rule.state for rule in weighted if productive.issuperset(rule.children)}
     buildable = [rule for rule in weighted if found.issuperset(rule.children)]
-    below: nx.DiGraph[str] = nx.DiGraph()
-    below.add_nodes_from(finals)
-    below.add_edges_from((rule.state, child) for rule in buildable for child in rule.children)
-    reachable = set(finals).union(*(nx.descendants(below, final) for final in finals))
-    return {id(rule) for rule in buildable if rule.state in reachable}
+    below = defaultdict[str, list[str]](list)
+    for rule in buildable:
+        below[rule.state] += rule.children
+    reached = reachable(finals, below)
+    return {id(rule) for rule in buildable if rule.state in reached}
 
 
 def report_useless(rules: Sequence[TreeRule], kept: Sequence[TreeRule], diagnostics: Diagnostics) -> None:

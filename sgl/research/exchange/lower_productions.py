@@ -42,29 +42,11 @@ def lower_productions(file: Productions, name: str, diagnostics: Diagnostics) ->
     """Return a file's grammar under this name, or None after reporting errors."""
     categories = [*((rule.left, *rule.children) for rule in file.rules), (file.start,)]
     said = [[_settings(mention, diagnostics) for mention in own] for own in categories]
-    weights = [1.0 if rule.weight is None else weight_of(rule.weight, diagnostics) for rule in file.rules]
-    rules = [
-        TreeRule(
-            Name(called, rule.label.span),
-            rule.left.name,
-            tuple(child.name for child in rule.children),
-            weight,
-            rule.weight is not None,
-            tuple(rule.sides[side] for side in file.layers.values()),
-        )
-        for rule, called, weight in zip(file.rules, _rule_names(file), weights, strict=True)
-    ]
+    rules = _tree_rules(file, diagnostics)
     complete, values = _completed(categories, said, diagnostics)
     if diagnostics.errors:
         return None
-    # With some features, no child can be built or no parent asks for it.
-    concrete = [
-        (number, rule._replace(state=names[0], children=names[1:]))
-        for number, rule in enumerate(rules)
-        for names in _instances(complete[number], values)
-    ]
-    useful = useful_rules([rule for _, rule in concrete], [start for (start,) in _instances(complete[-1], values)])
-    kept = sorted({number for number, rule in concrete if id(rule) in useful})
+    kept = _useful(rules, complete, values)
     left = [rules[number] for number in kept]
     report_useless(rules, left, diagnostics)
     start = file.start.name
@@ -78,6 +60,35 @@ def lower_productions(file: Productions, name: str, diagnostics: Diagnostics) ->
         left = [rule._replace(state=own[0], children=own[1:]) for rule, own in zip(left, names, strict=True)]
     layers = [TextLayer(layer, " ") for layer in file.layers]
     return assemble(name, layers, left, {"start": [start]}, diagnostics, bool(values))
+
+
+def _tree_rules(file: Productions, diagnostics: Diagnostics) -> list[TreeRule]:
+    """Return the rules of a file, without features."""
+    return [
+        TreeRule(
+            Name(called, rule.label.span),
+            rule.left.name,
+            tuple(child.name for child in rule.children),
+            1.0 if rule.weight is None else weight_of(rule.weight, diagnostics),
+            rule.weight is not None,
+            tuple(rule.sides[side] for side in file.layers.values()),
+        )
+        for rule, called in zip(file.rules, _rule_names(file), strict=True)
+    ]
+
+
+def _useful(rules: Sequence[TreeRule], complete: Sequence[_Featured], values: _Values) -> list[int]:
+    """Return the numbers of the rules that take part in derivations from the start, the last of ``complete``.
+
+    With some features, no child can be built or no parent asks for it.
+    """
+    concrete = [
+        (number, rule._replace(state=names[0], children=names[1:]))
+        for number, rule in enumerate(rules)
+        for names in _instances(complete[number], values)
+    ]
+    useful = useful_rules([rule for _, rule in concrete], [start for (start,) in _instances(complete[-1], values)])
+    return sorted({number for number, rule in concrete if id(rule) in useful})
 
 
 def _rule_names(file: Productions) -> list[str]:

@@ -232,36 +232,32 @@ class _LineReader:
     def _linked(self, line: _Line, left: Mention, weight: Name | None, sides: Sequence[Sequence[Name]]) -> SidedRule:
         """Return a production whose sides have the same children."""
         parts = [[self._part(token) for token in side] for side in sides]
-        counts = [
-            Counter(part.name for part in side if isinstance(part, Mention) and not part.number) for side in parts
-        ]
+        single = _single(parts)
         children: dict[tuple[str, str], Mention] = {}
         numbers: dict[tuple[str, str], int] = {}
         templates: list[Template] = []
-        met: list[set[tuple[str, str]]] = []
+        met: Counter[tuple[str, str]] = Counter()
         for side in parts:
             seen: Counter[str] = Counter()
+            own: set[tuple[str, str]] = set()
             items: list[Item] = []
-            met.append(set())
             for part in side:
                 if not isinstance(part, Mention):
                     items += map(Token, part)
                     continue
-                # A child may occur several times on one side if it occurs once on the other.
-                single = min(count[part.name] for count in counts) == 1
                 seen[part.name] += not part.number
-                key = (part.name, part.number or ("" if single else f" {seen[part.name]}"))
+                key = part.name, part.number or ("" if part.name in single else f" {seen[part.name]}")
                 first = children.setdefault(key, part)
-                numbers.setdefault(key, len(numbers))
                 if part.features and part.features != first.features:
                     if first.features:
                         self._fail(part.span, f"`{part.name}` has other features than on the other side")
                     children[key] = part
-                met[-1].add(key)
-                items.append(Slot(numbers[key]))
+                own.add(key)
+                items.append(Slot(numbers.setdefault(key, len(numbers))))
             templates.append(tuple(items))
+            met.update(own)
         for key, child in children.items():
-            if not all(key in keys for keys in met):
+            if met[key] < len(parts):
                 hint = "sides have the same nonterminals; an index says which are one: `A -> B_1 B_2 ### B_2 B_1`"
                 self._fail(child.span, f"`{child.name}` does not occur equally often on each side", hint)
         label = line.label or Name("", (line.tokens or (line.left,))[0].span)
@@ -282,6 +278,12 @@ class _LineReader:
                 self._fail(token.span, "this word has a character that cannot be printed")
             return text.split()
         return mention
+
+
+def _single(sides: Sequence[Sequence[Mention | list[str]]]) -> set[str]:
+    """Return the names that some side has once: these may occur several times on another one."""
+    counts = [Counter(x.name for x in side if isinstance(x, Mention) and not x.number) for side in sides]
+    return {name for count in counts for name in count if min(other[name] for other in counts) == 1}
 
 
 def _parted(tokens: Sequence[Name], sign: str) -> list[list[Name]]:

@@ -14,12 +14,14 @@ sum of their weights.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import fsum
 from typing import NamedTuple
 
 from sgl.core.grammar import Category, CoreGrammar, Item, Rule, Slot, Template, Token
+from sgl.core.graphs import reachable
 from sgl.research.exchange.names import (
     CONCATENATION,
     FreeNames,
@@ -253,16 +255,12 @@ def write_nltk(grammar: CoreGrammar, layer: int, title: str = "") -> str:
 
 
 def _used(grammar: CoreGrammar, layer: int, spoken: Sequence[bool]) -> list[int]:
-    found = {grammar.start: None}
-    pending = [grammar.start]
-    while pending:
-        for rule in grammar.rules_of[pending.pop()]:
-            for item in rule.templates[layer]:
-                child = rule.rhs[item.child] if isinstance(item, Slot) else grammar.start
-                if spoken[child] and child not in found:
-                    found[child] = None
-                    pending.append(child)
-    return list(found)
+    """Return the categories that sentences have in a layer, the start first."""
+    below = defaultdict[int, list[int]](list)
+    for rule in grammar.rules:
+        children = [rule.rhs[item.child] for item in rule.templates[layer] if isinstance(item, Slot)]
+        below[rule.lhs] += (child for child in children if spoken[child])
+    return [grammar.start, *sorted(reachable([grammar.start], below) - {grammar.start})]
 
 
 def _nonterminals(grammar: CoreGrammar) -> list[str]:

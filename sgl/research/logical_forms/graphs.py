@@ -292,18 +292,21 @@ def read_with(form: str, sentence: str) -> Graph:
     graph, order = _read_term(form, nouns, spelt=True)
     if len(graph.nodes) == 1 and graph.nodes[0].get("open"):
         raise LogicalFormError(0, f"'{form}' by itself has no roles, so that it may be a noun or a verb")
-    nodes = [(node.get("lemma"), node.get("type")) for node in graph.nodes]
-    lacking = next((lemma for lemma, kind in nodes if lemma not in tokens and kind not in (EVENT, WH)), None)
-    if lacking is not None:
-        raise LogicalFormError(0, f"'{lacking}' is not a word of the sentence")
-    places = {at: tokens.index(lemma) if lemma else 0 for at, (lemma, kind) in enumerate(nodes) if kind != EVENT}
+    places = _places(graph, order, tokens)
+    nodes = tuple(GraphNode(node.attributes, places[at]) for at, node in enumerate(graph.nodes))
+    return Graph(nodes, graph.edges, graph.head)
+
+
+def _places(graph: Graph, order: Sequence[int], tokens: Sequence[str]) -> dict[int, int]:
+    """Return the place of each node in a sentence: other words by their lemma, and verbs in the ``order`` of nodes."""
+    places, verbs = dict[int, int](), [at for at in order if graph.nodes[at].get("type") == EVENT]
+    for at, lemma in ((at, node.get("lemma")) for at, node in enumerate(graph.nodes) if at not in verbs):
+        if lemma and lemma not in tokens:
+            raise LogicalFormError(0, f"'{lemma}' is not a word of the sentence")
+        places[at] = tokens.index(lemma) if lemma else 0
     small = _FUNCTION.union(label.rpartition(":")[2] for _, label, _ in graph.edges)
     free = [at for at, word in enumerate(tokens) if at not in places.values() and word.lower() not in small]
-    verbs = [at for at in order if nodes[at][1] == EVENT]
     if len(verbs) != len(free):
         twice = "".join(f"; it has '{tokens[at]}' twice" for at in free if tokens.index(tokens[at]) in places.values())
         raise LogicalFormError(0, f"the form has {len(verbs)} verbs, and the sentence has {len(free)}{twice}")
-    places |= zip(verbs, free, strict=True)
-    return Graph(
-        tuple(GraphNode(n.attributes, places[at]) for at, n in enumerate(graph.nodes)), graph.edges, graph.head
-    )
+    return places | dict(zip(verbs, free, strict=True))

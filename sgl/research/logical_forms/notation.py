@@ -307,15 +307,21 @@ def _term(reader: TokenReader, depth: int, spelt: bool) -> Term:
             reader.take("=")
             arguments.append((label, _term(reader, depth + 1, spelt)))
         reader.take(")")
-    if spelt:
-        definite |= [article.head for label, article in arguments if label == "det"][:1] == ["the"]
-        arguments = [_cased(label, term) for label, term in arguments if label != "det"]
-        if shared is not None:
-            arguments = _sharing(reader, arguments, *shared.groups()[1:])
-        arguments = [_related(label, term, Term(head, definite, (), at)) for label, term in arguments]
-    modifying = {is_modifier(label) for label, _ in arguments if not (spelt and label == "case")}
+    term = Term(head, definite, tuple(arguments), at)
+    term = _respelt(reader, term, shared) if spelt else term
+    modifying = {is_modifier(label) for label, _ in term.arguments if not (spelt and label == "case")}
     if len(modifying) > 1:
         raise reader.wrong(f"'{head}' has modifiers as a noun and roles as a verb", at)
-    if definite and False in modifying:
+    if term.definite and False in modifying:
         raise reader.wrong(f"'{head}' is a verb by its roles, and only nouns have '*'", at)
-    return Term(head, definite, tuple(arguments), at)
+    return term
+
+
+def _respelt(reader: TokenReader, term: Term, shared: re.Match[str] | None) -> Term:
+    """Return a term of Alto without the articles, prepositions, and shared and relative arguments of its spelling."""
+    definite = term.definite or [article.head for label, article in term.arguments if label == "det"][:1] == ["the"]
+    arguments = [_cased(label, argument) for label, argument in term.arguments if label != "det"]
+    if shared is not None:
+        arguments = _sharing(reader, arguments, *shared.groups()[1:])
+    noun = Term(term.head, definite, (), term.at)
+    return noun._replace(arguments=tuple(_related(label, argument, noun) for label, argument in arguments))

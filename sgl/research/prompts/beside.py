@@ -19,14 +19,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import islice, pairwise, product
-from typing import Any, NamedTuple
+from typing import Any
 
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.foreign import BENCHMARK, lines_of, read_text
 from sgl.parsing import Parser, TooLongError, UnparsableLayerError
 from sgl.pipeline.matches import occurrence_search
 from sgl.research.evaluate.benchmark import BenchmarkRow, grammar_of
-from sgl.research.prompts.material import Material, Prompt, PromptsError, sentence_of
+from sgl.research.prompts.material import Material, Prompt, PromptRow, PromptsError, sentence_of
 from sgl.sampling.engine import stream_key
 from sgl.verify.conllu import Sentence, WordForm
 from sgl.verify.derivation import Interpreter
@@ -55,7 +55,7 @@ class Strings:
         self._material = material
         #: The words of a row, as its graph has them, or else between spaces.
         self.words = cache(self._words)
-        self._train = {row.id: self.words(row.id) for row in material.train.rows}
+        self._train = {of.row.id: self.words(of.row.id) for of in material.train}
         self._pairs = {pair for words in self._train.values() for pair in pairwise(form for form, _ in words)}
         # Words that are not only the first one of a sentence, without signs.
         own = {form for words in self._train.values() for form, _ in words[1:]}
@@ -64,12 +64,11 @@ class Strings:
         self._joined = list(islice(self._train, _JOINED))
 
     def _words(self, name: str) -> Words:
-        rows, number = self._material.place(name)
-        forms = [(word.form, " " * word.space_after) for word in rows.graphs[number].words]
+        own = self._material.known[name]
+        forms = [(word.form, " " * word.space_after) for word in own.graph.words]
         found: Words = (*forms[:-1], (forms[-1][0], "")) if forms else ()
-        text = rows.rows[number].source
-        first, last = text.split(" ")[:-1], text.split(" ")[-1]
-        return found if text_of(found) == text else (*((form, " ") for form in first), (last, ""))
+        *first, last = own.row.source.split(" ")
+        return found if text_of(found) == own.row.source else (*((form, " ") for form in first), (last, ""))
 
     def strange(self, words: Words) -> int:
         """Return how many pairs of neighbours no training sentence has."""
@@ -138,20 +137,12 @@ class Strings:
         return next((how for how in tried if not readings(text_of(self.made(name, how)))), None)
 
 
-class MatchedItem(NamedTuple):
-    """An item of the same words: its row, graph and derivation."""
-
-    row: BenchmarkRow
-    graph: Sentence
-    derivation: tuple[int, ...]
-
-
 class Matching:
     """Finds items of the same words whose structures are in training."""
 
     def __init__(self, material: Material) -> None:
         self._material, self.interpreter = material, Interpreter(material.core)
-        if any(word.get(LAYER) for word in material.train.graphs[0].words):
+        if any(word.get(LAYER) for word in material.train[0].graph.words):
             raise PromptsError("patterns of several layers have no matched items")
         # The sentences of all splits, which no matched item may equal.
         files = sorted((material.directory / "data").glob("*.tsv"))
@@ -160,31 +151,32 @@ class Matching:
         held_out = list(dict.fromkeys(text for own in material.held_out.values() for text in own))
         self._search = occurrence_search(material.directory, held_out)
         self._skeletons = defaultdict[tuple[int, ...], list[str]](list)
-        for row in material.train.rows:
-            self._skeletons[self._categories(row.id)].append(row.id)
+        for of in material.train:
+            self._skeletons[self._categories(of.row.id)].append(of.row.id)
 
     def _categories(self, name: str) -> tuple[int, ...]:
         """Return the categories of the words of a row, in the order of their numbers."""
         rules = self._material.core.rules
-        return tuple(sorted(rules[rule].lhs for rule in self._material.derivation(name) if not rules[rule].rhs))
+        return tuple(sorted(rules[rule].lhs for rule in self._material.known[name].derivation if not rules[rule].rhs))
 
-    def read(self, name: str, how: Made) -> MatchedItem:
+    def read(self, name: str, how: Made) -> PromptRow:
         """Return what is made of an item by a training sentence and a direction; raises ``ValueError``."""
-        material, rules, words = self._material, self._material.core.rules, defaultdict[int, list[int]](list)
+        known, rules, words = self._material.known, self._material.core.rules, defaultdict[int, list[int]](list)
         skeleton, backwards = how if len(how) == 2 and how[1] in (0, 1) else ("", 0)
         if skeleton not in self._skeletons.get(self._categories(name), ()):
             raise ValueError(f"{how} is no way to make a matched item of {name}")
-        for rule in material.derivation(name)[:: 1 if backwards else -1]:
+        for rule in known[name].derivation[:: 1 if backwards else -1]:
             words[rules[rule].lhs] += [] if rules[rule].rhs else [rule]
-        own = tuple(x if rules[x].rhs else words[rules[x].lhs].pop() for x in material.derivation(str(skeleton)))
-        nodes, edges, _, forms = self.interpreter.graph(material.layer, own)
+        own = tuple(x if rules[x].rhs else words[rules[x].lhs].pop() for x in known[str(skeleton)].derivation)
+        asked = self._material.asked
+        nodes, edges, _, forms = self.interpreter.graph(self._material.layer, own)
         attributes = {node.word: node.attributes for node in nodes}
         of = tuple(WordForm(form, attributes.get(at, ()), True, False) for at, form in enumerate(forms))
         placed = sorted((nodes[edge.source].word, edge.label, nodes[edge.target].word) for edge in edges)
         lengths = self.interpreter.lengths(list(self.interpreter.texts), own).items()
-        source, target = (self.interpreter.text(of, own) for of in (material.asked.source, material.asked.target))
-        row = BenchmarkRow(name, source, target, material.row(name).category)
-        return MatchedItem(row, Sentence(0, tuple(lengths), of, tuple(placed)), own)
+        source, target = (self.interpreter.text(of, own) for of in (asked.source, asked.target))
+        row = BenchmarkRow(name, source, target, known[name].row.category)
+        return PromptRow(row, Sentence(0, tuple(lengths), of, tuple(placed)), self._material.rules(own), own)
 
     def item(self, name: str, seed: int, readings: Callable[[str], int]) -> Made | None:
         """Return how to make a matched item that has one reading and is no row of the dataset, or None."""
@@ -192,10 +184,10 @@ class Matching:
             self._skeletons.get(self._categories(name), ()), key=lambda x: stream_key(seed, f"{name} {x}")
         )
         for how in product(skeletons[:_TRIED], (0, 1)):
-            row, graph, _ = self.read(name, how)
-            if sentence_of(row.source) in self.known or any(self._search([graph])):
+            made = self.read(name, how)
+            if sentence_of(made.row.source) in self.known or any(self._search([made.graph])):
                 continue
-            if readings(row.source) == 1:
+            if readings(made.row.source) == 1:
                 return how
         return None
 

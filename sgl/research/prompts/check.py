@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from hashlib import sha256
 from itertools import count
 from pathlib import Path, PurePath
 from typing import Any
@@ -18,12 +17,11 @@ from typing import Any
 from sgl.foreign import BENCHMARK, CERTIFICATE, read_text
 from sgl.foreign.json import JsonValue, read_document
 from sgl.research.prompts.beside import Matching, Strings, text_of, things_beside
-from sgl.research.prompts.choose import COMPLEXITY, ORDERS, STRATEGIES, choose_prompts
+from sgl.research.prompts.choose import COMPLEXITY, ORDERS, STRATEGIES, asked_items, choose_prompts
 from sgl.research.prompts.derivable import Recognizer
-from sgl.research.prompts.formats import FORMS
-from sgl.research.prompts.material import Material, Prompt, PromptsError, read_material, sentence_of
-from sgl.research.prompts.questions import CONTEXTS, JUDGE, PROGRAM, TASKS
-from sgl.research.prompts.write import FORMAT, PROOF, files_of, prompt_files
+from sgl.research.prompts.material import Material, Prompt, PromptRow, PromptsError, read_material, sentence_of
+from sgl.research.prompts.questions import CONTEXTS, JUDGE, TASKS
+from sgl.research.prompts.write import FORMAT, FORMS, PROOF, files_of, prompt_files
 from sgl.verify.certificate_checks import nameless, pieces_of
 from sgl.verify.conllu import Sentence, WordForm
 from sgl.verify.items import LAYER, at_layers
@@ -54,7 +52,7 @@ def check_prompts(directory: Path, dataset: Path, progress: Callable[[str, int, 
     if proof["dataset"].of(str) != material.signature:
         return Checked(len(claims), [f"the prompts were made of another dataset: {proof['dataset'].of(str)}"], notes)
     options, beside = _options(proof), proof["beside"].of(dict)
-    asked = _asked(material, options)
+    asked = asked_items(material, options)
     checker = _Checker(material, options, asked)
     faults = list(_left_out(material, proof, claims, asked))
     try:
@@ -88,20 +86,6 @@ def _options(proof: JsonValue) -> dict[str, Any]:
     return options | {"forms": tuple(form.one_of(FORMS) for form in proof["forms"].elements())}
 
 
-def _asked(material: Material, options: Mapping[str, Any]) -> dict[str, list[int]]:
-    """Return the items of each prompt that the options ask for: those with the smallest hashes."""
-    found: dict[str, list[int]] = {}
-    rows = material.items.rows
-    ranked = sorted(range(len(rows)), key=lambda n: sha256(f"{options['seed']}/{rows[n].id}".encode()).digest()[:8])
-    for number in ranked:
-        if not options["patterns"] or rows[number].category in options["patterns"]:
-            found.setdefault(rows[number].category, []).append(number)
-    kept = {pattern: own[: options["items"]] for pattern, own in found.items()}
-    if options["task"] == PROGRAM:
-        return kept
-    return {rows[number].id: [number] for own in kept.values() for number in own}
-
-
 def _claim(prompt: JsonValue) -> Prompt:
     shots, missing, untrained = (prompt[name].texts() for name in ("shots", "missing", "untrained"))
     shown = {part: shot.of(str) for part, shot in prompt["shown"].members().items()}
@@ -109,12 +93,11 @@ def _claim(prompt: JsonValue) -> Prompt:
 
 
 def _left_out(
-    material: Material, proof: JsonValue, claims: Sequence[Prompt], asked: Mapping[str, Sequence[int]]
+    material: Material, proof: JsonValue, claims: Sequence[Prompt], asked: Mapping[str, Sequence[PromptRow]]
 ) -> Iterator[str]:
     """Yield the patterns whose prompts are not those of the items that the options ask for."""
-    rows = material.items.rows
-    wanted = {name: rows[numbers[0]].category for name, numbers in asked.items()}
-    of = Counter(row.category for row in rows if row.category in wanted.values())
+    wanted = {name: items[0].row.category for name, items in asked.items()}
+    of = Counter(item.row.category for item in material.items if item.row.category in wanted.values())
     if proof["of"].data != of:
         yield "the numbers of items are not those of the dataset"
     lacking = [wanted[name] for name in wanted.keys() - {claim.id for claim in claims}]
@@ -140,67 +123,68 @@ def _changed(
 class _Checker:
     """The rows of the dataset by name, and what has been found in their graphs."""
 
-    def __init__(self, material: Material, options: Mapping[str, Any], asked: Mapping[str, Sequence[int]]) -> None:
+    def __init__(
+        self, material: Material, options: Mapping[str, Any], asked: Mapping[str, Sequence[PromptRow]]
+    ) -> None:
         self._material, self._options, self._control = material, options, options["control"]
-        self._items, self._held_out = material.items, material.held_out
-        self._training = material.pool(self._control)
-        self._most, self._size = options["shots"], len(material.train.rows)
-        self._unused = dict(asked)
-        self._train = {row.id: number for number, row in enumerate(self._training.rows)}
-        first = material.train.graphs[0].words[0].get(LAYER)
+        self._held_out, self._most, self._unused = material.held_out, options["shots"], dict(asked)
+        self._train = {of.row.id: of for of in material.train}
+        #: What can be a shot.
+        self._pool = {of.row.id: of for of in material.pool(self._control)}
+        first = material.train[0].graph.words[0].get(LAYER)
         self._search = cache(
             lambda text: Search(at_layers(read_structure(text), first) if first else read_structure(text))
         )
         self._shows = cache(self._found)
         self._pieces, self._nameless = cache(pieces_of), cache(lambda text: nameless(read_structure(text)))
-        self._anywhere = cache(lambda part: any(self._shows(number, part) for number in range(self._size)))
+        self._anywhere = cache(lambda part: any(self._shows(name, part) for name in self._train))
 
-    def _found(self, number: int, part: str) -> bool:
+    def _found(self, name: str, part: str) -> bool:
         """Return whether a training sentence shows a part, or has a structure."""
         if part.startswith(("word ", "rule ")):
-            return part in self._training.parts[number]
-        return self._search(part).finds(self._training.graphs[number])
+            return part in self._pool[name].parts
+        return self._search(part).finds(self._pool[name].graph)
 
     def faults(self, claim: Prompt) -> Iterator[str]:
         """Yield what is wrong with the claim about a prompt."""
         items = self._unused.pop(claim.id, ())
-        if not items or (category := self._items.rows[items[0]].category) != claim.pattern:
+        if not items or (category := items[0].row.category) != claim.pattern:
             yield f"the item belongs to `{category}`" if items else "it is not an item, or it has two prompts"
-        elif unknown := [shot for shot in claim.shots if shot not in self._train]:
+        elif unknown := [shot for shot in claim.shots if shot not in self._pool]:
             yield f"`{unknown[0]}` is not a training sentence"
         else:
             needs = list(self._of_needs(claim, items))
             # Only what the item needs is looked for: nobody else's structures.
             yield from (*self._of_shots(claim, items), *needs, *([] if needs else self._of_parts(claim)))
 
-    def _of_shots(self, claim: Prompt, items: Sequence[int]) -> Iterator[str]:
-        own = {sentence_of(self._items.rows[item].source) for item in items}
+    def _of_shots(self, claim: Prompt, items: Sequence[PromptRow]) -> Iterator[str]:
+        own = {sentence_of(item.row.source) for item in items}
         for shot in claim.shots:
-            number = self._train[shot]
-            if sentence_of(self._training.rows[number].source) in own:
+            row = self._pool[shot].row
+            if sentence_of(row.source) in own:
                 yield f"the shot {shot} has the sentence of the item"
-            if self._control and number >= self._size and self._training.rows[number].category != claim.pattern:
+            if shot not in self._train and row.category != claim.pattern:
                 yield f"the shot {shot} is an item of another pattern"
             for text in () if self._control else self._held_out.get(claim.pattern, ()):
-                if self._shows(number, text):
+                if self._shows(shot, text):
                     yield f"the shot {shot} contains what is held out: {text}"
         # Where training is small, there may be fewer that can be shots.
-        least = self._most if self._size > 2 * self._most else 0
+        least = self._most if len(self._train) > 2 * self._most else 0
         if len({*claim.shots}) < len(claim.shots) or not least <= len(claim.shots) <= self._most:
             yield f"it has {len({*claim.shots})} different shots, not {self._most}"
 
-    def _of_needs(self, claim: Prompt, items: Sequence[int]) -> Iterator[str]:
+    def _of_needs(self, claim: Prompt, items: Sequence[PromptRow]) -> Iterator[str]:
         """Yield a part that the item needs and the claim does not name, or the other way round."""
         named = {*claim.shown, *claim.missing}
         words = {part for part in named if part.startswith(("word ", "rule "))}
-        for part in sorted(words ^ frozenset[str]().union(*(self._items.parts[item] for item in items)))[:1]:
+        for part in sorted(words ^ frozenset[str]().union(*(item.parts for item in items)))[:1]:
             yield f"`{part}` is a part that the item {'does not need' if part in words else 'needs, and is not named'}"
-        graphs, held_out = [self._items.graphs[item] for item in items], self._held_out.get(claim.pattern, ())
+        graphs, held_out = [item.graph for item in items], self._held_out.get(claim.pattern, ())
         has = [text for text in held_out if any(map(self._search(text).finds, graphs))]
         needed = {piece for text in has for piece in self._pieces(text)}
         if self._control:
             needed.update(map(self._nameless, has))
-            if not any(self._shows(self._train[shot], text) for text in has for shot in claim.shots) and has:
+            if not any(self._shows(shot, text) for text in has for shot in claim.shots) and has:
                 yield "no shot of the control has what the item's pattern holds out"
         try:
             pieces = [self._nameless(text) for text in named - words]
@@ -212,12 +196,12 @@ class _Checker:
 
     def _of_parts(self, claim: Prompt) -> Iterator[str]:
         for part, shot in claim.shown.items():
-            if shot not in claim.shots or not self._shows(self._train[shot], part):
+            if shot not in claim.shots or not self._shows(shot, part):
                 yield f"`{part}` is not in the shot {shot}, or that is not a shot"
         if not {*claim.untrained} <= {*claim.missing}:
             yield "a part is said to be missing in training, and not in the prompt"
         for part in claim.missing:
-            if part in claim.shown or any(self._shows(self._train[shot], part) for shot in claim.shots):
+            if part in claim.shown or any(self._shows(shot, part) for shot in claim.shots):
                 yield f"`{part}` is said to be missing, and a shot shows it"
             if (part in claim.untrained) == self._anywhere(part):
                 yield f"whether training shows `{part}` is told wrongly"
@@ -261,7 +245,7 @@ class _Checker:
 
     def _matched(self, matching: Matching, beside: Mapping[str, Any]) -> Callable[[str], Iterator[str]]:
         def faults(name: str) -> Iterator[str]:
-            row, graph, derivation = matching.read(name, beside[name])
+            row, graph, _, derivation = matching.read(name, beside[name])
             if not matching.interpreter.is_text(derivation) or sentence_of(row.source) in matching.known:
                 yield "the matched item is not derived, or a row of the dataset"
             for text in (text for own in self._held_out.values() for text in own):

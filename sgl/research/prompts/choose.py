@@ -15,7 +15,8 @@ In a *control* the structures of the item are parts, other items can be shots, a
 program is for all items of a pattern: what any of them needs is a part.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 from sgl.core.pieces import pieces_of
 from sgl.core.structure import Structure
 from sgl.pipeline.matches import OccurrenceError, occurrences, structure_of
-from sgl.research.prompts.material import Material, Prompt, PromptsError, sentence_of
+from sgl.research.prompts.material import Material, Prompt, PromptRow, PromptsError, sentence_of
 from sgl.research.prompts.questions import PROGRAM
 from sgl.sampling.engine import stream_key
 
@@ -41,23 +42,29 @@ SETTINGS = (
 SHUFFLED, BEST_FIRST, BEST_LAST = ORDERS = "random", "best-first", "best-last"
 
 
+def asked_items(material: Material, settings: Mapping[str, Any]) -> dict[str, list[PromptRow]]:
+    """Return the items of each prompt by its name, in the order of the rows: one, or for a program those of a pattern.
+
+    Of each pattern those are asked about that have the smallest hashes.
+    """
+    of, found = dict[str, list[PromptRow]](), dict[str, list[PromptRow]]()
+    for item in sorted(material.items, key=lambda item: stream_key(settings["seed"], item.row.id)):
+        of.setdefault(item.row.category, []).append(item)
+    chosen = {item.row.id for own in of.values() for item in own[: settings["items"]]}
+    for item in material.items:
+        if item.row.id in chosen and (not settings["patterns"] or item.row.category in settings["patterns"]):
+            name = item.row.category if settings["task"] == PROGRAM else item.row.id
+            found.setdefault(name, []).append(item)
+    return found
+
+
 def choose_prompts(
     material: Material, settings: Mapping[str, Any], progress: Callable[[str, int, int], None]
 ) -> list[Prompt]:
-    """Return a prompt for each item that is asked for, in the order of the rows, or for a program of each pattern.
-
-    Settings are options of the command.
-    """
-    of: dict[str, list[int]] = {}
-    for number, row in enumerate(rows := material.items.rows):
-        if not settings["patterns"] or row.category in settings["patterns"]:
-            of.setdefault(row.category, []).append(number)
-    ranked = (sorted(own, key=lambda n: stream_key(settings["seed"], rows[n].id)) for own in of.values())
-    asked = [sorted(own[: settings["items"]]) for own in ranked]
-    chosen = sorted(number for own in asked for number in own)
-    groups = asked if settings["task"] == PROGRAM else [[number] for number in chosen]
+    """Return a prompt for each item that is asked for, or for a program of each pattern; settings are the command's."""
+    groups = asked_items(material, settings).values()
     try:
-        shooting, prompts = _Shooting(material, settings, chosen), list[Prompt]()
+        shooting, prompts = _Shooting(material, settings, list(chain(*groups))), list[Prompt]()
     except OccurrenceError as problem:
         raise PromptsError(str(problem)) from None
     for done, items in enumerate(groups):
@@ -69,55 +76,40 @@ def choose_prompts(
 class _Shooting:
     """Which training sentences show which parts, and what each item needs."""
 
-    def __init__(self, material: Material, settings: Mapping[str, Any], chosen: Sequence[int]) -> None:
-        self._settings, self._items, self._train = settings, material.items, material.pool(settings["control"])
-        self._size = len(material.train.rows)
-        held_out = dict.fromkeys(text for own in material.held_out.values() for text in own)
-        # A piece that differs from another in names only has the same text.
-        texts: dict[Structure, str] = {}
-        found = {text: pieces_of(structure_of(text)) for text in held_out}
-        pieces = {text: [texts.setdefault(x.canonical(), str(x)) for x in own] for text, own in found.items()}
-        searched = list(dict.fromkeys([*held_out, *texts.values()]))
-        bits = occurrences(material.directory, searched, self._train.graphs)
-        columns = _columns(searched, bits)
-        masks = occurrences(material.directory, list(held_out), [self._items.graphs[item] for item in chosen])
-        self._needs: dict[int, list[str]] = {}
-        self._has: dict[int, list[str]] = {}
-        for item, mask in zip(chosen, masks, strict=True):
-            of = material.held_out.get(self._items.rows[item].category, ())
-            has = [text for n, text in enumerate(held_out) if mask >> n & 1 and text in of]
-            own = {piece for text in has for piece in pieces[text]}.union(has if settings["control"] else ())
-            self._needs[item] = sorted(own | self._items.parts[item])
-            self._has[item] = has
+    def __init__(self, material: Material, settings: Mapping[str, Any], chosen: Sequence[PromptRow]) -> None:
+        self._settings, self._train = settings, material.pool(settings["control"])
+        self._size = len(material.train)
+        pieces = _pieces(text for own in material.held_out.values() for text in own)
+        searched = list(dict.fromkeys([*pieces, *chain(*pieces.values())]))
+        self._columns = _columns(searched, occurrences(material.directory, searched, [of.graph for of in self._train]))
+        self._has = _held_out(material, list(pieces), chosen)
+        self._needs = dict[str, list[str]]()
+        for item in chosen:
+            has = self._has[item.row.id]
+            more = has if settings["control"] else ()
+            self._needs[item.row.id] = sorted(item.parts.union(more, *(pieces[text] for text in has)))
         names = sorted({part for parts in self._needs.values() for part in parts})
         self._number = {part: n for n, part in enumerate(names)}
-        none = np.zeros(len(self._train.rows), np.uint16)
-        self._shows = np.array([columns.get(part, none) for part in names])
+        none = np.zeros(len(self._train), np.uint16)
+        self._shows = np.array([self._columns.get(part, none) for part in names])
         self._same: dict[str, list[int]] = {}
-        for number, (row, parts) in enumerate(zip(self._train.rows, self._train.parts, strict=True)):
-            self._shows[[self._number[part] for part in parts if part in self._number], number] = 1
-            self._same.setdefault(sentence_of(row.source), []).append(number)
-        barring = {name: [none, *map(columns.__getitem__, own)] for name, own in material.held_out.items()}
+        for number, of in enumerate(self._train):
+            self._shows[[self._number[part] for part in of.parts if part in self._number], number] = 1
+            self._same.setdefault(sentence_of(of.row.source), []).append(number)
+        barring = {name: [none, *map(self._columns.__getitem__, own)] for name, own in material.held_out.items()}
         self._barred = {name: np.max(own, axis=0) > 0 for name, own in barring.items()}
-        self._columns, self._category = columns, np.array([row.category for row in self._train.rows])
-        length = np.array([len(row.source.split()) for row in self._train.rows], np.uint64)
+        self._category = np.array([of.row.category for of in self._train])
+        length = np.array([len(of.row.source.split()) for of in self._train], np.uint64)
         self._rank = {"short": np.uint64(65535) - length, "long": length}.get(settings["complexity"])
 
-    def prompt(self, items: Sequence[int]) -> Prompt:
+    def prompt(self, items: Sequence[PromptRow]) -> Prompt:
         """Return the prompt of an item, or of a program for several."""
-        row, rows = self._items.rows[items[0]], self._train.rows
+        row, rows = items[0].row, self._train
         name = row.category if self._settings["task"] == PROGRAM else row.id
-        has = sorted({text for item in items for text in self._has[item]})
-        needs = sorted({part for item in items for part in self._needs[item]})
-        if self._settings["control"]:
-            allowed = self._category == row.category
-            first = np.max([self._columns[text] for text in has], axis=0) > 0 if has else allowed
-            first, allowed = first & allowed, allowed.copy()
-            first[: self._size], allowed[: self._size] = False, True
-        else:
-            allowed = ~self._barred.get(row.category, np.zeros(len(rows), np.bool_))
-            first = allowed
-        own = [same for item in items for same in self._same.get(sentence_of(self._items.rows[item].source), [])]
+        needs = sorted({part for item in items for part in self._needs[item.row.id]})
+        has = sorted({text for item in items for text in self._has[item.row.id]})
+        first, allowed = self._allowed(row.category, has)
+        own = [same for item in items for same in self._same.get(sentence_of(item.row.source), [])]
         first[own] = allowed[own] = False
         # The numbers of a bit generator stay the same in all versions of NumPy.
         order = np.random.PCG64(stream_key(self._settings["seed"], name)).random_raw(len(rows))
@@ -129,10 +121,20 @@ class _Shooting:
         elif arranged == BEST_LAST:
             shots.reverse()
         pairs = zip(needs, parts, strict=True)
-        shown = {part: rows[shot].id for part, n in pairs for shot in reversed(shots) if self._shows[n, shot]}
+        shown = {part: rows[shot].row.id for part, n in pairs for shot in reversed(shots) if self._shows[n, shot]}
         missing = tuple(part for part in needs if part not in shown)
         untrained = tuple(part for part in missing if not self._shows[self._number[part], : self._size].any())
-        return Prompt(name, row.category, tuple(rows[shot].id for shot in shots), shown, missing, untrained)
+        return Prompt(name, row.category, tuple(rows[shot].row.id for shot in shots), shown, missing, untrained)
+
+    def _allowed(self, category: str, has: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which rows can be the first shot of items that have these structures, and which can be another."""
+        if not self._settings["control"]:
+            allowed = ~self._barred.get(category, np.zeros(len(self._train), np.bool_))
+            return allowed, allowed
+        allowed = self._category == category
+        first = allowed & (np.max([self._columns[text] for text in has], axis=0) > 0) if has else allowed.copy()
+        first[: self._size], allowed[: self._size] = False, True
+        return first, allowed
 
     def _shots(
         self, needed: Sequence[int], first: NDArray[np.bool_], allowed: NDArray[np.bool_], order: NDArray[np.uint64]
@@ -158,6 +160,22 @@ class _Shooting:
                     del left[part]
                     gain -= self._shows[part]
         return found
+
+
+def _held_out(material: Material, texts: Sequence[str], items: Sequence[PromptRow]) -> dict[str, list[str]]:
+    """Return which of the structures that its pattern holds out each item has, by its name."""
+    masks = occurrences(material.directory, texts, [item.graph for item in items])
+    return {
+        item.row.id: [text for text in material.held_out.get(item.row.category, ()) if mask >> texts.index(text) & 1]
+        for item, mask in zip(items, masks, strict=True)
+    }
+
+
+def _pieces(texts: Iterable[str]) -> dict[str, list[str]]:
+    """Return the pieces of structures; a piece that differs from another in names only has the same text."""
+    known: dict[Structure, str] = {}
+    found = {text: pieces_of(structure_of(text)) for text in texts}
+    return {text: [known.setdefault(x.canonical(), str(x)) for x in own] for text, own in found.items()}
 
 
 def _columns(texts: Sequence[str], bits: Sequence[int]) -> dict[str, NDArray[np.uint16]]:

@@ -1,6 +1,6 @@
 """``sglc prompts``: few-shot prompts with proofs, and the check of these proofs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,9 @@ from sgl.research.prompts import write
 from sgl.research.prompts.beside import things_beside
 from sgl.research.prompts.check import check_prompts
 from sgl.research.prompts.choose import COMPLEXITY, COVERING, NONE, ORDERS, SETTINGS, STRATEGIES, choose_prompts
-from sgl.research.prompts.formats import FORMS
 from sgl.research.prompts.material import read_material
 from sgl.research.prompts.questions import CONTEXTS, NO_CONTEXT, OUTPUT, PROGRAM, TASKS, instruction_of
+from sgl.research.prompts.write import FORMS
 
 
 @click.command("prompts")
@@ -78,16 +78,12 @@ def prompts(
     # Without --force no directory with files in it may be replaced.
     listing = write.prompt_files if options["force"] else lambda _: None
     settings = {name: options[name] for name in SETTINGS} | ({"shots": 0} if options["select"] == NONE else {})
-    if settings["control"] and not settings["shots"]:
-        raise click.UsageError("`--control` shows another item, and there are no shots")
-    if settings["task"] != OUTPUT and settings["matched"]:
-        raise click.UsageError("`--matched` asks for outputs")
-    if settings["task"] == PROGRAM and not {*options["forms"]} <= {"chat", "text"}:
-        raise click.UsageError("programs are asked for `--as chat` or `--as text`: a harness would compare their text")
+    if fault := _fault(settings, options["forms"]):
+        raise click.UsageError(fault)
     if out is not None:
         check_target(out, listing)
     material = read_material(dataset, options["split"], options["target"])
-    known = dict.fromkeys(row.category for row in material.items.rows)
+    known = dict.fromkeys(of.row.category for of in material.items)
     for name in [name for name in settings["patterns"] if name not in known]:
         raise click.UsageError(f"no item belongs to a pattern `{name}`; there is {', '.join(known)}")
     made = choose_prompts(material, settings, progress)
@@ -97,7 +93,16 @@ def prompts(
         wording = {name: options[name] for name in write.WORDING} | {"instruction": said}
         write.write_prompts(out, material, made, settings | wording, beside, listing)
     head = {"dataset": material.signature, "split": material.asked.split, **settings, "out": out and str(out)}
-    return head | {
-        "summary": list(write.summary_rows(made)),
-        "beside": len({prompt.id for prompt in made} & beside.keys()),
-    }
+    asked = {prompt.id for prompt in made}
+    return head | {"summary": list(write.summary_rows(made)), "beside": len(asked & beside.keys())}
+
+
+def _fault(settings: Mapping[str, Any], forms: Iterable[str]) -> str:
+    """Return what is wrong with options that exclude each other, or "" if nothing is."""
+    if settings["control"] and not settings["shots"]:
+        return "`--control` shows another item, and there are no shots"
+    if settings["task"] != OUTPUT and settings["matched"]:
+        return "`--matched` asks for outputs"
+    if settings["task"] == PROGRAM and not {*forms} <= {"chat", "text"}:
+        return "programs are asked for `--as chat` or `--as text`: a harness would compare their text"
+    return ""

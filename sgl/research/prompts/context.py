@@ -15,7 +15,7 @@ alone stands in the output.  The introduction explains only what occurs.
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from sgl.verify.schema_grammar import CertifiedGrammar, GrammarRule, TextFinish, WrittenLayer
 
@@ -41,13 +41,12 @@ _Side = tuple[str | int, ...]
 
 def grammar_text(core: CertifiedGrammar, source: str, target: str, rules: Collection[int] | None = None) -> str:
     """Return a grammar, or some of its rules, in the notation above; without a ``target`` what inputs consist of."""
-    chosen = [rule for number, rule in enumerate(core.rules) if rules is None or number in rules]
     names = [category.name.partition("[")[0] for category in core.categories]
     view, layers = next((view for view in core.views if view.name == target), None), {"input": core.text(source)}
     if target and view is None:
         layers["output"] = core.text(target)
     lines, words = list[tuple[GrammarRule, list[_Side]]](), defaultdict[str, list[tuple[int, list[_Side]]]](list)
-    for rule in chosen:
+    for rule in (rule for number, rule in enumerate(core.rules) if rules is None or number in rules):
         read = {item.child for item in rule.templates[layers["input"]]}
         sides = [_text(rule, layer, () if what == "input" else read) for what, layer in layers.items()]
         sides += [_graph(core, rule, view.layer)] if view else []
@@ -55,12 +54,17 @@ def grammar_text(core: CertifiedGrammar, source: str, target: str, rules: Collec
             lines.append((rule, sides))
         else:
             words[names[rule.lhs]].append((rule.lhs, sides))
-    written = ["\n".join(_rules(core, names, lines))]
-    written += ["\n".join(_table(core, name, own)) for name, own in words.items()]
-    head = [_INTRODUCTION.format(start=names[core.start], sides=(_GRAPHS if view else _TEXTS) if target else "")]
-    head += [said for mark, said in _EXPLAINED.items() if any(mark in own for own in written)]
+    tables = (_table(core, name, own) for name, own in words.items())
+    written = ["\n".join(lines) for lines in (_rules(core, names, lines), *tables)]
     spelling = (_spelling(what, core.text_layers[layer]) for what, layer in layers.items())
-    return "\n\n".join([" ".join(head), *spelling, *written])
+    behind = "" if not target else _TEXTS if view is None else _GRAPHS
+    return "\n\n".join([_introduction(names[core.start], behind, written), *spelling, *written])
+
+
+def _introduction(start: str, behind: str, written: Sequence[str]) -> str:
+    """Return the first paragraph, which says what is ``behind`` the arrow and explains what occurs."""
+    explained = (said for mark, said in _EXPLAINED.items() if any(mark in own for own in written))
+    return " ".join([_INTRODUCTION.format(start=start, sides=behind), *explained])
 
 
 def _features(core: CertifiedGrammar, category: int) -> dict[str, str]:
@@ -124,15 +128,20 @@ def _rules(
         columns = {key: tuple(values.get(key, "") for values in found) for key in keys}
         varied = dict.fromkeys(column for column in columns.values() if len({*column}) > 1)
         letters = {column: "xyzuvwabcdefghijklmnopqrst"[n % 26] * (1 + n // 26) for n, column in enumerate(varied)}
-        inside = defaultdict[int, list[str]](list)
-        for (at, name), column in columns.items():
-            inside[at] += [f"{name}={letters.get(column, column[0])}"] if any(column) else []
-        said = dict[int, str]()
-        for at, end in enumerate(ends):
-            said[-at] = end + str(ends[1 : at + 1].count(end)) * (ends[1:].count(end) > 1 and at > 0)
-            said[at] = said[-at] + (f"[{', '.join(inside[at])}]" if inside[at] else "")
+        said = _ends(ends, {key: letters.get(column, column[0]) for key, column in columns.items() if any(column)})
         texts = ["".join(said[x] if isinstance(x, int) else x for x in side) or "nothing" for side in shown]
         yield f"- {said[0]}: {'  =>  '.join(texts)}{_values(letters)}"
+
+
+def _ends(ends: Sequence[str], features: Mapping[tuple[int, str], str]) -> dict[int, str]:
+    """Return what the categories of a rule are called, numbered among equal ones: with their features, and without."""
+    said = dict[int, str]()
+    for at, end in enumerate(ends):
+        several = at > 0 and ends[1:].count(end) > 1
+        said[-at] = end + str(ends[1 : at + 1].count(end)) * several
+        inside = ", ".join(f"{name}={value}" for (place, name), value in features.items() if place == at)
+        said[at] = said[-at] + (f"[{inside}]" if inside else "")
+    return said
 
 
 def _values(letters: dict[tuple[str, ...], str]) -> str:

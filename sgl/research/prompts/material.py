@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 from sgl.dataset import MANIFEST, manifest_of, signature
 from sgl.diagnostics import UserError
@@ -30,14 +31,13 @@ class PromptsError(UserError):
     code = "SGL1412"
 
 
-@dataclass(frozen=True, slots=True)
-class PromptRows:
-    """The rows of a split, each with its graph, its words and rules as names of parts, and its derivation."""
+class PromptRow(NamedTuple):
+    """A row with its graph, its words and rules as names of parts, and its derivation."""
 
-    rows: Sequence[BenchmarkRow]
-    graphs: Sequence[Sentence]
-    parts: Sequence[frozenset[str]]
-    derivations: Sequence[tuple[int, ...]]
+    row: BenchmarkRow
+    graph: Sentence
+    parts: frozenset[str]
+    derivation: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -51,46 +51,24 @@ class Material:
     signature: str
     asked: Benchmark
     layer: str
-    items: PromptRows
-    train: PromptRows
+    items: Sequence[PromptRow]
+    train: Sequence[PromptRow]
     held_out: Mapping[str, tuple[str, ...]]
     core: CertifiedGrammar
 
     @cached_property
-    def part_sets(self) -> Mapping[str, frozenset[str]]:
-        """The words and rules of each row, by its name."""
-        both = (self.train, self.items)
-        return {row.id: parts for of in both for row, parts in zip(of.rows, of.parts, strict=True)}
+    def known(self) -> Mapping[str, PromptRow]:
+        """Each row by its name."""
+        return {of.row.id: of for of in (*self.train, *self.items)}
 
-    def pool(self, control: bool) -> PromptRows:
+    def pool(self, control: bool) -> Sequence[PromptRow]:
         """Return the rows that can be shots: training sentences, and behind them in a control the items."""
-        own, more = self.train, self.items
-        both = ([*getattr(own, name), *getattr(more, name)] for name in ("rows", "graphs", "parts", "derivations"))
-        return PromptRows(*both) if control else own
-
-    def place(self, name: str) -> tuple[PromptRows, int]:
-        """Return the rows among which one with this name is, and its number; raises ``KeyError``."""
-        return self._places[name]
-
-    def row(self, name: str) -> BenchmarkRow:
-        """Return a row by its name."""
-        rows, number = self._places[name]
-        return rows.rows[number]
-
-    def derivation(self, name: str) -> tuple[int, ...]:
-        """Return the derivation of a row, by its name."""
-        rows, number = self._places[name]
-        return rows.derivations[number]
+        return [*self.train, *self.items] if control else self.train
 
     def rules(self, derivation: Iterable[int]) -> frozenset[str]:
         """Return the names of the rules of a derivation as parts, except rules of words."""
         rules = self.core.rules
         return frozenset(f"rule {rules[number].name}" for number in derivation if rules[number].rhs)
-
-    @cached_property
-    def _places(self) -> Mapping[str, tuple[PromptRows, int]]:
-        both = (self.items, self.train)
-        return {row.id: (rows, number) for rows in both for number, row in enumerate(rows.rows)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +105,7 @@ def read_material(path: Path, split: str | None = None, target: str | None = Non
     return Material(path, signed, asked, manifest["distinct"]["layer"].of(str), items, training, held_out, core)
 
 
-def _rows(path: Path, split: str, rows: Sequence[BenchmarkRow], rules: Sequence[str]) -> PromptRows:
+def _rows(path: Path, split: str, rows: Sequence[BenchmarkRow], rules: Sequence[str]) -> list[PromptRow]:
     try:
         graphs = list(written_graphs(path, split))
     except OccurrenceError as problem:
@@ -141,15 +119,15 @@ def _rows(path: Path, split: str, rows: Sequence[BenchmarkRow], rules: Sequence[
     except (ValueError, IndexError):
         raise PromptsError(f"`derivations/{split}.tsv` names rules that are not in `certificate.json`") from None
     lemma = cache(lambda word: f"word {word.get('lemma')}")
-    both = zip(used, graphs, strict=True)
-    parts = [frozenset([*names, *map(lemma, graph.words)]) - {"", "word "} for names, graph in both]
-    return PromptRows(rows, graphs, parts, derivations)
+    parts = (
+        frozenset([*names, *map(lemma, graph.words)]) - {"", "word "} for names, graph in zip(used, graphs, strict=True)
+    )
+    return list(map(PromptRow, rows, graphs, parts, derivations))
 
 
 def factors_of(material: Material, prompt: Prompt) -> dict[str, float]:
     """Return what may decide how hard a prompt is, from words and rules alone (``docs/prompts.md``)."""
-    known = material.part_sets
-    item, shots = known[prompt.id], [known[shot] for shot in prompt.shots]
+    item, *shots = (material.known[name].parts for name in (prompt.id, *prompt.shots))
     seen = Counter(part for shot in shots for part in shot)
     means: dict[str, list[float]] = {
         "similarity": [len(item & shot) / len(item) for shot in shots],

@@ -54,28 +54,24 @@ def questions_of(
     material: Material, prompts: Iterable[Prompt], options: Mapping[str, Any], beside: Mapping[str, Made]
 ) -> Iterator[Question]:
     """Yield the questions of prompts; an item without what it needs beside it has none.  Raises ``ValueError``."""
-    context, row = _contexts(material, options), material.row
+    context, known = _contexts(material, options), material.known
     matching = Matching(material) if options["matched"] else None
     judged = _judged(material, options["seed"], beside, context) if options["task"] == JUDGE else None
     for prompt in prompts:
-        shots = [(row(shot).source, row(shot).target) for shot in prompt.shots]
+        shots = [(known[shot].row.source, known[shot].row.target) for shot in prompt.shots]
         if options["task"] == PROGRAM:
-            pairs = zip(material.items.rows, material.items.derivations, strict=True)
-            rules = (rule for item, used in pairs if item.category == prompt.id for rule in used)
+            rules = (rule for of in material.items if of.row.category == prompt.id for rule in of.derivation)
             yield Question(prompt, prompt.pattern, "", (), shots, context(rules, ()), {})
         elif judged is not None:
             yield from judged(prompt) if prompt.id in beside else ()
         elif matching is None:
-            item, used = row(prompt.id), material.derivation(prompt.id)
-            yield Question(
-                prompt, prompt.pattern, item.source, (item.target, *item.others), shots, context(used, ()), {}
-            )
+            item, shown = known[prompt.id].row, context(known[prompt.id].derivation, ())
+            yield Question(prompt, prompt.pattern, item.source, (item.target, *item.others), shots, shown, {})
         elif prompt.id in beside:
             own = matching.read(prompt.id, beside[prompt.id])
-            lacking = material.rules(own.derivation).difference(*(material.part_sets[shot] for shot in prompt.shots))
-            known = {"item": prompt.id, "unshown": sorted(lacking)}
-            of = context(own.derivation, ())
-            yield Question(prompt, prompt.pattern, own.row.source, (own.row.target,), shots, of, known)
+            lacking = own.parts.difference(*(known[shot].parts for shot in prompt.shots))
+            recorded, shown = {"item": prompt.id, "unshown": sorted(lacking)}, context(own.derivation, ())
+            yield Question(prompt, prompt.pattern, own.row.source, (own.row.target,), shots, shown, recorded)
 
 
 def _judged(
@@ -87,7 +83,8 @@ def _judged(
 
     def questions(prompt: Prompt) -> Iterator[Question]:
         own, other = strings.words(prompt.id), words(prompt.id)
-        shown, shots = context(material.derivation(prompt.id), (form for form, _ in other)), list[tuple[str, str]]()
+        shots = list[tuple[str, str]]()
+        shown = context(material.known[prompt.id].derivation, (form for form, _ in other))
         for shot in prompt.shots:
             pair = [(text_of(strings.words(shot)), "yes")]
             pair += [(text_of(words(shot)), "no")] if shot in beside and words(shot) != other else []

@@ -26,11 +26,10 @@ from sgl.research.analyse.predictions import named_system
 from sgl.research.analyse.scoring import Json
 from sgl.research.analyse.tables import MEASURES, latex_environment
 from sgl.research.evaluate.data import evaluation_environment, show_table
-from sgl.research.evaluate.evaluation import EvaluationRequest, evaluated
+from sgl.research.evaluate.evaluation import EvaluationRequest, evaluation_of
 from sgl.research.recipes.engine import campaign, fill
-from sgl.research.recipes.figures import Figure, figures, figures_of
 from sgl.research.recipes.grids import Outputs, beside, join, split_divergences
-from sgl.research.recipes.layout import ARTICLE, Page, PanelColumn, panels
+from sgl.research.recipes.layout import ARTICLE, Figure, Page, PanelColumn, figures, figures_of, panels
 from sgl.research.recipes.study import studied
 
 PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").glob("*.yml"))}
@@ -59,20 +58,7 @@ PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").
 @click.option("--published-rule", is_flag=True, help="Judge compounds as the published script (with `cognition`).")
 @force_option
 @grammar_options
-def command(
-    session: Session,
-    paper: str,
-    data: Path,
-    outputs: tuple[str, ...],
-    *,
-    compare: str,
-    train: tuple[Path, ...],
-    others: tuple[str, ...],
-    answer: tuple[str, ...],
-    judgements: tuple[Path, ...],
-    published_rule: bool,
-    **targets: Path | None,
-) -> None:
+def command(session: Session, data: Path, outputs: tuple[str, ...], **options: Any) -> None:  # noqa: ANN401 - click decides
     """Make the tables of PAPER from the OUTPUTS of systems for DATA, beside the published figures.
 
     OUTPUTS is a directory with a file for each split or corpus, named after it, or one such file.
@@ -81,34 +67,41 @@ def command(
     """
     if not installed(("scipy", "sacrebleu"), "eval", session.diagnostics):
         session.stop()
-    rule = "the published rule" if published_rule else "whole words"
-    words = {"rule": rule, "rates": "rates", "verdicts": rule, "paper": "Transformer, by people"}
-    if judgements:
-        # The paper's figures are verdicts, which are compared with verdicts alone.
-        words |= {"rates": "judged", "verdicts": "people", "paper": "Transformer"}
-    recipe: Json = yaml.safe_load(Template(PAPERS[paper].read_text("utf-8")).safe_substitute(words))
-    if (judgements or published_rule) and "judged" not in recipe:
-        session.refuse(f"`recipe {paper}` has no table of verdicts on compounds")
-    if (train or others) and recipe["runs"] != "eval":
-        session.refuse(f"`recipe {paper}` scores no variants: leave out `--train` and `--on`")
-    if compare == "none":
-        recipe["tables"] = [{**table, "published": {}} for table in recipe["tables"]]
+    recipe = _recipe(options, session)
     if recipe["runs"] == "prompts":
-        results, names, axis = studied(data, map(named_system, outputs), answer, session)
-        _finish(session, fill(recipe | {"counted": axis}, results, names), targets)
+        results, names, axis = studied(data, map(named_system, outputs), options["answer"], session)
+        _finish(session, fill(recipe | {"counted": axis}, results, names), options)
     systems = [(name or path.stem, path) for name, path in map(named_system, outputs)]
-    own = _places(others, session)
+    own = _places(options["others"], session)
     if unknown := sorted(own.keys() - {name for name, _ in systems}):
         session.refuse(f"`--on {unknown[0]}=…`: no outputs have this name")
-    further: Json = {recipe.get("judged", ""): {"judgements": judgements, "published_rule": published_rule}}
+    judged = {name: options[name] for name in ("judgements", "published_rule")}
     scored: Json = {}
     reached: Json = {}
     for place in dict.fromkeys(own.get(name, data) for name, _ in systems):
         given = [(name, path) for name, path in systems if own.get(name, data) == place]
-        options = {"train": train} if place == data else {}
-        found, divergences = _of_data(recipe, place, given, further | {"": options}, session)
+        further = {recipe.get("judged", ""): judged, "": {"train": options["train"]} if place == data else {}}
+        found, divergences = _of_data(recipe, place, given, further, session)
         scored, reached = beside(scored, found), {**reached, **divergences}
-    _finish(session, fill(recipe, scored, list(dict.fromkeys(name for name, _ in systems)), reached), targets)
+    _finish(session, fill(recipe, scored, list(dict.fromkeys(name for name, _ in systems)), reached), options)
+
+
+def _recipe(options: Mapping[str, Any], session: Session) -> Json:
+    """Return the recipe of a paper in the words of the options; refuse options that it has no use for."""
+    paper, judged = options["paper"], options["judgements"]
+    rule = "the published rule" if options["published_rule"] else "whole words"
+    words = {"rule": rule, "rates": "rates", "verdicts": rule, "paper": "Transformer, by people"}
+    if judged:
+        # The paper's figures are verdicts, which are compared with verdicts alone.
+        words |= {"rates": "judged", "verdicts": "people", "paper": "Transformer"}
+    recipe: Json = yaml.safe_load(Template(PAPERS[paper].read_text("utf-8")).safe_substitute(words))
+    if (judged or options["published_rule"]) and "judged" not in recipe:
+        session.refuse(f"`recipe {paper}` has no table of verdicts on compounds")
+    if (options["train"] or options["others"]) and recipe["runs"] != "eval":
+        session.refuse(f"`recipe {paper}` scores no variants: leave out `--train` and `--on`")
+    if options["compare"] == "none":
+        recipe["tables"] = [{**table, "published": {}} for table in recipe["tables"]]
+    return recipe
 
 
 def _places(others: Sequence[str], session: Session) -> dict[str, Path]:
@@ -193,8 +186,8 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: Outputs, further: J
         predictions = tuple(f"{system}={path}" for system, path in given)
         view |= {"all_slices": False, "published_names": recipe.get("fold", False)}
         request = EvaluationRequest(dataset, predictions, dict(session.settings), **view)
-        result = evaluated(request, session.sources, session.diagnostics)
-        found |= {} if result is None else {name: result}
+        if (result := evaluation_of(request, session.sources, session.diagnostics)) is not None:
+            found[name] = result[1]
     return found
 
 

@@ -35,14 +35,13 @@ def fill(recipe: Json, results: Json, systems: Sequence[str], reached: Json | No
 
     ``reached`` has what evaluations reached of what their names say: a ``value``, and the first of the ``same`` value.
     """
-    tables = [_table(table, results, systems) for table in recipe["tables"]]
-    pairs = zip(recipe["tables"], tables, strict=True)
-    kept = [table for table in tables if any(cell for row in table["rows"] for cell in row["cells"])]
+    pairs = [(table, _table(table, results, systems)) for table in recipe["tables"]]
+    kept = [made for _, made in pairs if any(_cells(made))]
     known: Json = reached or {}
     for part in (part for table in kept for part in (*table["columns"], *table["rows"])):
         names = part.get("metric", part["title"]).split(" - ")
         part["reached"] = [{"name": name, **known[name]} for name in names if name in known]
-    cells = [cell for table in kept for row in table["rows"] for cell in row["cells"] if cell]
+    cells = [cell for table in kept for cell in _cells(table)]
     return {
         "format": FORMAT,
         "title": recipe["title"],
@@ -57,6 +56,11 @@ def fill(recipe: Json, results: Json, systems: Sequence[str], reached: Json | No
         "departing": sum(cell["departs"] for cell in cells),
         "tested": _tested(results) if any(cell["sure"] for cell in cells) else "",
     }
+
+
+def _cells(table: Json) -> list[Json]:
+    """Return the figures of a table."""
+    return [cell for row in table["rows"] for cell in row["cells"] if cell]
 
 
 def _missing(table: Json, results: Json) -> Json:

@@ -1,11 +1,11 @@
 """Know what tables combine: the splits of a grid, the test sets of all seeds, and the results of several datasets."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from sgl.dataset.rows import json_line
 from sgl.disk import write
 from sgl.foreign import CERTIFICATE as CERTIFICATES
 from sgl.foreign import ForeignFileError
@@ -90,7 +90,7 @@ def join(joined: Mapping[str, str], folder: Path, evaluations: dict[str, Path], 
             write(evaluations[whole], "".join(f"{row.source}\t{row.target}\n" for of in rows for row in of))
             outputs[whole] = [(system, folder / f"{whole}.{number}.jsonl") for number, system in enumerate(complete)]
             for (_, path), own in zip(outputs[whole], texts, strict=True):
-                write(path, "".join(json.dumps({"prediction": text}, ensure_ascii=False) + "\n" for text in own))
+                write(path, "".join(json_line({"prediction": text}) for text in own))
 
 
 def _predictions(

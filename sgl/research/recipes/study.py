@@ -73,19 +73,9 @@ def studied(
     read = [(name, path, read_document(path / PROOF, CERTIFICATE, inside=path)) for name, path in folders]
     several = {axis: len({proof[axis].of(int) for *_, proof in read}) for axis in ("shots", "exposures")}
     axis = "exposures" if several["shots"] == 1 < several["exposures"] else "shots"
-    sets, proved = [_set(name, path, proof, axis) for name, path, proof in read], dict[str, Json]()
-    for own in sets:
-        if own.proof["task"].data == PROGRAM:
-            session.diagnostics.error("SGL1411", None, f"`{own.path}` asks for programs", "`sglc eval --programs`")
-        elif not list(own.path.glob("answers.*")):
-            session.diagnostics.error("SGL1411", None, f"`{own.path}` has no answers: no file is called `answers.…`")
-        checked = check_prompts(own.path, dataset, session.progress)
-        for fault in checked.faults[:5]:
-            session.diagnostics.error("SGL1413", None, f"`{own.path}`: {fault}")
-        missing = [len(prompt["missing"].texts()) for prompt in own.proof["prompts"].elements()] or [0]
-        of = {"prompts": _figure(checked.number, 0), "missing": fmean(missing), "group": own.group}
-        of |= {"complete": 100 * missing.count(0) / len(missing)}
-        proved[f"{own.path.name}: {own.system}, {own.proof['split'].of(str)}"] = of
+    sets = [_set(name, path, proof, axis) for name, path, proof in read]
+    called = (f"{own.path.name}: {own.system}, {own.proof['split'].of(str)}" for own in sets)
+    proved = {name: _proved(own, dataset, session) for name, own in zip(called, sets, strict=True)}
     found: Json = {"proved": proved}
     verdicts: dict[tuple[str, str], dict[str, float]] = {}
     patterns: dict[str, str] = {}
@@ -97,7 +87,9 @@ def studied(
         found[group] = {**data, **_further(data)}
         for of in (of for of in proved.values() if of["group"] == group):
             of["scored"] = _figure(data["dataset"]["items"], 0)
-        known = _recorded(inside[0].path)
+        # The lines of `prompts.jsonl` were checked.
+        lines = lines_of(read_text(inside[0].path / "prompts.jsonl", BENCHMARK, inside=inside[0].path))
+        known = {row["id"]: row for row in map(json.loads, lines)}
         items = [known.get(row.id, {}).get("item", row.id) for row in evaluation.benchmark.rows]
         if group != JUDGE:
             patterns |= {item: row.category for item, row in zip(items, evaluation.benchmark.rows, strict=True)}
@@ -105,6 +97,20 @@ def studied(
                 verdicts[group, system] = dict(zip(items, scores.mean(axis=0).tolist(), strict=True))
     found["gaps"] = _gaps(_controls(sets), verdicts, patterns)
     return found, list(dict.fromkeys(own.system for own in sets)), axis
+
+
+def _proved(own: _Set, dataset: Path, session: Session) -> Json:
+    """Return what was proved of a set; what is wrong with it is reported."""
+    if own.proof["task"].data == PROGRAM:
+        session.diagnostics.error("SGL1411", None, f"`{own.path}` asks for programs", "`sglc eval --programs`")
+    elif not list(own.path.glob("answers.*")):
+        session.diagnostics.error("SGL1411", None, f"`{own.path}` has no answers: no file is called `answers.…`")
+    checked = check_prompts(own.path, dataset, session.progress)
+    for fault in checked.faults[:5]:
+        session.diagnostics.error("SGL1413", None, f"`{own.path}`: {fault}")
+    missing = [len(prompt["missing"].texts()) for prompt in own.proof["prompts"].elements()] or [0]
+    of = {"prompts": _figure(checked.number, 0), "missing": fmean(missing), "group": own.group}
+    return of | {"complete": 100 * missing.count(0) / len(missing)}
 
 
 def _set(name: str, path: Path, proof: JsonValue, axis: str) -> _Set:
@@ -148,12 +154,6 @@ def _evaluated(
         if diagnostic.code not in ("SGL1403", "SGL1405" if asked[0] != dataset else ""):
             session.diagnostics.add(diagnostic)
     return result
-
-
-def _recorded(path: Path) -> dict[str, Json]:
-    """Return the lines of ``prompts.jsonl``, which were checked, by the names of questions."""
-    lines = lines_of(read_text(path / "prompts.jsonl", BENCHMARK, inside=path))
-    return {row["id"]: row for row in map(json.loads, lines)}
 
 
 def _controls(sets: Sequence[_Set]) -> dict[tuple[str, str], list[tuple[str, str]]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sgl.research.annotate.sheet import COLUMNS, Judgement, SheetError, draw, read_sheet, summary
+from sgl.research.annotate.command import COLUMNS, Judgement, SheetError, draw, read_sheet, summary
 from sgl.research.evaluate.benchmark import BenchmarkRow
 from sgl.research.evaluate.judgements import code_of, kappa
 

@@ -19,7 +19,7 @@ from split_items import TREEBANK, divergence_of_counts, treebank
 
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.diagnostics import Diagnostics
-from sgl.research.divergence.reached import REACHED, report
+from sgl.research.divergence.search import REACHED, report
 
 
 @pytest.fixture

@@ -67,7 +67,7 @@ def test_an_answer_that_no_reader_finds_is_warned_of() -> None:
     golds = ["the dog runs", "a cat sleeps", "the hen sees it"]
     found = noticed([f"It is {word} that {gold} {word}" for gold, word in zip(golds, "xyz", strict=True)], golds)
     assert found is not None
-    assert (found.reader, found.shared, found.outputs) == (None, 3, 3)
+    assert (found.reader, found.shared, found.outputs) == ("", 3, 3)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ import scoring
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.foreign import ForeignFileError
 from sgl.research.analyse.outputs import PredictionsError
-from sgl.research.analyse.tokenizers import joined
+from sgl.research.analyse.words import joined
 from sgl.research.evaluate.benchmark import read_benchmark
 from sgl.research.evaluate.data import show_table
 from sgl.research.evaluate.partial import Decision

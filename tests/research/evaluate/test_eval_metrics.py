@@ -20,15 +20,7 @@ from workplace import Workplace
 from sgl.cli.main import FAILED, OK, run
 from sgl.research.analyse.statistics import Difference, compare, contrast, corrected, wilson
 from sgl.research.evaluate.benchmark import DatasetError, all_of
-from sgl.research.evaluate.compounds import (
-    CompoundError,
-    CompoundLexicon,
-    CompoundOccurrence,
-    error_rates,
-    published_correct,
-    published_rate,
-    translates,
-)
+from sgl.research.evaluate.compounds import CompoundError, CompoundLexicon, error_rate, published_correct, translates
 from sgl.research.evaluate.equivalence import exact
 from sgl.research.evaluate.realization import TreeShape, tree_shape
 from sgl.research.evaluate.surface import DRAWS, CorpusDraws, Surface
@@ -72,18 +64,15 @@ def test_our_rule_wants_whole_words_and_every_modifier_before_the_noun(
 def test_compounds_are_told_apart_by_name_so_that_the_order_of_lines_does_not_count() -> None:
     rows = [(f"c{n % 2}", "the dog", "狗" if n != 3 else "猫") for n in range(10)]
     for order in (rows, rows[::-1], sorted(rows)):
-        occurrences = [CompoundOccurrence(name, text, "the dog") for name, text, _ in order]
         right = [translates(COMPOUND_LEXICON, text, hypothesis) for _, text, hypothesis in order]
-        found = error_rates(COMPOUND_LEXICON, occurrences, right, published=False)
-        rate = {name: figures for (_, name), figures in found.items()}
-        assert (rate["all"].wrong, rate["all"].compounds, rate["all"].wrong_compounds) == (1, 2, 1)
-        assert rate["NP"] == rate["all"]
+        rate = error_rate([name for name, *_ in order], np.array(right))
+        assert (rate["wrong"], rate["compounds"], rate["wrong_compounds"]) == (1, 2, 1)
 
 
 def test_the_published_rate_takes_five_lines_for_a_compound_and_leaves_out_the_rest() -> None:
-    rate = published_rate([True] * 4 + [False] + [True] * 7)
-    assert (rate.instances, rate.wrong, rate.compounds, rate.wrong_compounds) == (12, 1, 2, 1)
-    assert published_rate([False] * 3).compounds == 0
+    rate = error_rate([""] * 12, np.array([True] * 4 + [False] + [True] * 7), published=True)
+    assert (rate["instances"], rate["wrong"], rate["compounds"], rate["wrong_compounds"]) == (12, 1, 2, 1)
+    assert error_rate([""] * 3, np.zeros(3, np.bool_), published=True)["compounds"] == 0
 
 
 def test_an_unknown_atom_or_role_is_an_error() -> None:

@@ -15,8 +15,7 @@ from datasets import load_dataset
 
 import sgl
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
-from sgl.research.prompts.formats import FORMS, PromptSet
-from sgl.research.prompts.write import PROOF
+from sgl.research.prompts.write import FORMS, PROOF, PromptSet
 
 
 @pytest.fixture(scope="module")

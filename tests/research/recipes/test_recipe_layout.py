@@ -14,8 +14,7 @@ from workplace import Workplace
 
 from sgl.cli.main import OK, USAGE, run
 from sgl.research.recipes.engine import fill
-from sgl.research.recipes.figures import exposure_figures, figures_of
-from sgl.research.recipes.layout import ARTICLE, Page, panels, points
+from sgl.research.recipes.layout import ARTICLE, Page, exposure_figures, figures_of, panels, points
 
 TITLES = {"exact": "Exact", "bleu": "BLEU", "words": "words"}
 
