@@ -13,11 +13,11 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 
 from sgl import foreign
-from sgl.disk import DIRECTORY, LINK, InTheWayError, kind, write
+from sgl.disk import DIRECTORY, FILE, LINK, InTheWayError, kind, write
 from sgl.disk.stages import OldMovedError, replaced_directory
 from sgl.foreign import ForeignFileError, read_bytes, read_text, sha256_of
 from sgl.foreign.json import JsonValue, read_document
@@ -176,6 +176,25 @@ def write_checksums(directory: Path, known: Mapping[str, str]) -> None:
     names = sorted(name for name, path in files.items() if path.is_file() and name != CHECKSUMS)
     lines = (f"{known.get(name) or sha256_of(files[name])}  {name}\n" for name in names)
     write(directory / CHECKSUMS, "".join(lines))
+
+
+def is_in_place(directory: Path, listed: str) -> bool:
+    """Return whether a directory holds the files of this list, unchanged, and no others."""
+    hashes = {name: digest for digest, _, name in (line.partition("  ") for line in listed.splitlines())}
+    hashes[CHECKSUMS] = sha256(listed.encode()).hexdigest()
+    try:
+        files = sorted(_files_of(directory))
+        # Comparing files does not make them an input of this run.
+        return files == sorted(hashes) and all(
+            kind(directory / name) == FILE and _digest(directory / name) == hashes[name] for name in files
+        )
+    except OSError:
+        return False
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 def signature(directory: Path, identity: str, *used: str) -> str:

@@ -3,8 +3,8 @@
 Another process checks the certificate while rows are written.  The directory is put in place at the end, unless the
 verifier has found violations.
 
-While claims are proved, another process may compile kernels: each takes several seconds on one processor.  It makes a
-small dataset with compiled code, which leaves the machine code of every kernel that a dataset needs on disk.
+The files depend on the program, the grammar with its settings, and the seed alone.  So the cache keeps their list, and
+a directory that holds these very files is left as it is.
 """
 
 import hashlib
@@ -12,10 +12,9 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from importlib import import_module
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,6 @@ import numpy as np
 from sgl import __version__, dataset
 from sgl.automata import Proofs, StructureCompiler
 from sgl.cache import Cache, build, cached, current, using
-from sgl.children import process_in
 from sgl.core.arrays import Derivations
 from sgl.core.plan import Ambiguous
 from sgl.dataset.answers import Answers, with_answers, write_answers
@@ -33,7 +31,7 @@ from sgl.dataset.cards import descriptions
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.manifest import counted_labels
 from sgl.dataset.rows import Chunk, Selection, chunks_of, streams_of, write_items, write_pairs, write_rejected
-from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.diagnostics import Diagnostics
 from sgl.disk import make, write
 from sgl.disk.stages import put_back
 from sgl.frontend import Compiled
@@ -41,10 +39,9 @@ from sgl.lang.packed import write_grammar
 from sgl.parallel.dataset import DatasetWork, parallel_chunks
 from sgl.parallel.executor import Parallelism, RunFolder, interrupted, open_executor, open_run, partial_folder
 from sgl.pipeline.diverging import Losses
-from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees, unparsed
 from sgl.pipeline.observers import Observer, registered_observers
-from sgl.pipeline.proofs import CertificateFile, certificate_file, establish
+from sgl.pipeline.proofs import CertificateFile, certificate_file
 from sgl.pipeline.report import report_data
 from sgl.pipeline.review import Overlap, review_of
 from sgl.pipeline.sentences import place_of_stream
@@ -52,7 +49,6 @@ from sgl.pipeline.strings import AmbiguityFilter
 from sgl.report import render_report
 from sgl.report.words import sentence_of
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables, pack, standalone_source
-from sgl.sampling.screening import compiled_pays
 from sgl.sampling.strata import StrataSampler, StratumSample, sampler_for
 from sgl.verify import USEFUL, Judge, Report, certificate_faults, judging, standing_by, verify
 
@@ -81,13 +77,17 @@ _PROCESSORS = min(os.cpu_count() or 1, USEFUL)
 
 @dataclass(frozen=True)
 class ProducedDataset:
-    """A produced dataset, in place unless there are violations; ``losses`` warn about rules lost to ambiguity."""
+    """A produced dataset, in place unless there are violations; ``losses`` warn about rules lost to ambiguity.
+
+    If it is ``unchanged``, the directory already held it.
+    """
 
     directory: Path
     manifest: dict[str, Any]
     signature: str
     verification: Report
     losses: Diagnostics
+    unchanged: bool = False
 
 
 class _RejectedError(Exception):
@@ -109,11 +109,16 @@ def produce(
     resumed; such a folder blocks all other runs.  Raises ``OutputError``, ``NotEnoughError``, ``InterruptedRunError``,
     ``WorkerLostError``, and ``ImportError`` without the engine.
     """
+    parallelism = parallelism or Parallelism()
+    alone = not (parallelism.resumable or interrupted(target))
+    if alone and not parallelism.force and (known := _in_place(compiled, target, stage)) is not None:
+        return known
     certificate = certificate or certificate_file(compiled, structures)
     production = _DatasetProduction(compiled, structures, proofs, stage, certificate)
-    parallelism = parallelism or Parallelism()
-    if not (parallelism.resumable or interrupted(target)):
-        return production.run(target, None)
+    if alone:
+        produced = production.run(target, None)
+        _keep(compiled, produced)
+        return produced
     try:
         rescue = partial(put_back, partial_folder(target) / STAGE, dataset.resolved(target))
         # Only a run with the same identity may resume an interrupted run.
@@ -125,6 +130,28 @@ def produce(
         produced = production.run(target, run)
         run.discard()
     return produced
+
+
+#: The kind of cache entries that hold a produced dataset with the list of its files.
+_KIND = "produced"
+
+
+def _in_place(compiled: Compiled, target: Path, stage: Stage) -> ProducedDataset | None:
+    """Return the dataset if the target holds it already, as the program would write it again; otherwise None."""
+    cache = current()
+    known = cache.get(tuple, _KIND, compiled.origin) if cache is not None and compiled.origin else None
+    if known is None:
+        return None
+    stage("comparing the files", 0, 1)
+    listed, produced = known
+    return replace(produced, directory=target, unchanged=True) if dataset.is_in_place(target, listed) else None
+
+
+def _keep(compiled: Compiled, produced: ProducedDataset) -> None:
+    cache = current()
+    if cache is not None and compiled.origin and produced.verification.ok:
+        listed = (produced.directory / dataset.CHECKSUMS).read_text("utf-8")
+        cache.put((listed, produced), _KIND, compiled.origin)
 
 
 @dataclass
@@ -351,40 +378,3 @@ def _certificate_faults(cache: Cache | None, text: bytes) -> tuple[str, ...]:
 def sha256_of(content: bytes) -> str:
     """Return the SHA-256 of some bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
-
-
-#: The dataset jobs that have kernels.
-JOBS = ("draw", "parse", "write")
-
-
-@contextmanager
-def compiling_kernels(items: int) -> Iterator[None]:
-    """Compile kernels in another process during the block, if a dataset with this number of items needs them."""
-    from sgl.accel import announce, is_kept, kernel_cache
-
-    several = (os.cpu_count() or 1) > 1
-    if not (compiled_pays(items) and several and kernel_cache() is not None) or all(map(is_kept, JOBS)):
-        yield
-        return
-    with process_in(__name__, compile_kernels.__name__) as process:
-        yield
-        if process.is_alive():
-            announce()
-        process.join()
-
-
-def compile_kernels(folder: Path) -> None:
-    """Make a small dataset with compiled code, to leave its machine code on disk."""
-    # Any error here occurs again, and is reported, where the kernel is needed.
-    with suppress(Exception):
-        for job in JOBS:
-            # A process uses compiled code that it has loaded, even for small jobs.
-            import_module(f"sgl.accel.{job}")
-        # A grammar that gives every job something to do.
-        file, diagnostics = Path(__file__).with_name("kernels.sgl"), Diagnostics()
-        compiled = open_grammar(file, {}, SourceMap(), diagnostics)
-        assert compiled is not None
-        structures = StructureCompiler(compiled.grammar)
-        proofs = establish(compiled, structures, diagnostics)
-        assert proofs is not None
-        produce(compiled, structures, proofs, folder / "out", lambda *_: None)
