@@ -13,11 +13,11 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 
 from sgl import foreign
-from sgl.disk import DIRECTORY, FILE, LINK, InTheWayError, kind, write
+from sgl.disk import DIRECTORY, LINK, InTheWayError, kind, write
 from sgl.disk.stages import OldMovedError, replaced_directory
 from sgl.foreign import ForeignFileError, read_bytes, read_text, sha256_of
 from sgl.foreign.json import JsonValue, read_document
@@ -170,31 +170,29 @@ def _reason(error: OSError | OldMovedError) -> str:
     return f"{reason} ({error.filename})" if error.filename and Path(error.filename).is_absolute() else reason
 
 
-def write_checksums(directory: Path, known: Mapping[str, str]) -> None:
-    """Write the list of all files, which must be final; ``known`` are hashes by relative path."""
+def write_checksums(directory: Path, known: Mapping[str, str]) -> str:
+    """Write and return the list of all files, which must be final; ``known`` are hashes by relative path."""
+    listed = _checksums(directory, known)
+    write(directory / CHECKSUMS, listed)
+    return listed
+
+
+def _checksums(directory: Path, known: Mapping[str, str]) -> str:
     files = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*")}
     names = sorted(name for name, path in files.items() if path.is_file() and name != CHECKSUMS)
-    lines = (f"{known.get(name) or sha256_of(files[name])}  {name}\n" for name in names)
-    write(directory / CHECKSUMS, "".join(lines))
+    return "".join(f"{known.get(name) or sha256_of(files[name])}  {name}\n" for name in names)
 
 
 def is_in_place(directory: Path, listed: str) -> bool:
-    """Return whether a directory holds the files of this list, unchanged, and no others."""
-    hashes = {name: digest for digest, _, name in (line.partition("  ") for line in listed.splitlines())}
-    hashes[CHECKSUMS] = sha256(listed.encode()).hexdigest()
+    """Return whether a directory, without links, has the files of this list, unchanged, and no others."""
     try:
-        files = sorted(_files_of(directory))
-        # Comparing files does not make them an input of this run.
-        return files == sorted(hashes) and all(
-            kind(directory / name) == FILE and _digest(directory / name) == hashes[name] for name in files
-        )
+        # Files that are only compared are no input of this run.
+        with foreign.forgetting():
+            links = any(path.is_symlink() for path in (directory, *directory.rglob("*")))
+            stated = read_text(directory / CHECKSUMS, foreign.CHECKSUMS)
+            return not links and listed == stated == _checksums(directory, {})
     except OSError:
         return False
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
 
 
 def signature(directory: Path, identity: str, *used: str) -> str:

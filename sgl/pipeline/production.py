@@ -23,7 +23,7 @@ import numpy as np
 
 from sgl import __version__, dataset
 from sgl.automata import Proofs, StructureCompiler
-from sgl.cache import Cache, build, cached, current, using
+from sgl.cache import build, cached, current
 from sgl.core.arrays import Derivations
 from sgl.core.plan import Ambiguous
 from sgl.dataset.answers import Answers, with_answers, write_answers
@@ -40,8 +40,9 @@ from sgl.parallel.dataset import DatasetWork, parallel_chunks
 from sgl.parallel.executor import Parallelism, RunFolder, interrupted, open_executor, open_run, partial_folder
 from sgl.pipeline.diverging import Losses
 from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees, unparsed
+from sgl.pipeline.judge import faults_of
 from sgl.pipeline.observers import Observer, registered_observers
-from sgl.pipeline.proofs import CertificateFile, certificate_file
+from sgl.pipeline.proofs import CertificateFile, certificate_file, meaning
 from sgl.pipeline.report import report_data
 from sgl.pipeline.review import Overlap, review_of
 from sgl.pipeline.sentences import place_of_stream
@@ -50,7 +51,7 @@ from sgl.report import render_report
 from sgl.report.words import sentence_of
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables, pack, standalone_source
 from sgl.sampling.strata import StrataSampler, StratumSample, sampler_for
-from sgl.verify import USEFUL, Judge, Report, certificate_faults, judging, standing_by, verify
+from sgl.verify import USEFUL, Judge, Report, judging, standing_by, verify
 
 #: Called with the current step, the work done, and the total work.
 Stage = Callable[[str, int, int], None]
@@ -77,14 +78,15 @@ _PROCESSORS = min(os.cpu_count() or 1, USEFUL)
 
 @dataclass(frozen=True)
 class ProducedDataset:
-    """A produced dataset, in place unless there are violations; ``losses`` warn about rules lost to ambiguity.
+    """A produced dataset, in place unless there are violations; ``unchanged`` if it was there before.
 
-    If it is ``unchanged``, the directory already held it.
+    ``listed`` is the list of its files, ``losses`` warn about rules lost to ambiguity.
     """
 
     directory: Path
     manifest: dict[str, Any]
     signature: str
+    listed: str
     verification: Report
     losses: Diagnostics
     unchanged: bool = False
@@ -111,13 +113,18 @@ def produce(
     """
     parallelism = parallelism or Parallelism()
     alone = not (parallelism.resumable or interrupted(target))
-    if alone and not parallelism.force and (known := _in_place(compiled, target, stage)) is not None:
-        return known
+    cache = current() if alone and compiled.origin else None
+    known = None if cache is None else cache.get(ProducedDataset, "produced", compiled.origin)
+    if known is not None and not parallelism.force:
+        stage("comparing files", 0, 1)
+        if dataset.is_in_place(target, known.listed):
+            return replace(known, directory=target, unchanged=True)
     certificate = certificate or certificate_file(compiled, structures)
     production = _DatasetProduction(compiled, structures, proofs, stage, certificate)
     if alone:
         produced = production.run(target, None)
-        _keep(compiled, produced)
+        if cache is not None and produced.verification.ok:
+            cache.put(produced, "produced", compiled.origin)
         return produced
     try:
         rescue = partial(put_back, partial_folder(target) / STAGE, dataset.resolved(target))
@@ -130,28 +137,6 @@ def produce(
         produced = production.run(target, run)
         run.discard()
     return produced
-
-
-#: The kind of cache entries that hold a produced dataset with the list of its files.
-_KIND = "produced"
-
-
-def _in_place(compiled: Compiled, target: Path, stage: Stage) -> ProducedDataset | None:
-    """Return the dataset if the target holds it already, as the program would write it again; otherwise None."""
-    cache = current()
-    known = cache.get(tuple, _KIND, compiled.origin) if cache is not None and compiled.origin else None
-    if known is None:
-        return None
-    stage("comparing the files", 0, 1)
-    listed, produced = known
-    return replace(produced, directory=target, unchanged=True) if dataset.is_in_place(target, listed) else None
-
-
-def _keep(compiled: Compiled, produced: ProducedDataset) -> None:
-    cache = current()
-    if cache is not None and compiled.origin and produced.verification.ok:
-        listed = (produced.directory / dataset.CHECKSUMS).read_text("utf-8")
-        cache.put((listed, produced), _KIND, compiled.origin)
 
 
 @dataclass
@@ -169,14 +154,15 @@ class _DatasetProduction:
         grammar, plan = compiled.grammar, compiled.plan
         self.plan = plan
         self.items = sum(stratum.count for stratum in plan.strata)
-        self.fingerprint = dataset.fingerprint(grammar, plan)
+        self.meaning = meaning(compiled)
+        self.fingerprint, _ = self.meaning
         self.tables = cached(
             Tables,
             "tables",
-            (compiled.origin,),
+            self.meaning,
             lambda: pack(grammar, plan, {s.stream: structures.drawn(s) for s in plan.strata}),
         )
-        self.sampler = sampler_for(self.tables, compiled.origin)
+        self.sampler = sampler_for(self.tables, " ".join(self.meaning))
         ignores = plan.ambiguous is Ambiguous.IGNORE
         self.ambiguity = None if ignores else AmbiguityFilter(compiled, structures)
         self.observer, self.overlap = Observer(grammar, plan, self.sampler), Overlap(grammar, plan)
@@ -193,7 +179,7 @@ class _DatasetProduction:
             standing_by(verifiers) as standby,
         ):
             # Another process checks the certificate, and must be told which cache to use.
-            judge: Judge = partial(_certificate_faults, current())
+            judge: Judge = partial(faults_of, current())
             if standby:
                 judge = judging(standby, judge, self.certificate.content)
             samples, files = self._write_rows(directory, run)
@@ -205,7 +191,7 @@ class _DatasetProduction:
             write(directory / "sampler.py", source)
             report = self._verify(directory, judge, standby)
             self._write_report(directory, content, report)
-            dataset.write_checksums(directory, {file.path: file.sha256 for file in files})
+            listed = dataset.write_checksums(directory, {file.path: file.sha256 for file in files})
             signed = dataset.signature(directory, content["identity"])
             if not report.ok:
                 raise _RejectedError
@@ -214,7 +200,7 @@ class _DatasetProduction:
         for stream, what in dataset.left_out(content):
             span, hint = place_of_stream(self.compiled, stream), "let training show the words, or ask for this number"
             losses.warning("SGL0909", span, f"`all` of `{stream}` is {what}", hint)
-        return ProducedDataset(target, content, signed, report, losses)
+        return ProducedDataset(target, content, signed, listed, report, losses)
 
     def _write_rows(self, directory: Path, run: RunFolder | None) -> tuple[list[StratumSample], list[dataset.DataFile]]:
         grammar, plan, counted = self.compiled.grammar, self.plan, counted_labels(self.compiled.grammar, self.plan)
@@ -231,8 +217,7 @@ class _DatasetProduction:
 
         if run is None:
             samples = self._sample(directory, None)
-            cache = current() if self.compiled.origin else None
-            key = ("templates", self.compiled.origin)
+            cache, key = current(), ("templates", *self.meaning)
             known = None if cache is None else cache.get(dict, *key)
             maker = ChunkMaker(grammar, plan, self.sampler, known)
             files = write_items(directory, plan, maker.chunks, samples, watch, counted)
@@ -368,11 +353,6 @@ class _DatasetProduction:
             write(directory / name, text)
         page = report_data(self.compiled, self.structures, self.proofs, content, self.observer, report, review)
         write(directory / "report.html", render_report(page))
-
-
-def _certificate_faults(cache: Cache | None, text: bytes) -> tuple[str, ...]:
-    with using(cache):
-        return cached(tuple, "faults", (sha256_of(text),), lambda: certificate_faults(text))
 
 
 def sha256_of(content: bytes) -> str:

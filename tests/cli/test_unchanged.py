@@ -11,6 +11,7 @@ from workplace import Workplace
 
 from sgl.cache import Cache
 from sgl.cli.main import run
+from sgl.pipeline import production, proofs
 
 OUT = "out/farm"
 
@@ -98,5 +99,17 @@ def test_an_edited_grammar_and_then_the_old_one_are_noticed(farm: Workplace) -> 
     assert not compiled(farm)
     assert state(farm) == cold(farm)
     edit(farm, MAIN, "train 999", "train 1000")
+    assert not compiled(farm)
+    assert state(farm) == before
+
+
+def test_a_comment_is_no_reason_to_draw_up_tables_and_certificate_again(
+    farm: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(farm, MAIN, "layer en", "# a note\nlayer en")
+    before = cold(farm)
+    monkeypatch.setattr(production, "pack", lambda *_: pytest.fail("tables"))
+    monkeypatch.setattr(proofs, "certificate_of", lambda *_: pytest.fail("certificate"))
+    # The dataset has the grammar with its comments.
     assert not compiled(farm)
     assert state(farm) == before

@@ -34,7 +34,7 @@ from sgl.automata.patterns.query import Schema
 from sgl.automata.patterns.structure_automaton import FOUND, SchemaAutomaton, StructureAutomaton
 from sgl.automata.patterns.symbols import FragmentIndex
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all, joint_states
-from sgl.automata.weights.split import SplitGrammar, acceptance_probability, split_grammar
+from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.cache import kept_apart
 from sgl.core.claims import Conflict
 from sgl.core.grammar import CoreGrammar, Rule, Token
@@ -44,7 +44,7 @@ from sgl.core.structure import Structure
 from sgl.memory import kept, memory
 
 #: The computed results that depend on weights and words.
-_OF_WEIGHTS = ("split()", "instances()", "mass()", "_fragments()")
+_OF_WEIGHTS = ("split()", "instances()", "_fragments()")
 
 #: The computed results that depend on the numbers of rules.
 _OF_WORDS = ("view()", "structure_automaton()")
@@ -256,11 +256,6 @@ class StructureCompiler:
     def both(self, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
         """Return the automaton of derivations that two automata accept."""
         return intersection(first, second)
-
-    @computed_once
-    def mass(self, automaton: TreeAutomaton) -> float:
-        """Return the probability under the grammar that a trim automaton accepts a derivation."""
-        return acceptance_probability(automaton)
 
     def accepts_all(self, automaton: TreeAutomaton, language: TreeAutomaton, split: SplitGrammar) -> bool:
         """Return whether an automaton accepts every text of a language whose split grammar is given."""
