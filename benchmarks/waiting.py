@@ -5,6 +5,7 @@ have filled.  With another ``sglc``, the two take turns, each with a cache and a
 
     python benchmarks/waiting.py                            # the tutorial and SGET
     python benchmarks/waiting.py --only SGET --edits 3
+    python benchmarks/waiting.py --only SGET --edits 2 --command compile
     python benchmarks/waiting.py --against old/bin/sglc     # of another environment
 
 Shown are medians, user CPU / wall, in seconds.  The kinds of edits are those of ``editing.py``.
@@ -16,6 +17,7 @@ import shutil
 import statistics
 import sys
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +25,12 @@ from common import ROOT, Spent, command_line, print_table, spent
 from editing import CASES, KINDS, Case
 
 #: The commands, with the kinds of edits that each runs after; the last kind edits nothing.
-COMMANDS = {"check": (*KINDS, ""), "prove": ("weight", ""), "sample -n 5": ("weight", "text", "")}
+COMMANDS = {
+    "check": (*KINDS, ""),
+    "prove": ("weight", ""),
+    "sample -n 5": ("weight", "text", ""),
+    "compile": ("comment", ""),
+}
 
 
 @dataclass(frozen=True)
@@ -58,16 +65,19 @@ def main() -> None:
     parser = command_line(__doc__)
     parser.add_argument("--edits", type=int, default=5)
     parser.add_argument("--only", choices=CASES, action="append")
+    parser.add_argument("--command", choices=COMMANDS, action="append")
     parser.add_argument("--against", metavar="SGLC", help="another program to take turns with")
     chosen = parser.parse_args()
     own = str(Path(sys.executable).with_name("sglc"))
     programs = [own, *([chosen.against] if chosen.against else [])]
     for name in chosen.only or ("tutorial", "SGET"):
         print(f"\n{name}: user CPU / wall, medians of {chosen.edits}")
-        print_table(("command", "after", *programs), rows(CASES[name], programs, chosen.edits))
+        print_table(
+            ("command", "after", *programs), rows(CASES[name], programs, chosen.edits, chosen.command or COMMANDS)
+        )
 
 
-def rows(case: Case, programs: list[str], edits: int) -> list[tuple[str, ...]]:
+def rows(case: Case, programs: list[str], edits: int, commands: Iterable[str]) -> list[tuple[str, ...]]:
     """Return each command's cost after each kind of edit, one column for each program."""
     with tempfile.TemporaryDirectory() as folder:
         places = [Place(program, Path(folder) / str(number)) for number, program in enumerate(programs)]
@@ -76,8 +86,8 @@ def rows(case: Case, programs: list[str], edits: int) -> list[tuple[str, ...]]:
                 shutil.copytree(ROOT / part, place.folder / part)
         return [
             (command, kind or "nothing", *measured(command, kind, case, places, edits))
-            for command, kinds in COMMANDS.items()
-            for kind in kinds
+            for command in commands
+            for kind in COMMANDS[command]
         ]
 
 

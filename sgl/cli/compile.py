@@ -15,7 +15,8 @@ from sgl.dataset import check_target, computed, fingerprint, left_out, string_fi
 from sgl.frontend import Compiled
 from sgl.lang.packed import LARGEST_SEED
 from sgl.parallel.executor import Parallelism
-from sgl.pipeline.production import ProducedDataset, compiling_kernels, produce
+from sgl.pipeline.kernels import compiling_kernels
+from sgl.pipeline.production import ProducedDataset, produce
 from sgl.pipeline.proofs import certificate_file, establish, with_needs
 from sgl.pipeline.variants import is_part, listed, write_variants
 
@@ -32,7 +33,7 @@ from sgl.pipeline.variants import is_part, listed, write_variants
 )
 @click.option("--seed", type=click.IntRange(0, LARGEST_SEED), help="Random seed.  [default: the grammar's]")
 @parallel_options
-@click.option("--force", is_flag=True, help="Start over, even if a run was interrupted.")
+@click.option("--force", is_flag=True, help="Start over, even if a run was interrupted or nothing has changed.")
 @level_options
 @grammar_options
 def command(
@@ -56,7 +57,7 @@ def command(
         others[f"{name}={value}"] = session.open_dataset(grammar).with_seed(seed)
     session.settings = given
     compiled = session.open_dataset(grammar).with_seed(seed)
-    base = fingerprint(compiled.grammar, compiled.plan)
+    base = fingerprint(compiled.grammar, compiled.plan) if others else ""
     others = {name: other for name, other in others.items() if fingerprint(other.grammar, other.plan) != base}
     for name, other in others.items():
         if not is_part(other, compiled):

@@ -12,6 +12,7 @@ from sgl.dataset.staged import (
     OutputError,
     check_target,
     compiler_of,
+    is_in_place,
     manifest_of,
     resolved,
     signature,

@@ -170,12 +170,29 @@ def _reason(error: OSError | OldMovedError) -> str:
     return f"{reason} ({error.filename})" if error.filename and Path(error.filename).is_absolute() else reason
 
 
-def write_checksums(directory: Path, known: Mapping[str, str]) -> None:
-    """Write the list of all files, which must be final; ``known`` are hashes by relative path."""
+def write_checksums(directory: Path, known: Mapping[str, str]) -> str:
+    """Write and return the list of all files, which must be final; ``known`` are hashes by relative path."""
+    listed = _checksums(directory, known)
+    write(directory / CHECKSUMS, listed)
+    return listed
+
+
+def _checksums(directory: Path, known: Mapping[str, str]) -> str:
     files = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*")}
     names = sorted(name for name, path in files.items() if path.is_file() and name != CHECKSUMS)
-    lines = (f"{known.get(name) or sha256_of(files[name])}  {name}\n" for name in names)
-    write(directory / CHECKSUMS, "".join(lines))
+    return "".join(f"{known.get(name) or sha256_of(files[name])}  {name}\n" for name in names)
+
+
+def is_in_place(directory: Path, listed: str) -> bool:
+    """Return whether a directory, without links, has the files of this list, unchanged, and no others."""
+    try:
+        # Files that are only compared are no input of this run.
+        with foreign.forgetting():
+            links = any(path.is_symlink() for path in (directory, *directory.rglob("*")))
+            stated = read_text(directory / CHECKSUMS, foreign.CHECKSUMS)
+            return not links and listed == stated == _checksums(directory, {})
+    except OSError:
+        return False
 
 
 def signature(directory: Path, identity: str, *used: str) -> str:

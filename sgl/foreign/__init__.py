@@ -269,6 +269,16 @@ def remembering() -> Iterator[None]:
         _RUNS.pop()
 
 
+@contextmanager
+def forgetting() -> Iterator[None]:
+    """Read files in this block without remembering them."""
+    runs, _RUNS[:] = _RUNS[:], []
+    try:
+        yield
+    finally:
+        _RUNS[:] = runs
+
+
 def is_input(path: Path) -> bool:
     """Return whether a path leads to a file that a remembering run has read."""
     try:

@@ -98,7 +98,6 @@ def check_grammar(
         opened, _ = _open(path, settings, fast=fast)
         opened.tell(sources, diagnostics)
         first()
-        retain()
         known = _check(opened, fast, progress)
         _keep_check(kind, request, known)
     return known.tell(sources, diagnostics)
@@ -166,6 +165,7 @@ def _open(path: Path, settings: Mapping[str, str], *, fast: bool = False) -> tup
         # An edited version of the same grammar reuses what was kept of it.
         recall(*_without_text(request))
     opened = _compiled(path, settings, fast)
+    retain()
     compiled, answers, origin = opened.value, opened.sources.dependencies, ""
     # Incomplete answers cannot identify the grammar.
     if cache is not None and request and answers.complete:

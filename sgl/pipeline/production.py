@@ -3,8 +3,8 @@
 Another process checks the certificate while rows are written.  The directory is put in place at the end, unless the
 verifier has found violations.
 
-While claims are proved, another process may compile kernels: each takes several seconds on one processor.  It makes a
-small dataset with compiled code, which leaves the machine code of every kernel that a dataset needs on disk.
+The files depend on the program, the grammar with its settings, and the seed alone.  So the cache keeps their list, and
+a directory that holds these very files is left as it is.
 """
 
 import hashlib
@@ -12,10 +12,9 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from importlib import import_module
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -24,8 +23,7 @@ import numpy as np
 
 from sgl import __version__, dataset
 from sgl.automata import Proofs, StructureCompiler
-from sgl.cache import Cache, build, cached, current, using
-from sgl.children import process_in
+from sgl.cache import build, cached, current
 from sgl.core.arrays import Derivations
 from sgl.core.plan import Ambiguous
 from sgl.dataset.answers import Answers, with_answers, write_answers
@@ -33,7 +31,7 @@ from sgl.dataset.cards import descriptions
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.manifest import counted_labels
 from sgl.dataset.rows import Chunk, Selection, chunks_of, streams_of, write_items, write_pairs, write_rejected
-from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.diagnostics import Diagnostics
 from sgl.disk import make, write
 from sgl.disk.stages import put_back
 from sgl.frontend import Compiled
@@ -41,10 +39,10 @@ from sgl.lang.packed import write_grammar
 from sgl.parallel.dataset import DatasetWork, parallel_chunks
 from sgl.parallel.executor import Parallelism, RunFolder, interrupted, open_executor, open_run, partial_folder
 from sgl.pipeline.diverging import Losses
-from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees, unparsed
+from sgl.pipeline.judge import faults_of
 from sgl.pipeline.observers import Observer, registered_observers
-from sgl.pipeline.proofs import CertificateFile, certificate_file, establish
+from sgl.pipeline.proofs import CertificateFile, certificate_file, meaning
 from sgl.pipeline.report import report_data
 from sgl.pipeline.review import Overlap, review_of
 from sgl.pipeline.sentences import place_of_stream
@@ -52,9 +50,8 @@ from sgl.pipeline.strings import AmbiguityFilter
 from sgl.report import render_report
 from sgl.report.words import sentence_of
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables, pack, standalone_source
-from sgl.sampling.screening import compiled_pays
 from sgl.sampling.strata import StrataSampler, StratumSample, sampler_for
-from sgl.verify import USEFUL, Judge, Report, certificate_faults, judging, standing_by, verify
+from sgl.verify import USEFUL, Judge, Report, judging, standing_by, verify
 
 #: Called with the current step, the work done, and the total work.
 Stage = Callable[[str, int, int], None]
@@ -81,13 +78,18 @@ _PROCESSORS = min(os.cpu_count() or 1, USEFUL)
 
 @dataclass(frozen=True)
 class ProducedDataset:
-    """A produced dataset, in place unless there are violations; ``losses`` warn about rules lost to ambiguity."""
+    """A produced dataset, in place unless there are violations; ``unchanged`` if it was there before.
+
+    ``listed`` is the list of its files, ``losses`` warn about rules lost to ambiguity.
+    """
 
     directory: Path
     manifest: dict[str, Any]
     signature: str
+    listed: str
     verification: Report
     losses: Diagnostics
+    unchanged: bool = False
 
 
 class _RejectedError(Exception):
@@ -109,11 +111,21 @@ def produce(
     resumed; such a folder blocks all other runs.  Raises ``OutputError``, ``NotEnoughError``, ``InterruptedRunError``,
     ``WorkerLostError``, and ``ImportError`` without the engine.
     """
+    parallelism = parallelism or Parallelism()
+    alone = not (parallelism.resumable or interrupted(target))
+    cache = current() if alone and compiled.origin else None
+    known = None if cache is None else cache.get(ProducedDataset, "produced", compiled.origin)
+    if known is not None and not parallelism.force:
+        stage("comparing files", 0, 1)
+        if dataset.is_in_place(target, known.listed):
+            return replace(known, directory=target, unchanged=True)
     certificate = certificate or certificate_file(compiled, structures)
     production = _DatasetProduction(compiled, structures, proofs, stage, certificate)
-    parallelism = parallelism or Parallelism()
-    if not (parallelism.resumable or interrupted(target)):
-        return production.run(target, None)
+    if alone:
+        produced = production.run(target, None)
+        if cache is not None and produced.verification.ok:
+            cache.put(produced, "produced", compiled.origin)
+        return produced
     try:
         rescue = partial(put_back, partial_folder(target) / STAGE, dataset.resolved(target))
         # Only a run with the same identity may resume an interrupted run.
@@ -142,14 +154,15 @@ class _DatasetProduction:
         grammar, plan = compiled.grammar, compiled.plan
         self.plan = plan
         self.items = sum(stratum.count for stratum in plan.strata)
-        self.fingerprint = dataset.fingerprint(grammar, plan)
+        self.meaning = meaning(compiled)
+        self.fingerprint, _ = self.meaning
         self.tables = cached(
             Tables,
             "tables",
-            (compiled.origin,),
+            self.meaning,
             lambda: pack(grammar, plan, {s.stream: structures.drawn(s) for s in plan.strata}),
         )
-        self.sampler = sampler_for(self.tables, compiled.origin)
+        self.sampler = sampler_for(self.tables, " ".join(self.meaning))
         ignores = plan.ambiguous is Ambiguous.IGNORE
         self.ambiguity = None if ignores else AmbiguityFilter(compiled, structures)
         self.observer, self.overlap = Observer(grammar, plan, self.sampler), Overlap(grammar, plan)
@@ -166,7 +179,7 @@ class _DatasetProduction:
             standing_by(verifiers) as standby,
         ):
             # Another process checks the certificate, and must be told which cache to use.
-            judge: Judge = partial(_certificate_faults, current())
+            judge: Judge = partial(faults_of, current())
             if standby:
                 judge = judging(standby, judge, self.certificate.content)
             samples, files = self._write_rows(directory, run)
@@ -178,7 +191,7 @@ class _DatasetProduction:
             write(directory / "sampler.py", source)
             report = self._verify(directory, judge, standby)
             self._write_report(directory, content, report)
-            dataset.write_checksums(directory, {file.path: file.sha256 for file in files})
+            listed = dataset.write_checksums(directory, {file.path: file.sha256 for file in files})
             signed = dataset.signature(directory, content["identity"])
             if not report.ok:
                 raise _RejectedError
@@ -187,7 +200,7 @@ class _DatasetProduction:
         for stream, what in dataset.left_out(content):
             span, hint = place_of_stream(self.compiled, stream), "let training show the words, or ask for this number"
             losses.warning("SGL0909", span, f"`all` of `{stream}` is {what}", hint)
-        return ProducedDataset(target, content, signed, report, losses)
+        return ProducedDataset(target, content, signed, listed, report, losses)
 
     def _write_rows(self, directory: Path, run: RunFolder | None) -> tuple[list[StratumSample], list[dataset.DataFile]]:
         grammar, plan, counted = self.compiled.grammar, self.plan, counted_labels(self.compiled.grammar, self.plan)
@@ -204,8 +217,7 @@ class _DatasetProduction:
 
         if run is None:
             samples = self._sample(directory, None)
-            cache = current() if self.compiled.origin else None
-            key = ("templates", self.compiled.origin)
+            cache, key = current(), ("templates", *self.meaning)
             known = None if cache is None else cache.get(dict, *key)
             maker = ChunkMaker(grammar, plan, self.sampler, known)
             files = write_items(directory, plan, maker.chunks, samples, watch, counted)
@@ -343,48 +355,6 @@ class _DatasetProduction:
         write(directory / "report.html", render_report(page))
 
 
-def _certificate_faults(cache: Cache | None, text: bytes) -> tuple[str, ...]:
-    with using(cache):
-        return cached(tuple, "faults", (sha256_of(text),), lambda: certificate_faults(text))
-
-
 def sha256_of(content: bytes) -> str:
     """Return the SHA-256 of some bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
-
-
-#: The dataset jobs that have kernels.
-JOBS = ("draw", "parse", "write")
-
-
-@contextmanager
-def compiling_kernels(items: int) -> Iterator[None]:
-    """Compile kernels in another process during the block, if a dataset with this number of items needs them."""
-    from sgl.accel import announce, is_kept, kernel_cache
-
-    several = (os.cpu_count() or 1) > 1
-    if not (compiled_pays(items) and several and kernel_cache() is not None) or all(map(is_kept, JOBS)):
-        yield
-        return
-    with process_in(__name__, compile_kernels.__name__) as process:
-        yield
-        if process.is_alive():
-            announce()
-        process.join()
-
-
-def compile_kernels(folder: Path) -> None:
-    """Make a small dataset with compiled code, to leave its machine code on disk."""
-    # Any error here occurs again, and is reported, where the kernel is needed.
-    with suppress(Exception):
-        for job in JOBS:
-            # A process uses compiled code that it has loaded, even for small jobs.
-            import_module(f"sgl.accel.{job}")
-        # A grammar that gives every job something to do.
-        file, diagnostics = Path(__file__).with_name("kernels.sgl"), Diagnostics()
-        compiled = open_grammar(file, {}, SourceMap(), diagnostics)
-        assert compiled is not None
-        structures = StructureCompiler(compiled.grammar)
-        proofs = establish(compiled, structures, diagnostics)
-        assert proofs is not None
-        produce(compiled, structures, proofs, folder / "out", lambda *_: None)

@@ -100,6 +100,13 @@ def decide(
     return number
 
 
+def meaning(compiled: Compiled) -> tuple[str, str]:
+    """Return the fingerprint and the seed: a cache key of what does not depend on comments, layout and places."""
+    grammar, plan = compiled.grammar, compiled.plan
+    found = cached(str, "fingerprint", (compiled.origin,), lambda: fingerprint(grammar, plan))
+    return found, str(plan.seed)
+
+
 def fingerprints(compiled: Compiled) -> Iterator[str]:
     """Yield the possible fingerprints of a grammar in manifests: as written, and with sentences drawn for needs."""
     yield fingerprint(compiled.grammar, compiled.plan)
@@ -134,12 +141,12 @@ def certificate_file(compiled: Compiled, structures: StructureCompiler) -> Certi
         content = certificate_text(made.content).encode("utf-8")
         return CertificateFile(content, frozenset((c.pattern, c.word) for c in made.missing))
 
-    return cached(CertificateFile, "certificate", (compiled.origin,), compute)
+    return cached(CertificateFile, "certificate", (*meaning(compiled), compiled.project.name), compute)
 
 
 def known_figures(compiled: Compiled, structures: StructureCompiler) -> tuple[StratumStatistics, ...]:
     """Return the figures of the author's grammar and of every stratum of its plan."""
-    return cached(tuple, "figures", (compiled.origin,), lambda: statistics_of(structures, compiled.plan))
+    return cached(tuple, "figures", meaning(compiled), lambda: statistics_of(structures, compiled.plan))
 
 
 #: A need is left to chance if it fails with at most this probability.

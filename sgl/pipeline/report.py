@@ -34,7 +34,7 @@ from sgl.frontend import Compiled
 from sgl.pipeline.guarantees import excuses
 from sgl.pipeline.matches import Binding, GraphFinder
 from sgl.pipeline.observers import Observer
-from sgl.pipeline.proofs import known_figures
+from sgl.pipeline.proofs import known_figures, meaning
 from sgl.report import Example, example_of
 from sgl.report.words import described, sentence_of
 from sgl.verify import Report
@@ -227,7 +227,7 @@ class PairMaker:
     def find_all(self, items: Sequence[tuple[Pattern, Derivation]]) -> None:
         """Find the nearest training sentences of all these items, or take them from the cache."""
         # The representation of a pattern has sets, whose order differs in every process.
-        key = self._compiled.origin, repr([(pattern.name, item) for pattern, item in items])
+        key = *meaning(self._compiled), repr([(pattern.name, item) for pattern, item in items])
         self._nearest |= cached(
             dict, "nearest", key, lambda: {item: self._find(*of) for of in items for item in of[1:]}
         )

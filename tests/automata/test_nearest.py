@@ -75,6 +75,32 @@ dataset
   distinct lemmas NOUN
 """
 
+#: Lists of six nouns and six adjectives; training has them in another order.
+LISTS = """
+layer en  : text
+layer syn : graph on en
+
+category Text
+category N
+category A
+
+rule held_out: Text -> "see" {nouns} {adjectives}
+  syn {edges}
+
+rule known: Text -> "see" "a" {adjectives} {nouns}
+  syn {edges}; "see" -[det]-> "a"(upos=DET)
+
+{words}
+
+pattern nouns_first
+  forbid {{ V[upos=VERB] }} without {{ V -[det]-> D }}
+  size 10
+
+dataset
+  from Text
+  train 10
+"""
+
 
 class Tree(NamedTuple):
     """A derivation as a tree."""
@@ -242,6 +268,26 @@ def test_no_lemma_comes_in_twice(toy: Compiled) -> None:
     nearest = finder_of(toy).find(derivation)
     assert nearest is not None
     assert interpret(toy.grammar, nearest.derivation).texts[0] == "the dog saw the cat"
+
+
+def test_many_parts_are_matched_in_another_order(tmp_path: Path) -> None:
+    """To try every way to fill the other rule with the twelve words would take years."""
+    nouns, adjectives = [[f"{kind.lower()}{number}" for number in range(6)] for kind in "NA"]
+    filled = {
+        "nouns": " ".join(f"{name}:N" for name in nouns),
+        "adjectives": " ".join(f"{name}:A" for name in adjectives),
+        "edges": "; ".join(f'"see"(upos=VERB) -[obj]-> {name}' for name in (*nouns, *adjectives)),
+        "words": "\n".join(f'word {name[0].upper()}: "{name}"\n  syn node(upos=X)' for name in (*nouns, *adjectives)),
+    }
+    path = tmp_path / "lists.sgl"
+    path.write_text(LISTS.format_map(filled), encoding="utf-8")
+    lists = compile_file(path)
+    number = {rule.name: number for number, rule in enumerate(lists.grammar.rules)}
+    words = [number[f'word "{name}"'] for name in (*nouns, *adjectives)]
+    nearest = finder_of(lists).find((number["held_out"], *words))
+    assert nearest is not None
+    assert sorted(nearest.derivation[1:]) == sorted(words)
+    assert (nearest.dropped, nearest.new) == ((number["held_out"],), (number["known"],))
 
 
 # ---- SGET

@@ -260,6 +260,12 @@ def test_without_the_cache_nothing_is_asked_and_nothing_kept(cache: Cache) -> No
     }
 
 
+@pytest.mark.usefixtures("farm")
+def test_a_sample_keeps_for_the_next_edit_what_it_has_read(cache: Cache) -> None:
+    assert run(["sample", MAIN, "-n", "1"]) == OK
+    assert "memory" in {entry.kind for entry in cache.entries()}
+
+
 def test_the_verdict_on_a_certificate_depends_on_its_bytes(farm: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(["prove", MAIN, "--certificate", "farm.json"]) == OK
     assert run(["verify", "farm.json"]) == OK

@@ -151,4 +151,8 @@ def test_what_was_read_is_remembered(tmp_path: Path) -> None:
         assert foreign.is_input(read)
         assert not foreign.is_input(other)
         assert not foreign.is_input(tmp_path / "none")
+        with foreign.forgetting():
+            foreign.read_bytes(other, SMALL)
+        assert foreign.is_input(read)
+        assert not foreign.is_input(other)
     assert not foreign.is_input(read)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from sgl.pipeline.production import JOBS, compiling_kernels
+from sgl.pipeline.kernels import JOBS, compiling_kernels
 
 PROGRAM = """
 import sys
 from sgl.accel import is_kept
-from sgl.pipeline.production import JOBS, compiling_kernels
+from sgl.pipeline.kernels import JOBS, compiling_kernels
 if __name__ == "__main__":
     with compiling_kernels(1_000_000):
         assert "sgl.accel.jit" not in sys.modules

@@ -19,7 +19,6 @@ derivation.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from itertools import product
 from math import fsum, inf, log
 from typing import NamedTuple
 
@@ -150,8 +149,8 @@ class NearestFinder:
             dropped = RULE * (phrase.size - phrases[child].size) + RAISED
             for state, cost in enumerate(costs[child]):
                 offer(state, cost + dropped, _Edit(None, (child,)))
-        for transition in self._split.phrases if phrase.children else ():
-            offer(transition.state, *self._matched(phrase, transition, phrases, costs))
+        if phrase.children:
+            self._replace(phrase, phrases, costs, best, offer)
         self._embed(number, best, offer)
         return best, chosen
 
@@ -169,25 +168,32 @@ class NearestFinder:
                     offer(parent, total, _Edit(transition, tuple(around)))
                     heappush(queue, (total, parent))
 
-    def _matched(
+    def _replace(
         self,
         phrase: _ItemPhrase,
-        transition: Transition,
         phrases: Sequence[_ItemPhrase],
         costs: Sequence[Sequence[float]],
-    ) -> tuple[float, _Edit]:
-        """Return the cheapest edit that replaces the phrase's rule by a transition and matches their children."""
-        best, chosen = inf, _Edit(transition, ())
-        inside = RULE * sum(phrases[child].size for child in phrase.children)
-        for sources in product((None, *phrase.children), repeat=len(transition.children)):
-            used = [child for child in sources if child is not None]
-            if len(set(used)) == len(used):
-                cost = inside - RULE * sum(phrases[child].size for child in used)
-                for child, state in zip(sources, transition.children, strict=True):
-                    cost += self._smallest[state] if child is None else costs[child][state]
-                if cost < best:
-                    best, chosen = cost, _Edit(transition, sources)
-        return best + RULE + _new(transition), chosen
+        best: Sequence[float],
+        offer: Callable[[int, float, _Edit], None],
+    ) -> None:
+        """Replace the phrase's rule by each rule of the split, and match their children."""
+        # What a child saves a state, compared with dropping the child and taking the smallest phrase of the state.
+        saved = {
+            child: [
+                new + RULE * phrases[child].size - cost for new, cost in zip(self._smallest, costs[child], strict=True)
+            ]
+            for child in phrase.children
+        }
+        most = [max((own[state], child) for child, own in saved.items()) for state in range(len(best))]
+        for transition in self._split.phrases:
+            states = transition.children
+            whole = RULE * phrase.size + _new(transition) + fsum(self._smallest[state] for state in states)
+            if whole - fsum(most[state][0] for state in states) < best[transition.state]:
+                wanted = [child if saving else None for saving, child in (most[state] for state in states)]
+                sources = _matched(saved, states, wanted)
+                parts = zip(sources, states, strict=True)
+                cost = whole - fsum(saved[child][state] for child, state in parts if child is not None)
+                offer(transition.state, cost, _Edit(transition, sources))
 
     # ---- the result
 
@@ -229,6 +235,29 @@ class NearestFinder:
                 spare.remove(transition.rule)
                 return transition.rule
         return max(free, key=lambda transition: transition.probability).rule
+
+
+def _matched(
+    saved: Mapping[int, Sequence[float]], states: Sequence[int], wanted: Sequence[int | None]
+) -> tuple[int | None, ...]:
+    """Return the children, or None, from which states are made, so that they save most; each child serves only once.
+
+    ``wanted`` has what would be best for each state alone.
+    """
+    used = [child for child in wanted if child is not None]
+    if len(set(used)) == len(used):
+        return tuple(wanted)
+
+    import networkx as nx  # slow to load
+
+    graph: nx.Graph[int] = nx.Graph()
+    # Places are negative, children are not.
+    for place, state in enumerate(states):
+        for child, own in saved.items():
+            if own[state]:
+                graph.add_edge(~place, child, weight=own[state])
+    of_place = dict(sorted(pair) for pair in nx.max_weight_matching(graph))
+    return tuple(of_place.get(~place) for place in range(len(states)))
 
 
 def _new(transition: Transition) -> float:

@@ -1,0 +1,55 @@
+"""Compile kernels while claims are proved.
+
+Each takes several seconds on one processor.  Another process makes a small dataset with compiled code, which leaves the
+machine code of every kernel that a dataset needs on disk.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+
+from sgl.automata import StructureCompiler
+from sgl.children import process_in
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.pipeline.grammar import open_grammar
+from sgl.pipeline.production import produce
+from sgl.pipeline.proofs import establish
+from sgl.sampling.screening import compiled_pays
+
+#: The dataset jobs that have kernels.
+JOBS = ("draw", "parse", "write")
+
+
+@contextmanager
+def compiling_kernels(items: int) -> Iterator[None]:
+    """Compile kernels in another process during the block, if a dataset with this number of items needs them."""
+    from sgl.accel import announce, is_kept, kernel_cache
+
+    several = (os.cpu_count() or 1) > 1
+    if not (compiled_pays(items) and several and kernel_cache() is not None) or all(map(is_kept, JOBS)):
+        yield
+        return
+    with process_in(__name__, compile_kernels.__name__) as process:
+        yield
+        if process.is_alive():
+            announce()
+        process.join()
+
+
+def compile_kernels(folder: Path) -> None:
+    """Make a small dataset with compiled code, to leave its machine code on disk."""
+    # Any error here occurs again, and is reported, where the kernel is needed.
+    with suppress(Exception):
+        for job in JOBS:
+            # A process uses compiled code that it has loaded, even for small jobs.
+            import_module(f"sgl.accel.{job}")
+        # A grammar that gives every job something to do.
+        file, diagnostics = Path(__file__).with_name("kernels.sgl"), Diagnostics()
+        compiled = open_grammar(file, {}, SourceMap(), diagnostics)
+        assert compiled is not None
+        structures = StructureCompiler(compiled.grammar)
+        proofs = establish(compiled, structures, diagnostics)
+        assert proofs is not None
+        produce(compiled, structures, proofs, folder / "out", lambda *_: None)
