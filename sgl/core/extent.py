@@ -6,11 +6,15 @@ The ``size`` that an author writes is one value, from the quota of a pattern to 
     size all repeated 3           every sentence that there is, three times
     size 200 instances in 5       count 1,000, and each of 200 instances has 5 contexts
 
-Nothing else needs to know which kind it is: the operations below answer the questions of sampling, proofs and reports.
+Only what draws candidates in a way of its own (a list of all sentences, instances in contexts) asks which kind it is.
+Everything else asks the operations below: how many sentences there can be, how many are certain, when there are enough,
+and what a reader should know beside their number.
 
 This module needs only the standard library of Python 3.9, because the standalone sampler contains it.
 """
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 
@@ -41,9 +45,47 @@ class Extent:
         """Whether each sentence belongs to a target or an instance with a share of its own."""
         return bool(self.targets or self.contexts)
 
+    @property
+    def rows(self) -> int:
+        """The number of rows if all sentences are found."""
+        return self.count * self.copies
+
+    @property
+    def exact(self) -> bool:
+        """Whether the part of the data fails if it has fewer sentences."""
+        return not self.every
+
+    @property
+    def needs_counting(self) -> bool:
+        """Whether it depends on how many sentences the part of the data has."""
+        return self.every
+
+    @property
+    def most(self) -> float:
+        """The largest number of sentences; infinity as long as it is not known."""
+        return math.inf if self.every and not self.count else self.count
+
+    @property
+    def promised(self) -> int:
+        """The number of sentences that are certain before any is drawn."""
+        return self.count if self.exact else 0
+
+    @property
+    def stepwise(self) -> bool:
+        """Whether ``missing`` can become 0 without as many sentences as are missing."""
+        return bool(self.contexts)
+
     def of(self, count: int) -> "Extent":
         """Return the same extent with another number of sentences."""
         return replace(self, count=count)
+
+    def counted(self, number: int | None) -> "Extent | None":
+        """Return the extent that ``needs_counting`` of this number of sentences; None if they must not be endless.
+
+        >>> Extent(every=True).counted(7), Extent(every=True).counted(None)
+        (Extent(count=7, every=True, copies=1, contexts=0, targets=(), repeated=False), None)
+        """
+        return None if number is None else self.of(number)
 
     def shares(self) -> dict[str, int]:
         """Return the number of sentences of each target: an equal share, and one more for the first targets.
@@ -66,3 +108,18 @@ class Extent:
         elif self.contexts:
             done = complete * self.contexts
         return self.count - done
+
+    def remarks(self, owners: int, lost: str = "") -> Iterator[str]:
+        """Yield what a reader should know beside the number of sentences.
+
+        ``owners`` is the number of instances that have them, ``lost`` says which of all sentences are left out.
+
+        >>> [*Extent(6, every=True, copies=2).remarks(0)], [*Extent(10, contexts=5).remarks(2)]
+        (['all that there are', 'each 2 times'], ['2 instances, each in 5 contexts'])
+        """
+        if self.every:
+            yield lost or "all that there are"
+        if self.copies > 1:
+            yield f"each {self.copies} times"
+        if self.contexts:
+            yield f"{owners} instances, each in {self.contexts} contexts"

@@ -1,6 +1,6 @@
 """The format of plans in certificates, whose parts manifests repeat."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sgl.verify.schema_grammar import Flaw
 
@@ -48,6 +48,14 @@ class ExtentClaim:
     def rows(self) -> int:
         """The number of rows, unless too many candidates are rejected."""
         return self.count * self.copies
+
+    def allows(self, rows: int) -> bool:
+        """Return whether there may be this number of rows; of all sentences, some may have been rejected."""
+        return self.every or rows == self.rows
+
+    def serves(self, quota: "ExtentClaim") -> bool:
+        """Return whether a quota with that extent asks for this one, in which all sentences have been counted."""
+        return replace(self, count=quota.count) == quota
 
     def shares(self) -> dict[str, int]:
         """Return the number of sentences of each target: equal shares, one more for the first ones."""
