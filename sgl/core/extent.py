@@ -4,6 +4,7 @@ The ``size`` that an author writes is one value, from the quota of a pattern to 
 
     size 1000 per target          count 5,000, and each of five targets has 1,000 of them
     size all repeated 3           every sentence that there is, three times
+    size at most 500              500 sentences, or all that there are
     size 200 instances in 5       count 1,000, and each of 200 instances has 5 contexts
 
 Only what draws candidates in a way of its own (a list of all sentences, instances in contexts) asks which kind it is.
@@ -17,6 +18,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+#: With ``at_most``, drawing ends after a multiple of ``STEP`` candidates, if fewer than one in ``RARE`` was accepted.
+STEP, RARE = 2_000, 100
+
 
 @dataclass(frozen=True)
 class Extent:
@@ -25,7 +29,8 @@ class Extent:
     ``count`` is their number; with ``every``, it is set to the number of all sentences once the grammar is known.  Each
     sentence occurs ``copies`` times.  With ``contexts``, the sentences are instances of a structure, each in that many
     contexts.  The lemmas in ``targets`` have equal shares of the sentences.  ``repeated`` sentences may equal one
-    another, though not sentences of other parts.
+    another, though not sentences of other parts.  With ``at_most``, there may be fewer; ``every`` is set as well if the
+    grammar has no more.
     """
 
     count: int = 0
@@ -34,6 +39,7 @@ class Extent:
     contexts: int = 0
     targets: tuple[str, ...] = ()
     repeated: bool = False
+    at_most: bool = False
 
     @property
     def empty(self) -> bool:
@@ -53,12 +59,12 @@ class Extent:
     @property
     def exact(self) -> bool:
         """Whether the part of the data fails if it has fewer sentences."""
-        return not self.every
+        return not (self.every or self.at_most)
 
     @property
     def needs_counting(self) -> bool:
-        """Whether it depends on how many sentences the part of the data has."""
-        return self.every
+        """Whether it depends on the number of sentences that the grammar has for the part of the data."""
+        return self.every or self.at_most
 
     @property
     def most(self) -> float:
@@ -73,19 +79,21 @@ class Extent:
     @property
     def stepwise(self) -> bool:
         """Whether ``missing`` can become 0 without as many sentences as are missing."""
-        return bool(self.contexts)
+        return bool(self.contexts) or self.at_most
 
     def of(self, count: int) -> "Extent":
         """Return the same extent with another number of sentences."""
         return replace(self, count=count)
 
     def counted(self, number: int | None) -> "Extent | None":
-        """Return the extent that ``needs_counting`` of this number of sentences; None if they must not be endless.
+        """Return the extent in a part with this number of sentences, None if endless; None if that cannot be had.
 
         >>> Extent(every=True).counted(7), Extent(every=True).counted(None)
-        (Extent(count=7, every=True, copies=1, contexts=0, targets=(), repeated=False), None)
+        (Extent(count=7, every=True, copies=1, contexts=0, targets=(), repeated=False, at_most=False), None)
         """
-        return None if number is None else self.of(number)
+        if self.at_most and (number is None or number > self.count or self.targets):
+            return self
+        return None if number is None else replace(self, count=number, every=True)
 
     def shares(self) -> dict[str, int]:
         """Return the number of sentences of each target: an equal share, and one more for the first targets.
@@ -105,6 +113,8 @@ class Extent:
         done = accepted
         if self.every:
             done = candidates
+        elif self.at_most and candidates % STEP == 0 and accepted * RARE < candidates:
+            done = self.count
         elif self.contexts:
             done = complete * self.contexts
         return self.count - done
@@ -119,6 +129,8 @@ class Extent:
         """
         if self.every:
             yield lost or "all that there are"
+        elif self.at_most:
+            yield f"at most {self.count:,}"
         if self.copies > 1:
             yield f"each {self.copies} times"
         if self.contexts:

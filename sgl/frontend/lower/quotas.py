@@ -105,6 +105,9 @@ def _extent(item: s.SizeItem, structures: Sequence[Structure], context: Structur
         hint = "write a number, or leave out `per target` and `shared`"
         state.error("SGL0825", item.span, "targets have no shares of `all` sentences", hint)
         return None
+    if item.most and (every or item.contexts is not None):
+        state.error("SGL0825", item.span, "`at most` limits a number of sentences", "write a number: `at most 500`")
+        return None
     if item.contexts is not None and (every or item.share is not None or item.copies is not None):
         hint = "write one of `instances in`, `all`, `per target`, `shared` and `repeated`"
         state.error("SGL0825", item.span, "instances have contexts, not shares or copies", hint)
@@ -114,7 +117,8 @@ def _extent(item: s.SizeItem, structures: Sequence[Structure], context: Structur
     if count is None or (item.share is not None and not check_shares(item.span, count, structures, context)):
         return None
     targets = context.targets if item.share is not None else None
-    return Extent(count, every, copies, contexts if item.contexts is not None else 0, targets or ())
+    instances = contexts if item.contexts is not None else 0
+    return Extent(count, every, copies, instances, targets or (), at_most=item.most)
 
 
 def _condition(
