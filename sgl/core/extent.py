@@ -58,39 +58,20 @@ class Extent:
 
     @property
     def exact(self) -> bool:
-        """Whether the part of the data fails if it has fewer sentences."""
+        """Whether there must be as many sentences, however many the grammar has for this part of the data."""
         return not (self.every or self.at_most)
-
-    @property
-    def needs_counting(self) -> bool:
-        """Whether it depends on the number of sentences that the grammar has for the part of the data."""
-        return self.every or self.at_most
 
     @property
     def most(self) -> float:
         """The largest number of sentences; infinity as long as it is not known."""
         return math.inf if self.every and not self.count else self.count
 
-    @property
-    def promised(self) -> int:
-        """The number of sentences that are certain before any is drawn."""
-        return self.count if self.exact else 0
-
-    @property
-    def stepwise(self) -> bool:
-        """Whether ``missing`` can become 0 without as many sentences as are missing."""
-        return bool(self.contexts) or self.at_most
-
     def of(self, count: int) -> "Extent":
         """Return the same extent with another number of sentences."""
         return replace(self, count=count)
 
     def counted(self, number: int | None) -> "Extent | None":
-        """Return the extent in a part with this number of sentences, None if endless; None if that cannot be had.
-
-        >>> Extent(every=True).counted(7), Extent(every=True).counted(None)
-        (Extent(count=7, every=True, copies=1, contexts=0, targets=(), repeated=False, at_most=False), None)
-        """
+        """Return the extent if the grammar has this number of sentences, None if endless; None if it cannot be had."""
         if self.at_most and (number is None or number > self.count or self.targets):
             return self
         return None if number is None else replace(self, count=number, every=True)

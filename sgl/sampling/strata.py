@@ -275,7 +275,7 @@ class BatchAcceptance:
         each = self.candidates / max(found, 1) if self.candidates else 1.0
         if self.stratum.extent.every:
             return self.missing
-        if self.stratum.extent.stepwise:
+        if self.stratum.extent.contexts or not self.stratum.extent.exact:
             return min(int(self.missing * each) + 1, WINDOW - self.candidates % WINDOW)
         return (int(self.missing * each / WINDOW) + 1) * WINDOW
 

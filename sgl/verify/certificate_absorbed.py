@@ -42,17 +42,13 @@ def _check_body(body: StructureBody, layer: str, absorbed: Absorbed, known: set[
     for variable in own:
         for degree in variable.degrees:
             _check_labels(degree.labels, absorbed)
-        if variable.name not in linked | known and _may_be_one(variable, absorbed.leaves):
+        if variable.name not in linked | known and any(_may_be(variable, leaf) for leaf in absorbed.leaves):
             raise Flaw(f"its node {variable.name} can be a word that may be absorbed")
 
 
 def _check_labels(labels: Labels, absorbed: Absorbed) -> None:
     if any(map(labels.passes, absorbed.labels)):
         raise Flaw("a label of it leads to a word that may be absorbed")
-
-
-def _may_be_one(variable: NodeVariable, leaves: list[dict[str, str]]) -> bool:
-    return any(_may_be(variable, leaf) for leaf in leaves)
 
 
 def _may_be(variable: NodeVariable, leaf: dict[str, str]) -> bool:

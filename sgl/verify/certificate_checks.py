@@ -22,7 +22,7 @@ from sgl.verify.certificate_format import CLAIMS, STRICT, RefusalError, read_cer
 from sgl.verify.certificate_references import check_references
 from sgl.verify.dataset import LoadedData, Result, checks
 from sgl.verify.items import EXPOSURE, GENERALIZATION, LAYER, TRAIN
-from sgl.verify.manifest import CERTIFICATE, MANIFEST, GuaranteeClaim, Manifest
+from sgl.verify.manifest import CERTIFICATE, MANIFEST, Distinct, GuaranteeClaim, Layers, Manifest
 from sgl.verify.schema import CertificateData, CertifiedSplit
 from sgl.verify.schema_grammar import Flaw
 from sgl.verify.schema_plan import Clause, DatasetPlan, PartClaim, PatternClaim, PlannedStratum
@@ -109,26 +109,17 @@ def _is_idle(own: GuaranteeClaim, drawn: set[tuple[str, str]]) -> bool:
 
 
 def _differences(manifest: Manifest, raw: Json, content: CertificateData) -> Iterator[str]:
-    plan, grammar, layers = content.core.plan, content.core.grammar, manifest.layers
-    distinct, policy = manifest.distinct, manifest.ambiguous
+    plan, grammar, policy = content.core.plan, content.core.grammar, manifest.ambiguous
+    texts = tuple(layer.name for layer in grammar.text_layers)
+    written = grammar.graph_layers, texts, grammar.views, plan.further, plan.graphs
     stated = [(split, own.category, own.stream) for split, claim in manifest.splits.items() for own in claim.strata]
-    extents = {own.stream: own.extent for claim in manifest.splits.values() for own in claim.strata}
+    extents = {name: own.extent for name, own in manifest.strata().items()}
     pairs: dict[str, tuple[object, object]] = {
         "grammar or plan": (manifest.grammar.sha256, content.digest),
         "name": (manifest.name, content.name),
         "seed": (manifest.seed, content.seed),
-        "source and targets": (
-            (layers.source, layers.target, layers.further),
-            (plan.source, plan.target, plan.further),
-        ),
-        "text layers": (layers.text, tuple(layer.name for layer in grammar.text_layers)),
-        "graph layers": (layers.graph, grammar.graph_layers),
-        "graphs": (layers.written, plan.graphs),
-        "views": (layers.views, grammar.views),
-        "distinct": (
-            (distinct.sentences, distinct.lemmas, distinct.layer),
-            (plan.distinct_sentences, plan.distinct_lemmas, plan.lemma_layer),
-        ),
+        "layers": (manifest.layers, Layers(plan.source, plan.target, *written)),
+        "distinct": (manifest.distinct, Distinct(plan.lemma_layer, plan.distinct_sentences, plan.distinct_lemmas)),
         "ambiguous": (policy and policy.policy, plan.ambiguous),
         "parts of splits": (sorted(stated), sorted((own.split, own.category, own.stream) for own in plan.strata)),
         "numbers of sentences": (extents, {own.stream: own.extent for own in plan.strata}),

@@ -59,9 +59,8 @@ class ExtentClaim:
 
     def serves(self, quota: "ExtentClaim") -> bool:
         """Return whether a quota with that extent asks for this one, in which all sentences have been counted."""
-        if self.every and (quota.every or quota.at_most):
-            quota = replace(quota, every=True, count=self.count if quota.every else min(self.count, quota.count))
-        return self == quota
+        counted = self.every and (quota.every or (quota.at_most and self.count <= quota.count))
+        return self == (replace(quota, every=True, count=self.count) if counted else quota)
 
     def shares(self) -> dict[str, int]:
         """Return the number of sentences of each target: equal shares, one more for the first ones."""

@@ -44,7 +44,7 @@ def test_figures_are_sums_over_the_parts(tmp_path: Path) -> None:
     assert values["items"] == 50
     assert values["tests"] == Counter(in_distribution=50)
     assert values["repeated"] == []
-    assert (values["size"], values["left_out"]) == ("n<1K", {})
+    assert (values["size"], values["remarks"]) == ("n<1K", {own.stream: [] for own in PLAN.strata})
     assert [split["items"] for split in content["splits"].values()] == [30, 20]
 
 

@@ -182,7 +182,7 @@ def test_shares_of_targets_are_limits_too(tmp_path: Path) -> None:
 
 def test_an_extent_answers_for_what_is_not_known() -> None:
     limited = Extent(500, at_most=True)
-    assert (limited.most, limited.promised, limited.exact) == (500, 0, False)
+    assert (limited.most, limited.exact) == (500, False)
     assert limited.counted(500) == replace(limited, every=True)
     assert limited.counted(501) == limited.counted(None) == limited
     assert [limited.missing(n, 3, 0) for n in (0, STEP - 1, STEP, STEP + 1)] == [497, 497, 0, 497]
