@@ -8,7 +8,7 @@ The pieces of a held-out structure, which a certificate must show, are computed 
 (``docs/guarantees.md``), with numbers as variables.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ from sgl.verify.items import EXPOSURE, GENERALIZATION, LAYER, TRAIN
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Distinct, GuaranteeClaim, Layers, Manifest
 from sgl.verify.schema import CertificateData, CertifiedSplit
 from sgl.verify.schema_grammar import Flaw
-from sgl.verify.schema_plan import Clause, DatasetPlan, PartClaim, PatternClaim, PlannedStratum
+from sgl.verify.schema_plan import DatasetPlan, PartClaim, PatternClaim, PlannedStratum
 from sgl.verify.structure import GraphPattern, Link, NodeVariable, StructureBody, read_structure
 from sgl.verify.typed import FormError
 
@@ -200,7 +200,7 @@ def _of_sentences(plan: DatasetPlan, stratum: PlannedStratum, split: int) -> Ite
     exposed = stratum.category.startswith(EXPOSURE)
     name, claim = (stratum.category.removeprefix(EXPOSURE), "exposed") if exposed else ("", "instance")
     for group in stratum.constraint.require:
-        yield Promise(name, claim, "requires", split, texts(group))
+        yield Promise(name, claim, "requires", split, tuple(map(str, group)))
 
 
 def _of_items(plan: DatasetPlan, stratum: PlannedStratum, split: int) -> Iterator[Promise]:
@@ -210,14 +210,9 @@ def _of_items(plan: DatasetPlan, stratum: PlannedStratum, split: int) -> Iterato
     for structure in (*own.exclude, *(structure for other in strange for structure in other.held_out)):
         yield Promise(own.name, "instance", "excludes", split, (structure.text,))
     for group in (*stratum.constraint.require, own.instances):
-        yield Promise(own.name, "instance", "requires", split, texts(group))
+        yield Promise(own.name, "instance", "requires", split, tuple(map(str, group)))
     marks = [structure for other in plan.patterns if other not in strange for structure in other.held_out]
-    yield Promise(own.name, "disjoint", "disjoint", split, texts(marks))
-
-
-def texts(clauses: Iterable[Clause]) -> tuple[str, ...]:
-    """Return structures in SGL's notation."""
-    return tuple(clause.text for clause in clauses)
+    yield Promise(own.name, "disjoint", "disjoint", split, tuple(map(str, marks)))
 
 
 #: A structure without names.

@@ -231,7 +231,7 @@ class _Host:
         self.labels = reduce(or_, [mask for _, _, mask in frame.edges], 0)
         self.verdicts: dict[tuple[int, ...], bool] = {}
         self.degrees: NodeSets = []
-        self._fitting: dict[int, Pairs] = {}
+        self._fitting: dict[int, tuple[int, int, Pairs]] = {}
         for test in searcher.questions.degrees:
             label = 1 << searcher.questions.labels[test.labels]
             degrees = Counter([source for source, _, mask in frame.edges if mask & label])
@@ -272,34 +272,51 @@ class _Host:
 
     def _narrow(self, body: SearchBody, domains: NodeSets) -> list[Pairs] | None:
         """Remove nodes that no edge fits from the domains; return the pairs left, or None if a domain is empty."""
+        fitting: list[Pairs] = []
         self.spend(1 + len(domains))
-        fitting, before = [self._connected(connection) for connection in body.connections], NodeSets()
-        while all(domains) and before != (before := [*domains]):
+        for (first, second), connection in zip(body.links, body.connections, strict=True):
+            starts, ends, pairs = self._connected(connection)
+            domains[first] &= starts
+            domains[second] &= ends
+            fitting.append(pairs)
+        changed = all(domains)
+        if not changed:
+            return None
+        while changed:
+            changed = False
             for rank, (first, second) in enumerate(body.links):
                 one, two = domains[first], domains[second]
                 self.spend(len(fitting[rank]))
-                fitting[rank] = tuple([pair for pair in fitting[rank] if pair[0] & one and pair[1] & two])
-                domains[first], domains[second] = _ends(fitting[rank])
-        return fitting if all(domains) else None
+                left = tuple([pair for pair in fitting[rank] if pair[0] & one and pair[1] & two])
+                if not left:
+                    return None
+                if len(left) < len(fitting[rank]):
+                    fitting[rank] = left
+                    domains[first] = reduce(or_, [start for start, _ in left])
+                    domains[second] = reduce(or_, [end for _, end in left])
+                    changed = len(fitting) > 1
+        return fitting
 
-    def _connected(self, number: int) -> Pairs:
-        """Return the pairs that a connection connects."""
-        if number not in self._fitting:
-            walks, loop = self._searcher.connections[number]
-            first, *others = [self._walked(*walk) for walk in walks]
-            common = [pair for pair in first if all(pair in walked for walked in others)]
-            # Different variables match different nodes.
-            self._fitting[number] = tuple([(1 << start, 1 << end) for start, end in common if (start == end) == loop])
-        return self._fitting[number]
-
-    def _walked(self, label: int, lengths: tuple[int, int | None]) -> dict[tuple[int, int], None]:
-        """Return the beginnings and ends of all walks over edges with a label."""
-        walked = {edge[:2]: None for edge in self.frame.edges if edge[2] & label}
-        if lengths != (1, 1):
-            steps, walked = _walked(self.frame.size, tuple(walked), *lengths)
-            self.spend(steps)
-        self.spend(len(walked))
-        return walked
+    def _connected(self, number: int) -> tuple[int, int, Pairs]:
+        """Return all nodes at which a connection starts and ends, and the connected pairs."""
+        known = self._fitting.get(number)
+        if known is not None:
+            return known
+        walks, loop = self._searcher.connections[number]
+        connected: Iterable[tuple[int, int]] = ()
+        for rank, (label, lengths) in enumerate(walks):
+            walked = {edge[:2]: None for edge in self.frame.edges if edge[2] & label}
+            if lengths != (1, 1):
+                steps, walked = _walked(self.frame.size, tuple(walked), *lengths)
+                self.spend(steps)
+            connected = [pair for pair in connected if pair in walked] if rank else walked
+            self.spend(len(walked))
+        # Different variables match different nodes.
+        pairs = tuple([(1 << start, 1 << end) for start, end in connected if (start == end) == loop])
+        starts = reduce(or_, [start for start, _ in pairs], 0)
+        ends = reduce(or_, [end for _, end in pairs], 0)
+        self._fitting[number] = starts, ends, pairs
+        return starts, ends, pairs
 
     def _placed(self, body: SearchBody, domains: NodeSets, fitting: list[Pairs]) -> Iterator[Sequence[int]]:
         """Yield the node of each variable, for each match."""
@@ -323,16 +340,10 @@ class _Host:
                 yield [nodes[place] for place in places]
 
 
-def _ends(pairs: Pairs) -> Sequence[int]:
-    """Return the first nodes of some pairs, and the second ones."""
-    return [reduce(or_, nodes) for nodes in zip(*pairs, strict=True)] or (0, 0)
-
-
 @lru_cache(maxsize=1 << 12)
 def _walked(
     size: int, edges: tuple[tuple[int, int], ...], low: int, high: int | None
 ) -> tuple[int, dict[tuple[int, int], None]]:
-    """Return the steps taken, and the beginnings and ends of all walks over edges; none after too many steps."""
     successors = [0] * size
     for source, target in edges:
         successors[source] |= 1 << target
@@ -340,23 +351,19 @@ def _walked(
     steps = 0
     # A node without outgoing edges starts only the walk of length zero.
     for start in sorted({source for source, _ in edges}) if low else range(size):
-        for own, reached in _reached(successors, start, low, low + size if high is None else high):
-            pairs.extend((start, end) for end in members(reached))
-            steps += own + reached.bit_count()
+        reached, frontier = 0, 1 << start
+        # A walk with more edges than nodes reaches nothing new.
+        for length in range(1 + (low + size if high is None else high)):
+            if length > low:
+                frontier &= ~reached
+            if not frontier:
+                break
+            if length >= low:
+                reached |= frontier
+            steps += 1 + frontier.bit_count()
             if steps > STEPS:
                 return steps, {}
+            frontier = reduce(or_, [successors[node] for node in members(frontier)])
+        pairs.extend((start, end) for end in members(reached))
+        steps += reached.bit_count()
     return steps, dict.fromkeys(pairs)
-
-
-def _reached(successors: NodeSets, start: int, low: int, high: int) -> Iterator[tuple[int, int]]:
-    """Yield for each length of walks from a node the steps taken, and the nodes that no shorter walk reaches."""
-    reached, frontier = 0, 1 << start
-    # A walk with more edges than nodes reaches nothing new.
-    for length in range(1 + high):
-        frontier &= ~reached
-        if not frontier:
-            return
-        new = frontier if length >= low else 0
-        reached |= new
-        yield 1 + frontier.bit_count(), new
-        frontier = reduce(or_, [successors[node] for node in members(frontier)])

@@ -209,15 +209,13 @@ def _disagreements(stratum: Stratum, policy: str) -> Iterator[str]:
     spare = read.parsed - items - rejected
     if spare < 0 or (spare and not stratum.extent.contexts):
         yield f"{read.parsed} strings parsed, but {items} items and {rejected} rejected"
-    if problem := _rejected_otherwise(read, rejected, policy):
-        yield problem
+    least, most = _rejectable(read, policy)
+    if not least <= rejected <= most:
+        yield f"{rejected} rejected as ambiguous instead of {least if least == most else f'{least} to {most}'}"
 
 
-def _rejected_otherwise(read: ReadingCounts, rejected: int, policy: str) -> str:
-    """Return how many strings should have been rejected as ambiguous, if others were; empty otherwise."""
+def _rejectable(read: ReadingCounts, policy: str) -> tuple[int, int]:
+    """Return the smallest and largest possible number of strings rejected as ambiguous."""
     # If every output is listed, only held-out readings and too many readings are rejected.
     most = read.ambiguous if policy in (REJECT, LIST) else 0
-    least = read.held_out if policy == LIST else most
-    if least <= rejected <= most:
-        return ""
-    return f"{rejected} rejected as ambiguous instead of {least if least == most else f'{least} to {most}'}"
+    return read.held_out if policy == LIST else most, most
