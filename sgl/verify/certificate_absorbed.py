@@ -42,7 +42,7 @@ def _check_body(body: StructureBody, layer: str, absorbed: Absorbed, known: set[
     for variable in own:
         for degree in variable.degrees:
             _check_labels(degree.labels, absorbed)
-        if variable.name not in linked | known and any(_may_be(variable, leaf) for leaf in absorbed.leaves):
+        if variable.name not in linked | known and _may_be_one(variable, absorbed.leaves):
             raise Flaw(f"its node {variable.name} can be a word that may be absorbed")
 
 
@@ -51,9 +51,9 @@ def _check_labels(labels: Labels, absorbed: Absorbed) -> None:
         raise Flaw("a label of it leads to a word that may be absorbed")
 
 
-def _may_be(variable: NodeVariable, leaf: dict[str, str]) -> bool:
-    tests = (test for test in variable.tests if test.attribute != LAYER)
-    return all(test.passes(leaf.get(test.attribute, "")) for test in tests)
+def _may_be_one(variable: NodeVariable, leaves: list[dict[str, str]]) -> bool:
+    tests = [test for test in variable.tests if test.attribute != LAYER]
+    return any(all(test.passes(leaf.get(test.attribute, "")) for test in tests) for leaf in leaves)
 
 
 def variables_of(body: StructureBody, layer: str) -> list[NodeVariable]:
