@@ -15,7 +15,7 @@
      . font-lock-keyword-face)
     ("-\\[\\([^]\n]*\\)\\]" 1 font-lock-constant-face)
     ("[.=|] ?\\(\\sw+\\)" 1 'default)
-    (,(regexp-opt '("after" "allow" "ambiguous" "and" "apart" "as" "assert" "be" "before" "capital" "contexts" "contrast" "copy" "depth" "distinct" "drop" "each" "example" "exclude" "expose" "exposures" "first" "for" "forbid" "forget" "from" "gen" "if" "in" "input" "instances" "is" "keep" "last" "lemmas" "length" "like" "longest" "may" "mod" "names" "need" "never" "node" "not" "of" "on" "only" "or" "output" "outside" "per" "reject" "repeat" "repeated" "seen" "shared" "size" "target" "targets" "to" "train" "unseen" "variant" "waive" "when" "where" "with" "within" "without") 'words)
+    (,(regexp-opt '("after" "allow" "ambiguous" "and" "apart" "as" "assert" "at" "be" "before" "capital" "contexts" "contrast" "copy" "depth" "distinct" "drop" "each" "example" "exclude" "expose" "exposures" "first" "for" "forbid" "forget" "from" "gen" "if" "in" "input" "instances" "is" "keep" "last" "lemmas" "length" "like" "longest" "may" "mod" "most" "names" "need" "never" "node" "not" "of" "on" "only" "or" "output" "outside" "per" "reject" "repeat" "repeated" "seen" "shared" "size" "target" "targets" "to" "train" "unseen" "variant" "waive" "when" "where" "with" "within" "without") 'words)
      . font-lock-builtin-face)
     ("[@$]\\sw+" . font-lock-variable-name-face)
     ("\\<[A-Z]\\sw*" . font-lock-type-face)))

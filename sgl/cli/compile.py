@@ -11,7 +11,7 @@ from sgl.cli.files import DIRECTORY, in_out
 from sgl.cli.options import named_values
 from sgl.cli.parallelism import parallel_options, resumable
 from sgl.cli.session import Session, grammar_argument, grammar_options, level_options
-from sgl.dataset import check_target, computed, fingerprint, left_out, string_figures
+from sgl.dataset import check_target, computed, fingerprint, remarks, string_figures
 from sgl.frontend import Compiled
 from sgl.lang.packed import LARGEST_SEED
 from sgl.parallel.executor import Parallelism
@@ -72,7 +72,7 @@ def command(
     strings, seconds = string_figures(produced.manifest).sentence, time.monotonic() - started
     made = write_variants(target, beside, with_needs(compiled, proofs), others) if others else []
     found = {"produced": produced, "proofs": proofs, "strings": strings, "seconds": seconds}
-    found |= {"left_out": dict(left_out(produced.manifest)), "computed": computed(produced.manifest)}
+    found |= {"remarks": remarks(produced.manifest, fewer=True), "computed": computed(produced.manifest)}
     session.present("compile.j2", "sgl.cli", **found, variants=made, beside=beside)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sgl.core.claims import Kind, Verdict
 from sgl.core.plan import LOADED, Ambiguous, known
-from sgl.dataset.manifest import computed, left_out, string_figures
+from sgl.dataset.manifest import computed, remarks, string_figures, target_shares
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -88,7 +88,7 @@ def values_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
     shares: dict[str, Counter[str]] = defaultdict(Counter)
     for stratum in strata:
         tests[stratum["category"]] += stratum["count"]
-        shares[stratum["category"]].update(stratum["shares"])
+        shares[stratum["category"]].update(target_shares(stratum))
     return {
         "manifest": manifest,
         "items": items,
@@ -98,7 +98,7 @@ def values_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "repeated": [stratum["category"] for stratum in strata if "repeated" in stratum["extent"]],
         "shares": shares,
         "tests": tests,
-        "left_out": dict(left_out(manifest)),
+        "remarks": remarks(manifest),
         "loaded": {split: LOADED.get(split, split) for split in manifest["splits"]},
         "columns": columns_of(manifest),
         "computed": computed(manifest),

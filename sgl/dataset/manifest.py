@@ -12,6 +12,7 @@ from typing import Any
 
 from sgl import EDITION, __version__
 from sgl.core.encoding import plain, stated
+from sgl.core.extent import Extent
 from sgl.core.grammar import EXTRACTED, CoreGrammar
 from sgl.core.plan import Ambiguous, Plan, Release
 from sgl.dataset.fingerprint import identity
@@ -227,17 +228,41 @@ def rejected_in_words(rejected: Mapping[str, int]) -> str:
     return ", ".join(f"{number:,} for {reason}" for reason, number in found.items())
 
 
-def left_out(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each stream that wants every sentence but lacks some, with the numbers and the reasons."""
-    strata = [stratum for split in manifest["splits"].values() for stratum in split["strata"]]
-    for stratum in (stratum for stratum in strata if "every" in stratum["extent"]):
+def _strata(manifest: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Extent]]:
+    for split in manifest["splits"].values():
+        for stratum in split["strata"]:
+            yield stratum, Extent(**stratum["extent"])
+
+
+def left_out(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """Return for each stream that wants every sentence but lacks some the numbers and the reasons."""
+    found = {}
+    for stratum, extent in (pair for pair in _strata(manifest) if pair[1].every):
         # A repeated sentence is in the data, through another part or another derivation.
         missing = {name: n for name, n in stratum["rejected"].items() if n and name != REPEATED_SENTENCE}
         if missing:
-            kept, lost = stratum["count"] // stratum["extent"].get("copies", 1), sum(missing.values())
+            kept, lost = stratum["count"] // extent.copies, sum(missing.values())
             why = rejected_in_words(missing)
             why = why if len(missing) > 1 else why.partition(" for ")[2]
-            yield stratum["stream"], f"{kept:,} of {kept + lost:,} sentences; {lost:,} left out: {why}"
+            found[stratum["stream"]] = f"{kept:,} of {kept + lost:,} sentences; {lost:,} left out: {why}"
+    return found
+
+
+def remarks(manifest: Mapping[str, Any], *, fewer: bool = False) -> dict[str, list[str]]:
+    """Return by stream what the terminal, the report and the card say of a stratum beside its number of items.
+
+    With ``fewer``, strata that have as many items as were wanted are omitted.
+    """
+    lost = left_out(manifest)
+    found = {own["stream"]: (own, extent) for own, extent in _strata(manifest)}
+    if fewer:
+        found = {name: (own, extent) for name, (own, extent) in found.items() if own["count"] < extent.rows}
+    return {name: [*extent.remarks(len(own["shares"]), lost.get(name, ""))] for name, (own, extent) in found.items()}
+
+
+def target_shares(stratum: Mapping[str, Any]) -> dict[str, int]:
+    """Return the number of items of each target that has a share of a stratum."""
+    return {target: stratum["shares"][target] for target in stratum["extent"].get("targets", ())}
 
 
 def write_manifest(directory: Path, content: Mapping[str, Any]) -> None:

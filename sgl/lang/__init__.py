@@ -20,10 +20,10 @@ _DECLARATIONS = """
     release test
 """
 _CLAUSES = """
-    after allow ambiguous and apart as assert be before capital contexts contrast copy depth distinct drop each
+    after allow ambiguous and apart as assert at be before capital contexts contrast copy depth distinct drop each
     example exclude expose exposures first for forbid forget from gen if in input instances is keep last lemmas length
-    like longest may mod names need never node not of on only or output outside per reject repeat repeated seen shared
-    size target targets to train unseen variant waive when where with within without
+    like longest may mod most names need never node not of on only or output outside per reject repeat repeated seen
+    shared size target targets to train unseen variant waive when where with within without
 """
 
 #: Keywords that start a declaration, in the first column.

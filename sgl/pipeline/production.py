@@ -197,9 +197,9 @@ class _DatasetProduction:
                 raise _RejectedError
         losses = Diagnostics()
         self.losses.warn(self.observer.used, losses)
-        for stream, what in dataset.left_out(content):
+        for stream, what in dataset.left_out(content).items():
             span, hint = place_of_stream(self.compiled, stream), "let training show the words, or ask for this number"
-            losses.warning("SGL0909", span, f"`all` of `{stream}` is {what}", hint)
+            losses.warning("SGL0909", span, f"`{stream}` has {what}", hint)
         return ProducedDataset(target, content, signed, listed, report, losses)
 
     def _write_rows(self, directory: Path, run: RunFolder | None) -> tuple[list[StratumSample], list[dataset.DataFile]]:

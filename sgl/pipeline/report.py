@@ -29,7 +29,7 @@ from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import EXPOSURE_PREFIX, TRAIN, Ambiguous, Constraint, Pattern, Plan, content_lemmas
 from sgl.core.structure import Body, Link, NodeTest, Structure
-from sgl.dataset import computed, left_out, string_figures
+from sgl.dataset import computed, remarks, string_figures, target_shares
 from sgl.frontend import Compiled
 from sgl.pipeline.guarantees import excuses
 from sgl.pipeline.matches import Binding, GraphFinder
@@ -75,7 +75,6 @@ def report_data(
             for pattern in plan.patterns
         ],
         "counts": [*_counts(manifest, {entry.stream: entry.mass for entry in statistics})],
-        "left_out": dict(left_out(manifest)),
         "lengths": observer.lengths,
         "sizes": _sizes(plan, statistics),
         "longest": LONGEST_COUNTED,
@@ -89,10 +88,12 @@ def report_data(
 
 
 def _counts(manifest: Mapping[str, Any], masses: Mapping[str, float]) -> Iterator[dict[str, Any]]:
+    said = remarks(manifest)
     for split, entry in manifest["splits"].items():
         for part in entry["strata"]:
             rejected = {reason: number for reason, number in part["rejected"].items() if number}
-            yield {**part, "split": split, "mass": masses[part["stream"]], "rejected": rejected}
+            own = {"split": split, "mass": masses[part["stream"]], "remarks": said[part["stream"]]}
+            yield part | own | {"rejected": rejected, "shares": target_shares(part)}
 
 
 def _sentence(compiled: Compiled, derivation: Derivation | None) -> str:

@@ -30,7 +30,7 @@ from sgl.frontend.lower.patterns import LoweredPart, LoweredPattern
 from sgl.frontend.names.parameters import MAX_COUNT
 from sgl.lang.syntax import ColumnDecl, SyntaxNode, ViewDecl
 from sgl.memory import kept
-from sgl.pipeline.sentences import deciding
+from sgl.pipeline.sentences import deciding, place_of_stream
 from sgl.rendering import Output, ViewError, outputs
 
 
@@ -148,7 +148,7 @@ def with_extents(compiled: Compiled, diagnostics: Diagnostics) -> Compiled:
     """Return a grammar whose plan has numbers for the sizes that depend on its own parts."""
     plan = compiled.plan
     asked = dict.fromkeys(length for length in compiled.lengths if length.part)
-    if not asked and not any(stratum.extent.every for stratum in plan.strata):
+    if not asked and all(stratum.extent.exact for stratum in plan.strata):
         return compiled
     compiler = StructureCompiler(compiled.grammar)
     found: dict[LengthTest, LengthTest] = {}
@@ -178,21 +178,18 @@ def _numbered(compiled: Compiled, found: Mapping[LengthTest, LengthTest]) -> Com
 
 
 def _counted(compiled: Compiled, compiler: StructureCompiler, stratum: Stratum, diagnostics: Diagnostics) -> Stratum:
-    if not stratum.extent.every or diagnostics.errors:
+    if stratum.extent.exact or diagnostics.errors:
         return stratum
-    split, span = compiler.split(stratum.constraint), compiled.dataset_span
-    declared: list[LoweredPattern | LoweredPart] = [*compiled.patterns, *compiled.parts]
-    for name in (lowered.declaration.name for lowered in declared):
-        span = name.span if name.text == stratum.category.removeprefix(PART_PREFIX) else span
-    if (number := count_derivations(split)) is None:
+    split, span = compiler.split(stratum.constraint), place_of_stream(compiled, stratum.stream)
+    if (extent := stratum.extent.counted(count_derivations(split))) is None:
         message = f"`{stratum.stream}` is infinite: `all` of it cannot be listed"
         report_endless(compiled, diagnostics, span, endless_rule(split), message)
-    elif number * stratum.extent.copies > MAX_COUNT:
-        message = f"`{stratum.stream}` has {number:,} sentences in all"
+    elif extent.count * extent.copies > MAX_COUNT:
+        message = f"`{stratum.stream}` has {extent.count:,} sentences in all"
         notes = (f"at most {MAX_COUNT:,} sentences can be asked for in one place",)
         hint = "write a number, or make this part of the data narrower"
         diagnostics.error("SGL0705", span, message, hint, notes=notes)
-    return stratum.of(number or 0)
+    return stratum if extent is None else replace(stratum, extent=extent)
 
 
 def _longest(compiled: Compiled, compiler: StructureCompiler, test: LengthTest, diagnostics: Diagnostics) -> int | None:

@@ -107,7 +107,7 @@ def check_enough(compiled: Compiled, structures: StructureCompiler, diagnostics:
     if training := [splits[s.stream] for s in strata if s.split == TRAIN and s.count]:
         new = _new_words(compiled, training)
         for stratum in strata:
-            asked = stratum.split != TRAIN and stratum.count and not stratum.extent.every
+            asked = stratum.split != TRAIN and stratum.count
             if asked and without_rules(structures.language(stratum.constraint), new).empty:
                 used = sorted(splits[stratum.stream].used_rules & new.keys())
                 words = list(dict.fromkeys(f"`{new[rule]}`" for rule in used))

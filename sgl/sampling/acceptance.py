@@ -186,7 +186,7 @@ def sample(tables: Tables) -> Iterator[StratumItems]:
                 complete += len(own) == extent.contexts
                 found = complete * extent.contexts if extent.contexts else found + 1
             candidate += 1
-            if candidate % WINDOW == 0 and not extent.every:
+            if candidate % WINDOW == 0:
                 in_window, found_before = found - found_before, found
                 stop_if_out_of_reach(stratum, found, candidate, rejected, shares, in_window)
         stop_if_none_is_left(stratum, found, rejected)
@@ -203,11 +203,12 @@ def budget_of(stratum: PackedStratum) -> int:
 
 
 def stop_if_none_is_left(stratum: PackedStratum, found: int, rejected: dict[str, int]) -> None:
-    """Raise ``NotEnoughError`` if a stratum lists every derivation and all of them were rejected."""
-    wanted = stratum.wanted
-    if stratum.extent.every and wanted and not found:
-        reason = f"all {wanted:,} derivations of this part of the data were rejected"
-        raise NotEnoughError(stratum.stream, wanted, 0, wanted, reason, rejected, derivations=wanted, possible=0)
+    """Raise ``NotEnoughError`` if a stratum may have fewer items than wanted, but all candidates were rejected."""
+    wanted, candidates = stratum.wanted, sum(rejected.values())
+    if wanted and not (found or stratum.extent.exact):
+        what, size = ("derivations", candidates) if stratum.extent.every else ("candidates", None)
+        reason = f"all {candidates:,} {what} of this part of the data were rejected"
+        raise NotEnoughError(stratum.stream, wanted, 0, candidates, reason, rejected, derivations=size, possible=0)
 
 
 def stop_if_out_of_reach(
@@ -218,11 +219,11 @@ def stop_if_out_of_reach(
     shares: dict[str, int],
     found_in_window: int,
 ) -> None:
-    """Raise ``NotEnoughError`` if the missing items would take too many candidates; acceptance can only fall."""
+    """Raise ``NotEnoughError`` if missing items that must be found take too many candidates; acceptance only falls."""
     wanted, extent = stratum.wanted, stratum.extent
     still_needed = (wanted - found) * WINDOW // (found_in_window + 1)
     budget = budget_of(stratum)
-    if candidates + still_needed <= budget:
+    if candidates + still_needed <= budget or not extent.exact:
         return
     lacking = ""
     if extent.targets:

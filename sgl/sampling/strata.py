@@ -193,7 +193,7 @@ class StrataSampler:
             self._fill(acceptance)
             stop_if_none_is_left(stratum, acceptance.accepted, acceptance.rejected)
         except NotEnoughError as problem:
-            if not stratum.extent.every:
+            if stratum.extent.exact:
                 self._look_at_all(acceptance, problem)
             raise
         if progress is not None:
@@ -205,7 +205,6 @@ class StrataSampler:
         exposed = self._exposed if self._trains and stratum.split != TRAIN else self._every
         while acceptance.missing:
             first, count = acceptance.candidates, min(acceptance.expected(), LARGEST_BATCH)
-            count = min(count, acceptance.missing) if stratum.extent.every else count
             numbers = np.arange(first, first + count, dtype=np.int64)
             survey = self._sampler.survey(stratum, numbers, exposed)
             accepted = acceptance.add(survey)
@@ -274,8 +273,10 @@ class BatchAcceptance:
         """Return the estimated number of candidates still needed, given the acceptance so far."""
         found = self.stratum.wanted - self.missing
         each = self.candidates / max(found, 1) if self.candidates else 1.0
-        if self.stratum.extent.contexts:
-            return min(int(self.missing * each) + 1, WINDOW)
+        if self.stratum.extent.every:
+            return self.missing
+        if self.stratum.extent.contexts or not self.stratum.extent.exact:
+            return min(int(self.missing * each) + 1, WINDOW - self.candidates % WINDOW)
         return (int(self.missing * each / WINDOW) + 1) * WINDOW
 
     @property
@@ -380,8 +381,7 @@ class BatchAcceptance:
                 if self._progress is not None:
                     self._progress(stratum.stream, found, stratum.wanted)
                 in_window, self._missing_before = self._missing_before - self.missing, self.missing
-                if not extent.every:
-                    stop_if_out_of_reach(stratum, found, self.candidates, self.rejected, self._shares, in_window)
+                stop_if_out_of_reach(stratum, found, self.candidates, self.rejected, self._shares, in_window)
 
     def _share(self, rows: Iterable[int], survey: Survey, names: Sequence[str]) -> None:
         """Count the accepted candidates of each target or instance."""

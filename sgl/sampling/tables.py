@@ -85,7 +85,7 @@ def check_numbers(plan: Plan, splits: Mapping[str, SplitGrammar]) -> None:
         source, size = (split.grammar.start, stratum.constraint), count_derivations(split)
         used = taken[source] if distinct else 0
         needed = stratum.count if distinct else min(stratum.count, 1)
-        if size is not None and size - used < needed and not stratum.extent.every:
+        if size is not None and size - used < needed and stratum.extent.exact:
             reason = f"this part of the data has {size:,} derivations in all" + f", {used:,} used before" * (used > 0)
             raise NotEnoughError(stratum.stream, stratum.count, 0, 0, reason, {}, derivations=size)
         taken[source] += stratum.count if distinct else 0

@@ -52,12 +52,8 @@ def _check_labels(labels: Labels, absorbed: Absorbed) -> None:
 
 
 def _may_be_one(variable: NodeVariable, leaves: list[dict[str, str]]) -> bool:
-    return any(_may_be(variable, leaf) for leaf in leaves)
-
-
-def _may_be(variable: NodeVariable, leaf: dict[str, str]) -> bool:
-    tests = (test for test in variable.tests if test.attribute != LAYER)
-    return all(test.passes(leaf.get(test.attribute, "")) for test in tests)
+    tests = [test for test in variable.tests if test.attribute != LAYER]
+    return any(all(test.passes(leaf.get(test.attribute, "")) for test in tests) for leaf in leaves)
 
 
 def variables_of(body: StructureBody, layer: str) -> list[NodeVariable]:

@@ -8,7 +8,7 @@ The pieces of a held-out structure, which a certificate must show, are computed 
 (``docs/guarantees.md``), with numbers as variables.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -22,10 +22,10 @@ from sgl.verify.certificate_format import CLAIMS, STRICT, RefusalError, read_cer
 from sgl.verify.certificate_references import check_references
 from sgl.verify.dataset import LoadedData, Result, checks
 from sgl.verify.items import EXPOSURE, GENERALIZATION, LAYER, TRAIN
-from sgl.verify.manifest import CERTIFICATE, MANIFEST, GuaranteeClaim, Manifest
+from sgl.verify.manifest import CERTIFICATE, MANIFEST, Distinct, GuaranteeClaim, Layers, Manifest
 from sgl.verify.schema import CertificateData, CertifiedSplit
 from sgl.verify.schema_grammar import Flaw
-from sgl.verify.schema_plan import Clause, DatasetPlan, PartClaim, PatternClaim, PlannedStratum
+from sgl.verify.schema_plan import DatasetPlan, PartClaim, PatternClaim, PlannedStratum
 from sgl.verify.structure import GraphPattern, Link, NodeVariable, StructureBody, read_structure
 from sgl.verify.typed import FormError
 
@@ -109,26 +109,17 @@ def _is_idle(own: GuaranteeClaim, drawn: set[tuple[str, str]]) -> bool:
 
 
 def _differences(manifest: Manifest, raw: Json, content: CertificateData) -> Iterator[str]:
-    plan, grammar, layers = content.core.plan, content.core.grammar, manifest.layers
-    distinct, policy = manifest.distinct, manifest.ambiguous
+    plan, grammar, policy = content.core.plan, content.core.grammar, manifest.ambiguous
+    texts = tuple(layer.name for layer in grammar.text_layers)
+    written = grammar.graph_layers, texts, grammar.views, plan.further, plan.graphs
     stated = [(split, own.category, own.stream) for split, claim in manifest.splits.items() for own in claim.strata]
-    extents = {own.stream: own.extent for claim in manifest.splits.values() for own in claim.strata}
+    extents = {name: own.extent for name, own in manifest.strata().items()}
     pairs: dict[str, tuple[object, object]] = {
         "grammar or plan": (manifest.grammar.sha256, content.digest),
         "name": (manifest.name, content.name),
         "seed": (manifest.seed, content.seed),
-        "source and targets": (
-            (layers.source, layers.target, layers.further),
-            (plan.source, plan.target, plan.further),
-        ),
-        "text layers": (layers.text, tuple(layer.name for layer in grammar.text_layers)),
-        "graph layers": (layers.graph, grammar.graph_layers),
-        "graphs": (layers.written, plan.graphs),
-        "views": (layers.views, grammar.views),
-        "distinct": (
-            (distinct.sentences, distinct.lemmas, distinct.layer),
-            (plan.distinct_sentences, plan.distinct_lemmas, plan.lemma_layer),
-        ),
+        "layers": (manifest.layers, Layers(plan.source, plan.target, *written)),
+        "distinct": (manifest.distinct, Distinct(plan.lemma_layer, plan.distinct_sentences, plan.distinct_lemmas)),
         "ambiguous": (policy and policy.policy, plan.ambiguous),
         "parts of splits": (sorted(stated), sorted((own.split, own.category, own.stream) for own in plan.strata)),
         "numbers of sentences": (extents, {own.stream: own.extent for own in plan.strata}),
@@ -209,7 +200,7 @@ def _of_sentences(plan: DatasetPlan, stratum: PlannedStratum, split: int) -> Ite
     exposed = stratum.category.startswith(EXPOSURE)
     name, claim = (stratum.category.removeprefix(EXPOSURE), "exposed") if exposed else ("", "instance")
     for group in stratum.constraint.require:
-        yield Promise(name, claim, "requires", split, texts(group))
+        yield Promise(name, claim, "requires", split, tuple(map(str, group)))
 
 
 def _of_items(plan: DatasetPlan, stratum: PlannedStratum, split: int) -> Iterator[Promise]:
@@ -219,14 +210,9 @@ def _of_items(plan: DatasetPlan, stratum: PlannedStratum, split: int) -> Iterato
     for structure in (*own.exclude, *(structure for other in strange for structure in other.held_out)):
         yield Promise(own.name, "instance", "excludes", split, (structure.text,))
     for group in (*stratum.constraint.require, own.instances):
-        yield Promise(own.name, "instance", "requires", split, texts(group))
+        yield Promise(own.name, "instance", "requires", split, tuple(map(str, group)))
     marks = [structure for other in plan.patterns if other not in strange for structure in other.held_out]
-    yield Promise(own.name, "disjoint", "disjoint", split, texts(marks))
-
-
-def texts(clauses: Iterable[Clause]) -> tuple[str, ...]:
-    """Return structures in SGL's notation."""
-    return tuple(clause.text for clause in clauses)
+    yield Promise(own.name, "disjoint", "disjoint", split, tuple(map(str, marks)))
 
 
 #: A structure without names.

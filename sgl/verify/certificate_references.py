@@ -25,7 +25,7 @@ def check_references(data: CertificateData) -> None:
     grammar = data.core.grammar
     _below("the start", [grammar.start], len(grammar.categories))
     _check_views(grammar)
-    anchors = _anchors(grammar)
+    anchors = [grammar.text(layer.anchor) for layer in grammar.graph_layers]
     for category in grammar.categories:
         if not category.ports:
             raise Flaw(f"the category {category.name} has no port")
@@ -45,15 +45,6 @@ def _check_views(grammar: CertifiedGrammar) -> None:
         _among({*view.reads}, layers)
         if (view.kind == COLUMN) != bool(view.reads) or (view.kind == COLUMN and not view.template):
             raise Flaw(f"{view.name} is no column of this grammar: it reads nothing, or has no template")
-
-
-def _anchors(grammar: CertifiedGrammar) -> list[int]:
-    """Return for each graph layer the number of the text layer of its words."""
-    numbers = {layer.name: number for number, layer in reversed([*enumerate(grammar.text_layers)])}
-    for layer in grammar.graph_layers:
-        if layer.anchor not in numbers:
-            raise Flaw(f"there is no layer {layer.anchor!r}")
-    return [numbers[layer.anchor] for layer in grammar.graph_layers]
 
 
 def _check_rule(grammar: CertifiedGrammar, rule: GrammarRule, anchors: list[int]) -> None:

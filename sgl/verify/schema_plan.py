@@ -1,6 +1,6 @@
 """The format of plans in certificates, whose parts manifests repeat."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sgl.verify.schema_grammar import Flaw
 
@@ -19,13 +19,16 @@ class Clause:
         return self.text
 
 
+STEP, RARE = 2_000, 100  # with ``at_most``, drawing ends after a multiple of 2,000 if under one in 100 was accepted
+
+
 @dataclass(frozen=True, slots=True)
 class ExtentClaim:
     """The number of sentences, and how they are shared out.
 
     ``count`` is their number; with ``every`` it is the number of all derivations.  Each sentence occurs ``copies``
     times. With ``contexts``, each instance of a structure occurs in that number of sentences.  ``targets`` have equal
-    shares. Sentences may repeat if ``repeated``.
+    shares. Sentences may repeat if ``repeated``.  With ``at_most``, there may be fewer.
     """
 
     count: int = 0
@@ -34,6 +37,7 @@ class ExtentClaim:
     contexts: int = 0
     targets: tuple[str, ...] = ()
     repeated: bool = False
+    at_most: bool = False
 
     def __post_init__(self) -> None:
         if self.copies < 1:
@@ -49,6 +53,15 @@ class ExtentClaim:
         """The number of rows, unless too many candidates are rejected."""
         return self.count * self.copies
 
+    def allows(self, rows: int) -> bool:
+        """Return whether there may be this number of rows; of all sentences, some may have been rejected."""
+        return self.every or rows == self.rows or (self.at_most and rows < self.rows)
+
+    def serves(self, quota: "ExtentClaim") -> bool:
+        """Return whether a quota with that extent asks for this one, in which all sentences have been counted."""
+        counted = self.every and (quota.every or (quota.at_most and self.count <= quota.count))
+        return self == (replace(quota, every=True, count=self.count) if counted else quota)
+
     def shares(self) -> dict[str, int]:
         """Return the number of sentences of each target: equal shares, one more for the first ones."""
         each, more = divmod(self.count, len(self.targets) or 1)
@@ -58,6 +71,8 @@ class ExtentClaim:
         """Return the number of missing sentences after these candidates, accepted ones and complete instances."""
         if self.every:
             return self.count - candidates
+        if self.at_most and candidates % STEP == 0 and accepted * RARE < candidates:
+            return 0
         return self.count - (complete * self.contexts if self.contexts else accepted)
 
 

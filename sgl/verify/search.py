@@ -14,7 +14,7 @@ with a bit for each.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from functools import lru_cache, reduce
@@ -252,6 +252,13 @@ class _Host:
                     yield match
 
     def _matches(self, columns: NodeSets, body: SearchBody, held: Mapping[str, int]) -> Iterator[Match]:
+        domains = self._domains(columns, body, held)
+        fitting = self._narrow(body, domains) if len(domains) <= self.frame.size else None
+        for match in self._placed(body, domains, fitting) if fitting is not None else ():
+            yield {name: node for (name, _, _), node in zip(body.variables, match, strict=True)}
+
+    def _domains(self, columns: NodeSets, body: SearchBody, held: Mapping[str, int]) -> NodeSets:
+        """Return for each variable the nodes that pass its tests: the one it holds, or any that no variable holds."""
         free = (1 << self.frame.size) - 1 & ~sum([1 << node for node in held.values()])
         domains: NodeSets = []
         for name, true, false in body.variables:
@@ -261,19 +268,7 @@ class _Host:
             for bit in false:
                 nodes &= ~columns[bit]
             domains.append(nodes)
-        fitting = self._narrow(body, domains) if len(domains) <= self.frame.size else None
-        if fitting is None:
-            return
-        found: Iterable[Iterable[int]]
-        places = [node.bit_length() - 1 for node in domains]
-        if domains == [1 << place for place in places]:
-            found = [places] if len({*places}) == len(places) else []
-        elif len(domains) == 2 and body.links == ((0, 1),):
-            found = ([node.bit_length() - 1 for node in pair] for pair in fitting[0])
-        else:
-            found = self._embedded(body, domains, fitting)
-        for match in found:
-            yield {name: node for (name, _, _), node in zip(body.variables, match, strict=True)}
+        return domains
 
     def _narrow(self, body: SearchBody, domains: NodeSets) -> list[Pairs] | None:
         """Remove nodes that no edge fits from the domains; return the pairs left, or None if a domain is empty."""
@@ -322,6 +317,16 @@ class _Host:
         ends = reduce(or_, [end for _, end in pairs], 0)
         self._fitting[number] = starts, ends, pairs
         return starts, ends, pairs
+
+    def _placed(self, body: SearchBody, domains: NodeSets, fitting: list[Pairs]) -> Iterator[Sequence[int]]:
+        """Yield the node of each variable, for each match."""
+        places = [node.bit_length() - 1 for node in domains]
+        if domains == [1 << place for place in places]:
+            yield from [places] if len({*places}) == len(places) else ()
+        elif len(domains) == 2 and body.links == ((0, 1),):
+            yield from ([node.bit_length() - 1 for node in pair] for pair in fitting[0])
+        else:
+            yield from self._embedded(body, domains, fitting)
 
     def _embedded(self, body: SearchBody, domains: NodeSets, fitting: list[Pairs]) -> Iterator[list[int]]:
         nodes = members(reduce(or_, domains))

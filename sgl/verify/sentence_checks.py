@@ -165,22 +165,17 @@ def readings(data: LoadedData, tally: Result) -> None:
     if strings is None:
         raise SkippedError("the manifest says nothing about readings")
     strata = [(split, stratum) for split, claim in manifest.splits.items() for stratum in claim.strata]
+    parsed = [stratum.readings for _, stratum in strata if stratum.readings]
+    tally.checked = len(parsed) + len(manifest.patterns)
     for _, stratum in strata:
-        place = f"{MANIFEST}: {stratum.stream}"
-        tally.checked += stratum.readings is not None
-        if stratum.readings:
-            for message in _disagreements(stratum, stratum.readings, strings.policy):
-                tally.fault(message, place)
-        elif stratum.count and strings.policy != IGNORE:
-            tally.fault("the strings were not parsed", place)
+        for message in _disagreements(stratum, strings.policy):
+            tally.fault(message, f"{MANIFEST}: {stratum.stream}")
     stated = {claim.pattern: claim.result for claim in manifest.guarantees if claim.claim == "string level"}
     for name in (pattern.name for pattern in manifest.patterns):
-        tally.checked += 1
         verdict, expected = stated.get(name, "not checked"), _verdict(strings.policy, name, strata)
         if verdict != expected:
             message = f"the verdict on the strings of {name} is {verdict!r}, the figures say {expected!r}"
             tally.fault(message, f"{MANIFEST}: guarantees")
-    parsed = [stratum.readings for _, stratum in strata if stratum.readings]
     tally.figure("strings parsed", sum(counts.parsed for counts in parsed))
     tally.figure("strings with several readings", sum(counts.several for counts in parsed))
 
@@ -189,15 +184,24 @@ def _verdict(policy: str, pattern: str, strata: Sequence[tuple[str, Stratum]]) -
     """Return the verdict on the strings of a pattern that follows from the figures."""
     if policy in (IGNORE, REJECT, LIST):
         return "not checked" if policy == IGNORE else "checked"
-    for split, stratum in strata:
-        counts, own = stratum.readings, stratum.category in (pattern, EXPOSURE + pattern)
-        leaks = counts and split != GENERALIZATION and counts.patterns.get(pattern)
-        if leaks or (counts and own and counts.outputs):
-            return "refuted"
-    return "checked"
+    return "refuted" if any(_refutes(pattern, split, stratum) for split, stratum in strata) else "checked"
 
 
-def _disagreements(stratum: Stratum, read: ReadingCounts, policy: str) -> Iterator[str]:
+def _refutes(pattern: str, split: str, stratum: Stratum) -> bool:
+    """Return whether strings can be read with what a pattern holds out, or ones of its own have several outputs."""
+    if stratum.readings is None:
+        return False
+    leaks = split != GENERALIZATION and stratum.readings.patterns.get(pattern, 0)
+    return bool(leaks or (stratum.category in (pattern, EXPOSURE + pattern) and stratum.readings.outputs))
+
+
+def _disagreements(stratum: Stratum, policy: str) -> Iterator[str]:
+    """Yield how the figures on the strings of a stratum disagree with one another and with the policy."""
+    read = stratum.readings
+    if read is None:
+        if stratum.count and policy != IGNORE:
+            yield "the strings were not parsed"
+        return
     rejected, items = stratum.rejected.ambiguous, stratum.count // stratum.extent.copies
     if policy == IGNORE:
         yield "there are figures, though readings were to be ignored"
@@ -205,8 +209,13 @@ def _disagreements(stratum: Stratum, read: ReadingCounts, policy: str) -> Iterat
     spare = read.parsed - items - rejected
     if spare < 0 or (spare and not stratum.extent.contexts):
         yield f"{read.parsed} strings parsed, but {items} items and {rejected} rejected"
-    # If every output is listed, only held-out readings and too many readings are rejected.
-    most = read.ambiguous if policy in (REJECT, LIST) else 0
-    least = read.held_out if policy == LIST else most
+    least, most = _rejectable(read, policy)
     if not least <= rejected <= most:
         yield f"{rejected} rejected as ambiguous instead of {least if least == most else f'{least} to {most}'}"
+
+
+def _rejectable(read: ReadingCounts, policy: str) -> tuple[int, int]:
+    """Return the smallest and largest possible number of strings rejected as ambiguous."""
+    # If every output is listed, only held-out readings and too many readings are rejected.
+    most = read.ambiguous if policy in (REJECT, LIST) else 0
+    return read.held_out if policy == LIST else most, most

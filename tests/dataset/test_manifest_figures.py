@@ -44,7 +44,7 @@ def test_figures_are_sums_over_the_parts(tmp_path: Path) -> None:
     assert values["items"] == 50
     assert values["tests"] == Counter(in_distribution=50)
     assert values["repeated"] == []
-    assert (values["size"], values["left_out"]) == ("n<1K", {})
+    assert (values["size"], values["remarks"]) == ("n<1K", {own.stream: [] for own in PLAN.strata})
     assert [split["items"] for split in content["splits"].values()] == [30, 20]
 
 
@@ -72,13 +72,13 @@ def _every(rejected: dict[str, int], count: int, copies: int = 1) -> dict[str, A
 
 
 def test_sentences_that_all_were_asked_for_and_are_missing_are_told() -> None:
-    assert dict(left_out(_every({"too_long": 2, "repeated_sentence": 5}, 8))) == {
+    assert left_out(_every({"too_long": 2, "repeated_sentence": 5}, 8)) == {
         "gen/p": "8 of 10 sentences; 2 left out: too long"
     }
-    assert dict(left_out(_every({"too_long": 2, "ambiguous": 1}, 24, copies=3))) == {
+    assert left_out(_every({"too_long": 2, "ambiguous": 1}, 24, copies=3)) == {
         "gen/p": "8 of 11 sentences; 3 left out: 1 for ambiguous, 2 for too long"
     }
-    assert dict(left_out(_every({"too_long": 0, "repeated_sentence": 5}, 8))) == {}
+    assert left_out(_every({"too_long": 0, "repeated_sentence": 5}, 8)) == {}
 
 
 def test_readings_of_all_parts_are_added(tmp_path: Path) -> None:

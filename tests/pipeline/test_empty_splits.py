@@ -119,7 +119,7 @@ def test_what_is_left_out_of_all_is_said_everywhere(tmp_path: Path, capsys: pyte
     assert code == OK, said
     what = "3 of 10 sentences; 7 left out: a word that no sentence of train has"
     out = tmp_path / "out"
-    assert f"warning[SGL0909]: `all` of `gen/birds/0` is {what}" in said
+    assert f"warning[SGL0909]: `gen/birds/0` has {what}" in said
     assert f"gen/birds/0: {what}" in told
     assert what in (out / "README.md").read_text("utf-8")
     assert what in (out / "report.html").read_text("utf-8")

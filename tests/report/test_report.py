@@ -71,7 +71,6 @@ def report(**changes: object) -> dict[str, Any]:
         "guarantees": [guarantee("disjoint", "passed", "0 shared")],
         "patterns": [pattern],
         "counts": [stratum(0.5)],
-        "left_out": {},
         "lengths": {"train": {3: 10, 5: 30}},
         "sizes": [(["train"], statistics)],
         "longest": 12,
@@ -89,10 +88,11 @@ def stratum(mass: float) -> dict[str, Any]:
         "category": "in_distribution",
         "stream": "train/in_distribution",
         "extent": {"count": 40000},
+        "remarks": [],
         "count": 40000,
         "candidates": 50000,
         "mass": mass,
-        "rejected": {"repeated lemma": 1234},
+        "rejected": {"repeated lemma": 1234, "share full": 8766},
         "shares": {},
     }
 

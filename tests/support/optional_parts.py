@@ -16,7 +16,7 @@ Row = dict[str, str]
 #: The optional parts, each with its options, the plain one first.
 PARTS: dict[str, tuple[str, ...]] = {
     "pattern": ("none", "forbid", "clauses", "targets", "two", "rule"),
-    "size": ("number", "none", "all", "quotas", "instances"),
+    "size": ("number", "none", "all", "quotas", "instances", "limit"),
     "amount": ("number", "all", "copies", "percent"),
     "view": ("none", "penman", "conllu", "template"),
     "release": ("none", "bare", "own", "known", "whole"),

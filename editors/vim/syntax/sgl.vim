@@ -15,7 +15,7 @@ syntax region sglTests matchgroup=sglBracket start="\[" end="\]"
 syntax region sglEdge matchgroup=sglOperator start="-\[" end="\]\(+\|{[^}]*}\)\?->"
   \ contains=sglVariable
 syntax match sglOperator "->\|=>\|>=\|<=\|!=\|\.\.\|[~=|+<>;]"
-syntax match sglClause "\%([.=|] \?\)\@<!\<\%(after\|allow\|ambiguous\|and\|apart\|as\|assert\|be\|before\|capital\|contexts\|contrast\|copy\|depth\|distinct\|drop\|each\|example\|exclude\|expose\|exposures\|first\|for\|forbid\|forget\|from\|gen\|if\|in\|input\|instances\|is\|keep\|last\|lemmas\|length\|like\|longest\|may\|mod\|names\|need\|never\|node\|not\|of\|on\|only\|or\|output\|outside\|per\|reject\|repeat\|repeated\|seen\|shared\|size\|target\|targets\|to\|train\|unseen\|variant\|waive\|when\|where\|with\|within\|without\)\>"
+syntax match sglClause "\%([.=|] \?\)\@<!\<\%(after\|allow\|ambiguous\|and\|apart\|as\|assert\|at\|be\|before\|capital\|contexts\|contrast\|copy\|depth\|distinct\|drop\|each\|example\|exclude\|expose\|exposures\|first\|for\|forbid\|forget\|from\|gen\|if\|in\|input\|instances\|is\|keep\|last\|lemmas\|length\|like\|longest\|may\|mod\|most\|names\|need\|never\|node\|not\|of\|on\|only\|or\|output\|outside\|per\|reject\|repeat\|repeated\|seen\|shared\|size\|target\|targets\|to\|train\|unseen\|variant\|waive\|when\|where\|with\|within\|without\)\>"
 syntax match sglName "\%(reject\>\)\@!\k\+" contained
 syntax match sglDeclaration "^\(module\|use\|param\|limit\|layer\|view\|column\|feature\|category\|labels\|words\|structure\|word\|literal\|lexicon\|forms\|rule\|paradigm\|function\|pattern\|part\|quota\|relation\|table\|restrict\|weights\|dataset\|release\|test\)\>" nextgroup=sglName skipwhite
 

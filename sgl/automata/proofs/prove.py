@@ -164,7 +164,8 @@ def _supplied(evidence: Evidence, need: Need, one: StratumEvidence, mass: float)
         number = evidence.number(one, need.structure) if mass > 0.0 else 0
         return number, number
     always = mass > _ALMOST and evidence.requires(one, (need.structure,))
-    return one.stratum.count * mass, one.stratum.count if always else 0
+    certain = one.stratum.count if one.stratum.extent.exact else 0
+    return certain * mass, certain if always else 0
 
 
 def chance_of_fewer(number: int, mean: float) -> float:

@@ -354,6 +354,7 @@ def items_of(
             yield replace(
                 one,
                 span=item.span,
+                most=one.most or item.most,
                 copies=one.copies or item.copies,
                 contexts=one.contexts or item.contexts,
                 share=one.share or item.share,

@@ -170,20 +170,19 @@ def check_patterns(claims: Claims, dataset: DatasetSettings, state: Session) -> 
     """Report requests of patterns that contradict each other or the dataset."""
     patterns = claims.patterns
     _check_held_out(patterns, state)
-    exposed = sum(exposure.extent.count for lowered in patterns for exposure in lowered.pattern.expose)
-    quotas = [quota for lowered in claims.parts for quota in lowered.part.quotas if quota.split == plan.TRAIN]
-    usual = dataset.extents.get(plan.TRAIN, Extent())
-    trained = usual.count + exposed + sum(quota.extent.count for quota in quotas)
-    # The sentences of `all` have not been counted yet.
-    whole = usual.every or any(quota.extent.every for quota in quotas)
+    trained = [dataset.extents.get(plan.TRAIN, Extent())]
+    trained += [exposure.extent for lowered in patterns for exposure in lowered.pattern.expose]
+    quotas = (quota for lowered in claims.parts for quota in lowered.part.quotas)
+    trained += [quota.extent for quota in quotas if quota.split == plan.TRAIN]
+    most = sum(extent.most for extent in trained)
     for lowered in patterns:
         if any(quota.extent.contexts for quota in lowered.pattern.quotas):
             _check_contexts(lowered, dataset, state)
-        if dataset.declared and not whole:
-            _check_trained(lowered, trained, dataset, state)
+        if dataset.declared:
+            _check_trained(lowered, most, dataset, state)
 
 
-def _check_trained(lowered: LoweredPattern, trained: int, dataset: DatasetSettings, state: Session) -> None:
+def _check_trained(lowered: LoweredPattern, trained: float, dataset: DatasetSettings, state: Session) -> None:
     """Report a pattern that needs more training sentences than there are, or has items but no training."""
     asked = [(lowered.span("need", n), need.minimum) for n, need in enumerate(lowered.pattern.need)]
     hint = "need fewer, or make `train` larger"

@@ -101,20 +101,28 @@ def _extent(item: s.SizeItem, structures: Sequence[Structure], context: Structur
     """Return the extent of an item, whose sentences contain one of the structures; report errors and return None."""
     assert isinstance(item.amount, s.Amount)  # Quotas have been written out.
     state, every = context.state, context.state.parameters.is_all(item.amount)
-    if every and item.share is not None:
-        hint = "write a number, or leave out `per target` and `shared`"
-        state.error("SGL0825", item.span, "targets have no shares of `all` sentences", hint)
-        return None
-    if item.contexts is not None and (every or item.share is not None or item.copies is not None):
-        hint = "write one of `instances in`, `all`, `per target`, `shared` and `repeated`"
-        state.error("SGL0825", item.span, "instances have contexts, not shares or copies", hint)
+    if problem := _clash(item, every=every):
+        state.error("SGL0825", item.span, *problem)
         return None
     contexts, copies = state.parameters.copies(item.contexts), state.parameters.copies(item.copies)
     count = 0 if every else count_asked_for(item.amount, item.share, context, contexts)
     if count is None or (item.share is not None and not check_shares(item.span, count, structures, context)):
         return None
     targets = context.targets if item.share is not None else None
-    return Extent(count, every, copies, contexts if item.contexts is not None else 0, targets or ())
+    instances = contexts if item.contexts is not None else 0
+    return Extent(count, every, copies, instances, targets or (), at_most=item.most)
+
+
+def _clash(item: s.SizeItem, *, every: bool) -> tuple[str, str] | None:
+    """Return why the parts of an item do not go together, with a hint; None if they do."""
+    if every and item.share is not None:
+        return "targets have no shares of `all` sentences", "write a number, or leave out `per target` and `shared`"
+    if item.most and (every or item.contexts is not None):
+        return "`at most` limits a number of sentences", "write a number: `at most 500`"
+    if item.contexts is not None and (every or item.share is not None or item.copies is not None):
+        hint = "write one of `instances in`, `all`, `per target`, `shared` and `repeated`"
+        return "instances have contexts, not shares or copies", hint
+    return None
 
 
 def _condition(

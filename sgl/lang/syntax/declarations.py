@@ -212,11 +212,12 @@ class Copies(SyntaxNode):
 
 
 class SizeItem(SyntaxNode):
-    """``500 repeated 3 per target in dev for n in 1..3 within cp outside rc when topics``.
+    """``at most 500 repeated 3 per target in dev for n in 1..3 within cp outside rc when topics``.
 
     Instead of a number there may be a quota: ``halves``, which looks like a parameter, or ``halves(500)``.
     """
 
+    most: bool
     amount: Amount | Application
     copies: Copies | None
     contexts: Copies | None
