@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Any, NoReturn, TypeVar
 
@@ -74,7 +74,7 @@ class Substitution:
         return part
 
     def _within(self, part: _Node) -> _Node:
-        names = [one.name for one in fields(part) if one.name != "span"]
+        names = s.fields_of(type(part))
         nodes = _NODES.get(type(part), ())
         written = each(lambda name: (self._node if name in nodes else self._written)(getattr(part, name)), names)
         parts: dict[str, Any] = dict(zip(names, written, strict=True))

@@ -109,7 +109,11 @@ def build_signature(state: Resolved) -> Signature:
     # Whoever works with it adds to what is unknown.
     if found is None or not complete:
         raise Reported
-    return replace(found, unknown=set(), tables=read_tables(found.features, state))
+    told = [declaration for declaration, _ in state.names.of(s.Feature)]
+    named = {own.name.text: own.values[0].name for own in told if own.names}
+    ordered = frozenset(own.name.text for own in told if own.ordered)
+    tables = read_tables(found.features, state)
+    return replace(found, unknown=set(), ordered=ordered, named=named, tables=tables)
 
 
 def _signature(state: Resolved) -> Signature | None:
@@ -130,10 +134,6 @@ def _signature(state: Resolved) -> Signature | None:
     declared = state.names.of(s.CategoryDecl)
     categories = {d.name.text: _category(d, scope, graphs, known, texts, likes) for d, scope in declared}
     found = Signature(text, graphs, features, weights, categories, unsound, views=views, likes=likes)
-    told = [declaration for declaration, _ in state.names.of(s.Feature)]
-    # The values of some features are the names of a lexicon.
-    named = {own.name.text: own.values[0].name for own in told if own.names}
-    found = replace(found, ordered=frozenset(own.name.text for own in told if own.ordered), named=named)
     limits = {layer for category in categories.values() for _, layer in category.limited}
     return found if _has_layers(layers, state) and limits.issubset(known) else None
 
