@@ -232,23 +232,17 @@ class _Group:
     has_rest: bool
     variables: VariableTable
 
-    def conditional(self, given: Mapping[str, str]) -> list[_Part]:
-        """Return the parts whose conditions hold for these values; parts without a condition are not included."""
-        return [part for part in self.parts if part.conditions and self._holds(part, given)]
-
-    def _holds(self, part: _Part, given: Mapping[str, str]) -> bool:
-        return all(self.variables.holds(condition, given) for condition in part.conditions)
-
     def applying(self, given: Mapping[str, str]) -> list[_Part]:
-        if self.several:
-            return [part for part in self.parts if self._holds(part, given)]
-        return self.conditional(given) or [part for part in self.parts if not part.conditions][:1]
+        """Return the parts that apply for these values; unless ``several`` do, those with conditions come first."""
+        holds = self.variables.holds
+        found = [part for part in self.parts if all(holds(condition, given) for condition in part.conditions)]
+        return found if self.several else [part for part in found if part.conditions] or found[:1]
 
     def check(self, table: Sequence[Mapping[str, str]]) -> None:
         """Report choices of values for which several parts apply, or none."""
         state, missing = self.variables.state, list[str]()
         for given in table if not self.several and any(part.conditions for part in self.parts) else ():
-            found = self.conditional(given)
+            found = self.applying(given)
             if len(found) > 1:
                 message = f"there is a second {self.what} for `{_told(given)}`"
                 hint = "let their conditions exclude one another"

@@ -74,7 +74,7 @@ class Substitution:
         return part
 
     def _within(self, part: _Node) -> _Node:
-        names = s.fields_of(type(part))
+        names = s.fields_of(type(part))  # type: ignore[arg-type]
         nodes = _NODES.get(type(part), ())
         written = each(lambda name: (self._node if name in nodes else self._written)(getattr(part, name)), names)
         parts: dict[str, Any] = dict(zip(names, written, strict=True))
