@@ -15,7 +15,7 @@ look-alikes of the language's own characters are allowed in quotations only.
 """
 
 import re
-from unicodedata import category, combining, name, normalize
+from unicodedata import category, combining, east_asian_width, name, normalize
 
 #: Controls but for white space, which is handled as such; lone surrogates; what Unicode calls
 #: default-ignorable; the fillers of Hangul, and the empty pattern of Braille.
@@ -131,3 +131,13 @@ CONFUSABLES: dict[str, str] = {
 def plain(text: str) -> str:
     """Return the text with full-width letters and digits made plain: ``ＮＰ`` is ``NP``."""
     return normalize("NFKC", text)
+
+
+def display_width(text: str) -> int:
+    """Return the width of a text in terminal columns (Unicode Standard Annex 11)."""
+    width = 0
+    for character in text:
+        if combining(character) or category(character) in ("Mn", "Cf"):
+            continue
+        width += 2 if east_asian_width(character) in "WF" else 1
+    return width

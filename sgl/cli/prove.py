@@ -12,6 +12,7 @@ from sgl.automata import SplitGrammar, StructureCompiler, pieces_of
 from sgl.automata.algebra.boolean import intersection
 from sgl.automata.proofs.compiler import structures_of
 from sgl.automata.proofs.invariant import StateExample, smallest_text, state_examples
+from sgl.characters import display_width
 from sgl.cli.files import CERTIFICATE, FILE, GRAMMAR, force_option
 from sgl.cli.session import Session, grammar_options, level_options
 from sgl.cli.terminal import count, json_option
@@ -20,7 +21,6 @@ from sgl.core.interpret import Derivation, all_tokens, finish, interpret
 from sgl.core.plan import Constraint, Stratum, content_lemmas
 from sgl.core.structure import Structure
 from sgl.dataset import fingerprint, plain
-from sgl.diagnostics.model import display_width
 from sgl.frontend import Compiled
 from sgl.pipeline.comparison import Between, Comparison, Departure
 from sgl.pipeline.guarantees import DatasetCounts, excuses, pattern_guarantees, proof_data, read_counts, used

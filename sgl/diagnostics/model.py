@@ -3,14 +3,13 @@
 import hashlib
 import os
 import re
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import NoReturn, TypedDict, Unpack
 
 from sgl.foreign import SOURCE, sha256_of
 
@@ -65,6 +64,10 @@ class Diagnostic:
     hint: str = ""
 
 
+class Reported(Exception):
+    """A mistake has been reported, and ends what it is in: see :mod:`sgl.diagnostics.parts`."""
+
+
 class UserError(Exception):
     """A user's mistake with its remedy; in a command it becomes a diagnostic with the code of its class."""
 
@@ -107,6 +110,11 @@ class Diagnostics:
     def error(self, code: str, span: Span | None, message: str, hint: str = "", **beside: Unpack[_Beside]) -> None:
         """Add an error."""
         self.add(_diagnostic(Severity.ERROR, code, span, message, hint, beside))
+
+    def fail(self, code: str, span: Span | None, message: str, hint: str = "", **beside: Unpack[_Beside]) -> NoReturn:
+        """Add an error, and end what it is in."""
+        self.error(code, span, message, hint, **beside)
+        raise Reported
 
     def warning(self, code: str, span: Span | None, message: str, hint: str = "", **beside: Unpack[_Beside]) -> None:
         """Add a warning."""
@@ -383,13 +391,3 @@ class SourceMap:
     def get(self, name: str) -> SourceFile | None:
         """Return the file of this name, or None if it was not read."""
         return self.files.get(name)
-
-
-def display_width(text: str) -> int:
-    """Return the width of a text in terminal columns (Unicode Standard Annex 11)."""
-    width = 0
-    for character in text:
-        if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Cf"):
-            continue
-        width += 2 if unicodedata.east_asian_width(character) in "WF" else 1
-    return width

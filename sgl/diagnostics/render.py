@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from sgl import __version__
-from sgl.characters import visible
-from sgl.diagnostics.model import Diagnostic, Severity, SourceFile, SourceMap, Span, display_width
+from sgl.characters import display_width, visible
+from sgl.diagnostics.model import Diagnostic, Severity, SourceFile, SourceMap, Span
 from sgl.diagnostics.registry import CODES, documentation_url
 
 _BOLD, _RED, _YELLOW, _BLUE, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[34m", "\x1b[0m"

@@ -10,6 +10,7 @@ library is recorded.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -17,7 +18,7 @@ from sgl.core.derivation import RULES, with_derivation
 from sgl.core.grammar import DERIVATION, CoreGrammar, GraphLayer
 from sgl.core.plan import Pattern, Plan, Release
 from sgl.core.structure import LengthTest, Structure
-from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
+from sgl.diagnostics import Diagnostics, Reported, SourceFile, SourceMap, Span, attempt, there
 from sgl.foreign import granted
 from sgl.frontend.elaborate.columns import Evaluation, Inflection
 from sgl.frontend.elaborate.substitution import write_out
@@ -27,10 +28,9 @@ from sgl.frontend.lower.expand import expand
 from sgl.frontend.lower.finishing import check_absorbed, check_contrast
 from sgl.frontend.lower.grammar import Expanded, Lowered, lower
 from sgl.frontend.lower.graphs import check_graphs
-from sgl.frontend.lower.inputs import read_together, source_of
 from sgl.frontend.lower.naming import check_names
 from sgl.frontend.lower.patterns import LoweredTest, lower_parts, lower_patterns, lower_tests
-from sgl.frontend.lower.plan import Claims, check_interchangeable, check_patterns, make_plan
+from sgl.frontend.lower.plan import Claims, check_interchangeable, check_patterns, make_plan, read_together, source_of
 from sgl.frontend.lower.productions import Produced
 from sgl.frontend.lower.rules import lower_rules
 from sgl.frontend.lower.structures import contexts_of, derivation_asked, lower_restrictions, lower_structure
@@ -101,22 +101,20 @@ def compile_project(project: Project, settings: Mapping[str, str], diagnostics: 
 def run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diagnostics) -> Compilation:
     """Compile a project with parameters set to ``settings``, as far as its errors allow."""
     with granted(limits_of(project, diagnostics)):
-        return _run_passes(project, settings, diagnostics)
+        return attempt(_run_passes, project, settings, diagnostics) or Compilation()
 
 
 def _run_passes(project: Project, settings: Mapping[str, str], diagnostics: Diagnostics) -> Compilation:
     resolved = resolve(Session(project, settings, diagnostics))
-    if resolved is None:
-        return Compilation()
-    signature, dataset, release = build_signature(resolved), read_dataset(resolved), read_release(resolved)
-    if signature is None:
-        return Compilation()
+    built, dataset = attempt(build_signature, resolved), attempt(read_dataset, resolved)
+    release = read_release(resolved)
+    signature = there(built)
     if dataset is not None and project.record is not None:
         dataset.seed = project.record.seed
     signed = Signed(project, settings, diagnostics, resolved.parameters, resolved.names, signature)
     inputs, targets = _columns(dataset, signed)
-    expanded = _expanded(signed, dataset)
-    lowered = apply_weights(expanded) if expanded is not None else None
+    expanded = attempt(_expanded, signed, dataset)
+    lowered = attempt(apply_weights, expanded) if expanded is not None else None
     if expanded is not None and lowered is not None:
         check_names(expanded, lowered.grammar, lowered.rule_spans)
     grammar = expanded.declared.grammar if expanded is not None else None
@@ -152,20 +150,17 @@ def _columns(dataset: DatasetSettings | None, signed: Signed) -> tuple[tuple[s.N
     return inputs, choose_targets(dataset, inputs, signed)
 
 
-def _expanded(signed: Signed, dataset: DatasetSettings | None) -> Expanded | None:
-    """Return the core grammar of the rules and words; None after errors."""
+def _expanded(signed: Signed, dataset: DatasetSettings | None) -> Expanded:
+    """Return the core grammar of the rules and words."""
     known = (signed.project, signed.settings, signed.diagnostics, signed.parameters, signed.names, signed.signature)
     produced = Produced(*known, lower_rules(signed), *lower_words(signed))
     if not signed.diagnostics.errors:
         check_words(produced)
     if dataset is None or signed.diagnostics.errors:
-        return None
+        raise Reported
     instances = expand(dataset.start, produced)
-    if instances is None:
-        return None
     expanded = Expanded(*known, produced.rules, produced.words, produced.tables, instances, lower(instances, produced))
-    if not check_graphs(expanded):
-        return None
+    check_graphs(expanded)
     check_absorbed(expanded)
     check_contrast(expanded)
     return expanded
@@ -195,8 +190,6 @@ def _spoken(
 def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflection, ...]:
     """Return all inflected words of a grammar that compiles with these ``settings``, each once per row."""
     state, found = resolve(Session(project, settings, Diagnostics())), dict[Inflection, None]()
-    if state is None:
-        return ()
 
     def evaluate(clauses: Iterable[s.LayerClause], evaluation: Evaluation) -> None:
         """Record the uses of the library in the templates of one word."""
@@ -204,17 +197,16 @@ def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflecti
         for clause in clauses:
             for item in clause.template or ():
                 if not isinstance(item, s.Mention):
-                    evaluation.value(item)
+                    attempt(evaluation.value, item)
 
     for word, scope in state.names.of(s.WordDecl):
         evaluate(word.layers, Evaluation(scope, {}, (), None, Diagnostics()))
     tables = LexiconTables(state)
     for lexicon, scope in state.names.of(s.Lexicon):
         table, entries = tables.of(lexicon, scope), entries_of(lexicon, scope, state)
-        for row in rows_of(lexicon, table, state) if table is not None else ():
-            columns = table.columns if table is not None else ()
-            evaluation = Evaluation(scope, row.cells, columns, row.span, Diagnostics())
-            for entry in entries or ():
+        for row in rows_of(lexicon, table, state):
+            evaluation = Evaluation(scope, row.cells, table.columns, row.span, Diagnostics())
+            for entry in entries:
                 evaluate(laid_over(entry.layers, each_layer(lexicon.shared, state)), evaluation)
     return tuple(found)
 
@@ -233,14 +225,14 @@ def structures_without_grammar(
     So structures can be looked for in trees that no grammar made; the project may declare nothing else.  Labels and
     lemmas are not checked: any tree may have them.
     """
-    state = resolve(Session(project, settings, diagnostics))
-    if state is None:
-        return (), {}, ""
-    declared = [layer.name.text for layer, _ in state.names.of(s.Layer) if layer.kind.text == "graph"] or ["syn"]
-    layers = [*(GraphLayer(name, "") for name in declared), GraphLayer(DERIVATION, RULES)]
-    context = contexts_of(state, layers, None)[declared[0]]
-    lowered = lower_patterns(context, None)
-    return tuple(one.pattern for one in lowered), _named(state, context), declared[0]
+    with suppress(Reported):
+        state = resolve(Session(project, settings, diagnostics))
+        declared = [layer.name.text for layer, _ in state.names.of(s.Layer) if layer.kind.text == "graph"] or ["syn"]
+        layers = [*(GraphLayer(name, "") for name in declared), GraphLayer(DERIVATION, RULES)]
+        context = contexts_of(state, layers, None)[declared[0]]
+        lowered = lower_patterns(context, None)
+        return tuple(one.pattern for one in lowered), _named(state, context), declared[0]
+    return (), {}, ""
 
 
 def _named(state: Resolved, context: StructureContext) -> dict[str, Structure]:
@@ -248,9 +240,8 @@ def _named(state: Resolved, context: StructureContext) -> dict[str, Structure]:
     for declaration, scope in state.names.of(s.StructureDecl):
         if declaration.parameters:
             continue
-        structure = lower_structure(write_out(declaration.graph, scope), context)
-        if structure is not None:
-            found[declaration.name.text] = structure
+        with suppress(Reported):
+            found[declaration.name.text] = lower_structure(write_out(declaration.graph, scope), context)
     return found
 
 
@@ -269,13 +260,13 @@ def read_structure(compiled: Compiled, text: str, sources: SourceMap, diagnostic
         kind: {d.name.text: d for d, _ in state.names.of(kind)} for kind in kinds
     }
     scope = Scope(unit, visible, state.names)
-    return lower_structure(write_out(declaration.graph, scope), _first_context(compiled, state))
+    with suppress(Reported):
+        return lower_structure(write_out(declaration.graph, scope), _first_context(compiled, state))
+    return None
 
 
 def _names_of(compiled: Compiled, diagnostics: Diagnostics) -> Resolved:
-    resolved = resolve(Session(compiled.project, compiled.parameters, diagnostics))
-    assert resolved is not None, "what compiles declares something"
-    return resolved
+    return resolve(Session(compiled.project, compiled.parameters, diagnostics))
 
 
 def _first_context(compiled: Compiled, state: Resolved) -> StructureContext:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from sgl.diagnostics.model import display_width
+from sgl.characters import display_width
 from sgl.foreign import lines_of
 from sgl.lang.chunks import CONTINUATION, UNFINISHED, chunk_starts
 
@@ -47,10 +47,12 @@ _OTHERS = ("when", "keep", "variant")
 
 @dataclass(frozen=True)
 class _Token:
-    """A token; ``joined`` if no space precedes it."""
+    """A token; ``joined`` if no space precedes it, ``within`` the last open bracket, ``tight`` inside an edge."""
 
     text: str
     joined: bool
+    within: str
+    tight: bool
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def _read(text: str) -> Iterator[_Line]:
     indents, keyword, unfinished = [0], "", False
     brackets: list[str] = []
     for line in lines_of(text.expandtabs()):
-        inside = tuple(brackets)
+        inside = bool(brackets)
         tokens, comment = _tokens(line, brackets)
         indent = len(line) - len(line.lstrip())
         if not tokens:
@@ -118,7 +120,7 @@ def _read(text: str) -> Iterator[_Line]:
         if inside or unfinished or CONTINUATION.match(line.strip()):
             _, cells = _cells(tokens, f"{keyword} goes on")
             if inside:
-                cells = ((_joined(tokens, inside), 0),)
+                cells = ((_joined(tokens), 0),)
             indent = 2 if keyword in _WITHOUT_CLAUSES else 4
             yield _Line(indent, cells, "", comment, part=True, goes_on=True)
         else:
@@ -137,41 +139,32 @@ def _read(text: str) -> Iterator[_Line]:
 def _tokens(line: str, brackets: list[str]) -> tuple[tuple[_Token, ...], str]:
     """Return the tokens and the comment of a line, and update ``brackets``, the open ones."""
     tokens: list[_Token] = []
-    end = -1
+    end, edge = -1, False
     for match in _TOKEN.finditer(line):
         text = match.group()
         degree = match.lastgroup == "sharp" and brackets[-1:] == ["["]
         if text.startswith("#") and not degree:
             return tuple(tokens), line[match.start() :].rstrip()
-        joined = match.start() == end
-        bounds = text == "{" and joined and tokens[-1].text == "]"
-        tokens.append(_Token(text, joined))
-        end = match.end()
-        if text in _BRACKETS:
-            brackets.append("bounds" if bounds else text)
-        elif text in _BRACKETS.values() and brackets:
-            brackets.pop()
-    return tuple(tokens), ""
-
-
-def _joined(tokens: Sequence[_Token], inside: Sequence[str] = ()) -> str:
-    """Return tokens as text, with the proper spaces between them; ``inside`` are the open brackets."""
-    brackets, parts, before, edge = list(inside), [], "", False
-    for token in tokens:
-        text = token.text
         within = brackets[-1] if brackets else ""
-        tight = edge or within in ("-[", "bounds")
-        if before and (_two_words(before, token) if tight else _apart(before, token, within)):
-            parts.append(" ")
-        parts.append(text)
+        tokens.append(_Token(text, match.start() == end, within, edge or within in ("-[", "bounds")))
+        end = match.end()
         if text in _BRACKETS:
             brackets.append("bounds" if edge and text == "{" else text)
         elif text in _BRACKETS.values() and brackets:
             # An edge continues from `]` to `->`: `-[nmod]{2,3}->`.
             edge = brackets.pop() in ("-[", "bounds")
         edge = edge and text != "->"
-        before = text
-    return "".join(parts)
+    return tuple(tokens), ""
+
+
+def _joined(tokens: Sequence[_Token], kind: str = "") -> str:
+    """Return tokens as text, with the proper spaces between them; ``kind`` is the kind of their declaration."""
+    text, before = "", ""
+    for token in tokens:
+        if before and (_two_words(before, token) if token.tight else _apart(before, token, token.within or kind)):
+            text += " "
+        text, before = text + token.text, token.text
+    return text
 
 
 def _two_words(before: str, token: _Token) -> bool:
@@ -217,10 +210,9 @@ def _cells(tokens: Sequence[_Token], kind: str) -> tuple[str, tuple[tuple[str, i
             return kind, ((_joined(tokens[:end]) + "  " + _joined(tokens[end:]), 0),)
         cuts[end] = 2 if kind == "paradigm clause" else 1
         kind = kind if end else ""
-    cuts |= _further_cuts(texts, kind)
+    cuts |= _further_cuts(tokens, kind)
     bounds = [0, *sorted(at for at in cuts if 0 < at < len(texts)), len(texts)]
-    inside = (kind,) if kind in ("layer", "labels") else ()
-    cells = [(_joined(tokens[start:end], inside), cuts[start] if start else 0) for start, end in pairwise(bounds)]
+    cells = [(_joined(tokens[start:end], kind), cuts[start] if start else 0) for start, end in pairwise(bounds)]
     if kind.endswith(" clause") and len(cells) > 1:
         cells[0] = (cells[0][0].ljust(_LAYER), 0)
     if kind == "view":
@@ -237,11 +229,13 @@ def _first_cut(texts: Sequence[str], kind: str) -> dict[int, int]:
     return {texts.index(":") + 1: 1} if kind in ("rule", "word") and ":" in texts else {}
 
 
-def _further_cuts(texts: Sequence[str], kind: str) -> dict[int, int]:
-    """Return where the weight and the conditions of a rule or word begin."""
-    outside = _outside(texts) if kind.split(" ", maxsplit=1)[0] in ("rule", "word", "lexicon") else []
-    weights = {at: 2 for at in outside if texts[at] in ("~", "when") and at}
-    return weights | {at: 1 for at in outside if texts[at] == "if" and " clause" in kind}
+def _further_cuts(tokens: Sequence[_Token], kind: str) -> dict[int, int]:
+    """Return where the weight and the conditions of a rule or word begin, outside all brackets."""
+    if kind.split(" ", maxsplit=1)[0] not in ("rule", "word", "lexicon"):
+        return {}
+    outside = [(at, token.text) for at, token in enumerate(tokens) if not token.within]
+    weights = {at: 2 for at, text in outside if text in ("~", "when") and at}
+    return weights | {at: 1 for at, text in outside if text == "if" and " clause" in kind}
 
 
 def _clause(tokens: Sequence[_Token], texts: Sequence[str], width: int) -> tuple[tuple[str, int], ...]:
@@ -260,16 +254,6 @@ def _names(texts: Sequence[str]) -> tuple[int, bool]:
     if edge > 2 and all(text.isalnum() and not text[0].isupper() for text in texts[: edge - 1]):
         return edge - 1, True
     return (3 if texts[1] == "." else 1), False
-
-
-def _outside(texts: Sequence[str]) -> list[int]:
-    """Return the indices of the tokens outside all brackets."""
-    depth, found = 0, []
-    for at, text in enumerate(texts):
-        depth += (text in _BRACKETS) - (text in _BRACKETS.values())
-        if not depth:
-            found.append(at)
-    return found
 
 
 def _aligned(lines: Sequence[_Line]) -> Iterator[tuple[_Line, tuple[str, ...]]]:

@@ -12,11 +12,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from errno import EFBIG, ENOENT
 from pathlib import Path
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 from sgl.cache import cached
 from sgl.characters import visible
-from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, SourceMap, Span, suggest, suggested
+from sgl.diagnostics import Diagnostic, Diagnostics, Label, Reported, SourceFile, SourceMap, Span, suggest, suggested
+from sgl.diagnostics.parts import attempt, there
 from sgl.foreign import SOURCE, ForeignFileError, edit_of, read_bytes, text_of
 from sgl.lang import MAX_SOURCE, SUFFIXES, TABLE_SUFFIXES, TEMPLATE_SUFFIXES
 from sgl.lang.chunks import placed
@@ -113,18 +114,19 @@ class Project:
 
 def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Project | None:
     """Load a grammar; return None if its main file cannot be read at all."""
+    return attempt(_loaded, path, sources, diagnostics)
+
+
+def _loaded(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Project:
     try:
         resolved = path.resolve()
     except FileNotFoundError:
         hint = "change to another one, or write the whole path of the file"
-        diagnostics.error("SGL0001", None, f"`{path}` is in the current directory, which has been removed", hint)
-        return None
+        diagnostics.fail("SGL0001", None, f"`{path}` is in the current directory, which has been removed", hint)
     except ValueError:
-        diagnostics.error("SGL0001", None, f"no file can have the name `{visible(str(path))}`")
-        return None
+        diagnostics.fail("SGL0001", None, f"no file can have the name `{visible(str(path))}`")
     except (OSError, RuntimeError):
-        diagnostics.error("SGL0001", None, f"`{path}` is part of a loop of symbolic links")
-        return None
+        diagnostics.fail("SGL0001", None, f"`{path}` is part of a loop of symbolic links")
     parent = shown_folder(path.parent).as_posix()
     # Another directory of this name is not the standard library.
     parent = f"./{parent}" if path.parent.parts[:1] == (STDLIB,) else parent
@@ -133,15 +135,13 @@ def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Pr
         record = record_of(folder)
     except ForeignFileError as problem:
         sources.dependencies.missed()
-        diagnostics.error("SGL0001", None, str(problem), problem.hint)
-        return None
+        diagnostics.fail("SGL0001", None, str(problem), problem.hint)
     if record is not None:
         sources.dependencies.read(folder / RECORD, record.text.encode(), RECORD)
     else:
         sources.dependencies.lacked(folder / RECORD)
     root = Root(folder, "" if parent == "." else parent, folder if record else None)
-    if loader.load(resolved, root, None, ()) is None:
-        return None
+    loader.load(resolved, root, None, ())
     unread = frozenset({entry for unit in loader.order for entry in unit.file.unread} | loader.missing)
     settings = {**loader.settings, **(record.parameters if record else {})}
     own = record if record is not None and record.main == resolved.name else None
@@ -165,27 +165,23 @@ class _Loader:
     #: Library files by content: a packed grammar's copy may equal a file that is already loaded.
     library: dict[tuple[object, ...], Unit] = field(default_factory=dict)
 
-    def load(self, path: Path, root: Root, span: Span | None, chain: _Chain) -> Unit | None:
-        """Return a file with all files that it uses; report a failure and return None."""
+    def load(self, path: Path, root: Root, span: Span | None, chain: _Chain) -> Unit:
+        """Return a file with all files that it uses."""
         if any(path == visited for visited, _ in chain):
             self._report_cycle(path, root, span, chain)
-            return None
         if path in self.loaded:
-            return self.loaded[path]
+            return there(self.loaded[path])
         if len(chain) >= MAX_CHAIN:
-            self.diagnostics.error("SGL0105", span, f"files use one another more than {MAX_CHAIN} deep")
-            return None
+            self.diagnostics.fail("SGL0105", span, f"files use one another more than {MAX_CHAIN} deep")
         source = read_file(path, root.display(path), span, MAX_SOURCE, self.sources, self.diagnostics, root.packed)
         if source is None:
             self.loaded[path] = None
-            return None
+            raise Reported
         file, uses = self._read(source), []
         for use in (found for found in file.declarations if isinstance(found, Use)):
-            target = self._target(use, path, root)
-            unit = self.load(*target, use.span, (*chain, (path, span))) if target else None
-            if unit is not None:
-                uses.append((use, unit))
-            else:
+            try:
+                uses.append((use, self.load(*self._target(use, path, root), use.span, (*chain, (path, span)))))
+            except Reported:
                 # The missing file would have declared the names after `use`, or any name.
                 names = [""] if use.names is None else [name.text for name in use.names]
                 self.missing.update(Unread("", name) for name in names)
@@ -217,21 +213,20 @@ class _Loader:
         self.diagnostics.extend(told)
         return file
 
-    def _target(self, use: Use, path: Path, root: Root) -> tuple[Path, Root] | None:
-        """Return the file that a declaration uses, and its root; report a failure and return None."""
+    def _target(self, use: Use, path: Path, root: Root) -> tuple[Path, Root]:
+        """Return the file that a declaration uses, and its root."""
         parts = [name.text for name in use.path]
         span = use.path[0].span.to(use.path[-1].span)
         if use.path[0].quoted:
             return self._dataset(use.path[0], path, root)
         if parts[0] != STDLIB:
             written = "/".join(parts) + ".sgl"
-            located = locate(root, path.parent, written, span, self.sources, self.diagnostics)
-            if located is not None and not (located.is_file() or edit_of(located)):
-                shipped = root.library(BUNDLED)
-                if (found := shipped.directory / written).is_file():
-                    self.sources.dependencies.lacked(located)
-                    return found, shipped
-            return (located, root) if located is not None else None
+            located = there(locate(root, path.parent, written, span, self.sources, self.diagnostics))
+            shipped = root.library(BUNDLED)
+            if not (located.is_file() or edit_of(located)) and (found := shipped.directory / written).is_file():
+                self.sources.dependencies.lacked(located)
+                return found, shipped
+            return located, root
         bundled = "/".join(parts[:2]) == BUNDLED
         library = root.library(BUNDLED if bundled else STDLIB)
         target = library.directory.joinpath(*parts[2 if bundled else 1 :]).with_suffix(".sgl")
@@ -243,39 +238,34 @@ class _Loader:
         known = [".".join((*library.shown.split("/"), *names)) for names in paths]
         name = ".".join(parts)
         hint = suggest(name, known, "it has")
-        self.diagnostics.error("SGL0001", span, f"the standard library has no file `{name}`", hint)
-        return None
+        self.diagnostics.fail("SGL0001", span, f"the standard library has no file `{name}`", hint)
 
-    def _dataset(self, written: Name, path: Path, root: Root) -> tuple[Path, Root] | None:
-        """Return the main file of the dataset in a directory, and its root; report a failure and return None."""
+    def _dataset(self, written: Name, path: Path, root: Root) -> tuple[Path, Root]:
+        """Return the main file of the dataset in a directory, and its root."""
         span, sources = written.span, self.sources
-        place = confined(root, path.parent, written.text, span, sources, self.diagnostics)
-        if place is None:
-            return None
+        place = there(confined(root, path.parent, written.text, span, sources, self.diagnostics))
         try:
             main = main_of(place)
             record = record_of(main.parent)
         except ForeignFileError as problem:
-            self.diagnostics.error("SGL0001", span, str(problem), problem.hint)
-            return None
+            self.diagnostics.fail("SGL0001", span, str(problem), problem.hint)
         if main == place or record is None:
             sources.dependencies.missed()
             hint = "write the directory of a dataset, or the name of a grammar file without quotes and `.sgl`"
-            self.diagnostics.error("SGL0001", span, f"`{written.text}` is not a dataset with its grammar", hint)
-            return None
+            self.diagnostics.fail("SGL0001", span, f"`{written.text}` is not a dataset with its grammar", hint)
         shown = root.display(main.parent)
         sources.add(SourceFile(f"{shown}/{RECORD}", record.text))
         sources.dependencies.read(main.parent / RECORD, record.text.encode(), f"{shown}/{RECORD}")
         self.settings |= record.parameters
         return main, Root(main.parent, shown, main.parent, f"{shown}/")
 
-    def _report_cycle(self, path: Path, root: Root, span: Span | None, chain: _Chain) -> None:
+    def _report_cycle(self, path: Path, root: Root, span: Span | None, chain: _Chain) -> NoReturn:
         start = next(i for i, (visited, _) in enumerate(chain) if visited == path)
         paths = [p for p, _ in chain[start:]]
         names = [root.display(p) if p.is_relative_to(root.directory) else p.name for p in paths]
         message = "files use each other in a circle: " + " → ".join([*names, names[0]])
         labels = [Label(s, "used from here") for _, s in chain[start + 1 :] if s is not None]
-        self.diagnostics.error("SGL0004", span, message, "move what both need into a third file", labels=labels)
+        self.diagnostics.fail("SGL0004", span, message, "move what both need into a third file", labels=labels)
 
 
 @dataclass(frozen=True)

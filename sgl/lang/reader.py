@@ -5,7 +5,7 @@ An unreadable declaration is reported once, by :mod:`sgl.lang.typos` if it can g
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from lark import Token, Tree
@@ -81,7 +81,7 @@ def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> D
         return None
     try:
         tree = parser().parse(chunk.text)
-        finding = old_notation(chunk.text, tree) or _doubt(source, chunk, tree)
+        finding = old_notation(chunk.text, tree) or next(_doubts(source, chunk, tree), None)
     except UnexpectedInput as problem:
         failure = parse_failure(source, chunk, problem)
         finding = probable_typo(failure) or failure.here(failure.expectation())
@@ -108,22 +108,22 @@ def _lone_plus(source: SourceFile, chunk: Chunk) -> Finding | None:
     return Finding(end - 1, end, hint, message) if chunk.text.endswith("+") else None
 
 
-def _doubt(source: SourceFile, chunk: Chunk, tree: Tree[Token]) -> Finding | None:
-    """Return an objection to a declaration that can be parsed, if any."""
+def _doubts(source: SourceFile, chunk: Chunk, tree: Tree[Token]) -> Iterator[Finding]:
+    """Yield objections to a declaration that can be parsed."""
     for line in _INDENTED_LINE.finditer(chunk.text):
         # An indented declaration parses as a clause, as `  category NP` does.
         if begins_declaration(line[0]) and line[1] not in declared_in(source, "layer"):
             hint = f"remove the spaces before `{line[1]}`"
-            return Finding(*line.span(1), hint, "a declaration starts in the first column")
+            yield Finding(*line.span(1), hint, "a declaration starts in the first column")
     for number in _COMMAS.finditer(chunk.text):
         if number[1]:
             # `size 1,000` also parses as the sizes 1 and 000.
             one, several = clip(number[1].replace(",", "")), clip(number[1].replace(",", ", "))
             message = f"is `{clip(number[1])}` one number or several?"
-            return Finding(*number.span(1), f"write `{one}`, or `{several}`", message)
+            yield Finding(*number.span(1), f"write `{one}`, or `{several}`", message)
         if number[2]:
             hint = f"write `{clip(number[2].replace(',', '.'))}`"
-            return Finding(*number.span(2), hint, f"`{clip(number[2])}` is not one number")
+            yield Finding(*number.span(2), hint, f"`{clip(number[2])}` is not one number")
     # The tree may be too deep for recursion.
     stack = [(tree, 1)]
     while stack:
@@ -131,9 +131,8 @@ def _doubt(source: SourceFile, chunk: Chunk, tree: Tree[Token]) -> Finding | Non
         if depth > MAX_NESTING:
             message = f"something in this declaration is nested more than {MAX_NESTING} deep"
             hint = "write a part of the expression as a `function` of its own"
-            return Finding(0, len(chunk.keyword), hint, message, "SGL0105")
+            yield Finding(0, len(chunk.keyword), hint, message, "SGL0105")
         stack.extend((child, depth + 1) for child in node.children if isinstance(child, Tree))
-    return None
 
 
 def _is_clause(source: SourceFile, chunk: Chunk) -> bool:

@@ -7,11 +7,11 @@ rule or word would set.
 from collections.abc import Iterator
 from pathlib import Path
 
-from sgl.diagnostics import Diagnostics, Label, suggest
+from sgl.diagnostics import Diagnostics, Label, attempt, suggest
 from sgl.frontend import Compiled
 from sgl.frontend.elaborate.tables import blocks_of
 from sgl.frontend.names.kinds import KINDS
-from sgl.frontend.names.scopes import OF_THEMSELVES, Scope
+from sgl.frontend.names.scopes import OF_THEMSELVES
 from sgl.lang import syntax as s
 from sgl.lint.registry import Finding, Subject, of_dataset, of_grammar
 
@@ -85,15 +85,12 @@ def _mentioned_columns(subject: Subject) -> dict[Path, dict[str, None]]:
     found: dict[Path, dict[str, None]] = {}
     for lexicon, scope in subject.names.declared(s.Lexicon):
         # A path that cannot be located was reported when it was to be read.
-        path = scope.locate(lexicon.path, Diagnostics())
+        path = attempt(scope.locate, lexicon.path, Diagnostics())
+        names = [condition.column for condition in lexicon.where]
+        names += [column.name for column in s.parts_of(s.Column, (lexicon, *blocks_of(lexicon, scope)))]
         if path is not None:
-            found.setdefault(path, {}).update((name.text, None) for name in _columns(lexicon, scope))
+            found.setdefault(path, {}).update((name.text, None) for name in names)
     return found
-
-
-def _columns(lexicon: s.Lexicon, scope: Scope) -> Iterator[s.Name]:
-    yield from (condition.column for condition in lexicon.where)
-    yield from (column.name for column in s.parts_of(s.Column, (lexicon, *blocks_of(lexicon, scope))))
 
 
 @of_grammar("SGL0616")

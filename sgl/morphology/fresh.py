@@ -19,7 +19,7 @@ from pathlib import Path
 
 import yaml
 
-from sgl.diagnostics import Diagnostics, Span
+from sgl.diagnostics import Diagnostics, Span, attempt
 from sgl.disk import write
 from sgl.frontend.elaborate.tables import LexiconTables, each_layer, entries_of, laid_over
 from sgl.frontend.names.dataset import read_dataset
@@ -90,8 +90,8 @@ def _cell(value: s.Expression, row: TableRow) -> str:
 
 def write_fresh(directory: Path, project: Project, seed: int | None, diagnostics: Diagnostics) -> bool:
     """Write a grammar into the folder ``grammar`` of a directory, with fresh words of a seed; nothing after errors."""
-    state = resolve(Session(project, {}, diagnostics))
-    dataset = read_dataset(state) if state is not None else None
+    state = attempt(resolve, Session(project, {}, diagnostics))
+    dataset = attempt(read_dataset, state) if state is not None else None
     tables = _tables(state) if state is not None and seed is not None else {}
     if state is None or diagnostics.errors:
         return False
@@ -108,11 +108,11 @@ def _tables(state: Resolved) -> dict[str, tuple[LexiconTable, _Words]]:
     reader, found = LexiconTables(state), dict[str, tuple[LexiconTable, _Words]]()
     texts = _text_layers(state)
     for lexicon, scope in state.names.declared(s.Lexicon):
-        table = reader.of(lexicon, scope)
+        table = attempt(reader.of, lexicon, scope)
         if table is None:
             continue
         _, words = found.setdefault(table.name, (table, _Words()))
-        for entry in entries_of(lexicon, scope, state) or ():
+        for entry in attempt(entries_of, lexicon, scope, state) or ():
             for clause in laid_over(entry.layers, each_layer(lexicon.shared, state)):
                 _look_at(clause, texts, scope, words)
     for table, words in found.values():
@@ -296,7 +296,7 @@ class _Freshening:
     def _relations(self) -> Iterator[tuple[str, str]]:
         """Yield the relations between words: their keys, and the words that they list."""
         for relation, scope in self._state.names.declared(s.Relation):
-            if (source := scope.read(relation.path, MAX_TABLE)) is not None:
+            if (source := attempt(scope.read, relation.path, MAX_TABLE)) is not None:
                 rows = read_relation(source, self._state.diagnostics) or ()
                 named = [[self._mapped(name.text) or name.text for name in (row.word, *row.words)] for row in rows]
                 kinds = [{KINDS: [kind.text for kind in row.kinds]} if row.kinds else None for row in rows]

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from sgl.characters import display_width
 from sgl.core.claims import Kind, Verdict
-from sgl.diagnostics.model import display_width
 from sgl.report.model import Arc, GraphWord, TreeNode
 
 #: The text size in pictures, in pixels.

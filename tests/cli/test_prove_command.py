@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from sgl.characters import display_width
 from sgl.cli.main import run
-from sgl.diagnostics.model import display_width
 from sgl.report import Arc, Example, GraphWord, TreeNode
 from sgl.report.model import columns, graph_lines, tree_lines
 

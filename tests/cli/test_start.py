@@ -18,8 +18,8 @@ _ALWAYS = (
 )
 _CHECK = """
     sgl.accel sgl.cli.again sgl.cli.check sgl.cli.files sgl.cli.session sgl.cli.terminal sgl.diagnostics
-    sgl.diagnostics.model sgl.diagnostics.registry sgl.diagnostics.render sgl.disk.stages sgl.lang sgl.lang.allowed
-    sgl.lang.packed sgl.pipeline sgl.pipeline.grammar sgl.resources
+    sgl.diagnostics.model sgl.diagnostics.parts sgl.diagnostics.registry sgl.diagnostics.render sgl.disk.stages sgl.lang
+    sgl.lang.allowed sgl.lang.packed sgl.pipeline sgl.pipeline.grammar sgl.resources
 """
 
 #: For commands, the modules that they load; the farm was checked before.

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 from diagnostics import render_json
 
-from sgl.characters import visible
+from sgl.characters import display_width, visible
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, Severity, SourceFile, SourceMap, Span, suggest
-from sgl.diagnostics.model import display_width
 from sgl.diagnostics.render import render, render_concise
 
 PAGES = "https://github.com/sgl-benchmarks/sgl/blob/main/sgl/diagnostics/pages"

@@ -40,7 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "corpus": {"automata", "core", "parsing", "rendering"},
     "dataset": {"core", "rendering", "sampling"},
     "parallel": {"cache", "core", "dataset", "rendering", "sampling"},
-    "report": {"core", "diagnostics", "rendering"},
+    "report": {"characters", "core", "rendering"},
     "verify": set(),
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
+from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span, attempt
 from sgl.frontend.elaborate.columns import Evaluation, Inflection
 from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.scopes import Scope, resolve
@@ -40,7 +40,6 @@ def scopes(language: str = "ja") -> tuple[Scope, ...]:
         assert project is not None
         assert len(diagnostics) == 0
         state = resolve(Session(project, {}, diagnostics))
-        assert state is not None
         (scope,) = state.names.scopes.values()
         found.append(scope)
     return tuple(found)
@@ -58,7 +57,7 @@ def inflect(form: str, word: str, *classes: str, language: str = "ja") -> str | 
     call = s.Call(nowhere, s.Name(form, nowhere), arguments)
     for scope in scopes(language):
         if form in {*scope.names(s.Paradigm), *scope.names(s.Function)}:
-            return Evaluation(scope, {}, (), None, Diagnostics()).value(call)
+            return attempt(Evaluation(scope, {}, (), None, Diagnostics()).value, call)
     raise KeyError(form)
 
 

@@ -108,10 +108,8 @@ class Constraint:
         own, found = self.scale.keys.get(values[self.left]), [option(values) for option in self.options]
         if self.comparison == "=":
             return own is not None and own in found
-        return own is not None and all(one is not None and self._compares(own, one) for one in found)
-
-    def _compares(self, own: Key, other: Key) -> bool:
-        return COMPARISONS[self.comparison](own, other)
+        compares = COMPARISONS[self.comparison]
+        return own is not None and all(one is not None and compares(own, one) for one in found)
 
     @property
     def settles(self) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Any
 
-from sgl.frontend.elaborate.substitution import Substitution, each
+from sgl.frontend.elaborate.substitution import Substitution, each_number
 from sgl.frontend.names.scopes import Resolved
 from sgl.lang import syntax as s
 
@@ -21,7 +21,7 @@ _ANY_OF = ("forbid", "never", "gen", "exclude")
 
 def each_structure(clause: s.StructureClause, state: Resolved) -> Iterator[s.StructureClause]:
     """Yield a clause for each number of its range, and for each way in which nodes that may coincide do or do not."""
-    for one in each(clause, state):
+    for one in each_number(clause, state):
         yield from _alternatives(one, state) if one.kind in _ANY_OF and _is_sound(one, state) else [one]
 
 

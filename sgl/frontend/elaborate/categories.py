@@ -1,11 +1,16 @@
-"""Resolve the brackets of categories: values of features, or variables shared by all mentions in a rule."""
+"""Resolve the brackets of categories: values of features, or variables shared by all mentions in a rule.
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+Entries of lexicons that leave a feature open are written out for each of its values.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import NoReturn
 
 from sgl.core.structure import COMPARISONS
-from sgl.diagnostics import Label, Span, one_slip, suggest
-from sgl.frontend.elaborate.variables import AGAIN, VariableTable, is_comparable
+from sgl.diagnostics import Label, Reported, Span, each, one_slip, suggest, there
+from sgl.frontend.elaborate.variables import AGAIN, VariableTable, check_comparable
 from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import CategoryInfo, Signature, Signed
 from sgl.lang import syntax as s
@@ -90,45 +95,39 @@ def _misspelt(name: str, mentions: Sequence[tuple[s.Name, str]], signature: Sign
 _Known = VariableTable | Mapping[str, str] | None
 
 
-def category_pattern(ref: s.CategoryRef, scope: Scope, known: _Known, state: Signed) -> CategoryPattern | None:
-    """Resolve a mention of a category in a rule or word; report errors and return None."""
-    declaration = scope.find(s.CategoryDecl, ref.name)
-    info = state.signature.categories.get(ref.name.text) if declaration is not None else None
-    if info is None:
-        return None
+def category_pattern(ref: s.CategoryRef, scope: Scope, known: _Known, state: Signed) -> CategoryPattern:
+    """Resolve a mention of a category in a rule or word."""
+    scope.find(s.CategoryDecl, ref.name)
+    info = there(state.signature.categories.get(ref.name.text))
     slots: dict[str, Slotting] = {}
-    sound = True
-    for setting in ref.settings:
+
+    def add(setting: s.Setting) -> None:
         feature = setting.feature
         if feature.text not in info.features:
-            sound = False
             _report_no_feature(feature, info, state)
-        elif feature.text in slots:
-            sound = False
-            state.error("SGL0403", setting.span, f"`{feature}` is set twice")
-        else:
-            slot = _slot(setting, known, state)
-            sound &= slot is not None
-            slots[feature.text] = slot if slot is not None else frozenset()
-    if not sound:
-        return None
+        if feature.text in slots:
+            state.fail("SGL0403", setting.span, f"`{feature}` is set twice")
+        slots[feature.text] = frozenset()
+        slots[feature.text] = _slot(setting, known, state)
+
+    each(add, ref.settings)
     full = {feature: frozenset(state.signature.features.get(feature, ())) for feature in info.features}
     chosen = {feature: slots.get(feature, full[feature]) for feature in info.features}
     free = frozenset(feature for feature in info.features if chosen[feature] == full[feature])
     return CategoryPattern(info, tuple(chosen.values()), ref.span, frozenset(slots), free)
 
 
-def _report_no_feature(feature: s.Name, info: CategoryInfo, state: Signed) -> None:
+def _report_no_feature(feature: s.Name, info: CategoryInfo, state: Signed) -> NoReturn:
     if len(info.features) < len(info.declaration.features):
-        return  # an undeclared feature of the category was reported there
+        raise Reported  # An undeclared feature of the category was reported there.
     carried = ", ".join(f"`{name}`" for name in info.features) or "none"
     message = f"`{info.name}` has no feature `{feature}`"
     more = f"add it: `category {info.name}[{', '.join((*info.features, feature.text))}]`"
     labels = [Label(info.declaration.name.span, f"its features: {carried}")]
-    state.error("SGL0401", feature.span, message, suggest(feature.text, info.features) or more, labels=labels)
+    state.fail("SGL0401", feature.span, message, suggest(feature.text, info.features) or more, labels=labels)
 
 
-def _slot(setting: s.Setting, known: _Known, state: Signed) -> Slotting | None:
+def _slot(setting: s.Setting, known: _Known, state: Signed) -> Slotting:
     feature, comparison = setting.feature.text, setting.comparison
     values = state.signature.features.get(feature, ())
     variables = known if isinstance(known, VariableTable) else None
@@ -144,17 +143,13 @@ def _slot(setting: s.Setting, known: _Known, state: Signed) -> Slotting | None:
     chosen: set[str] = set()
     for value in setting.values:
         text = _written(value, known, state)
-        if text is None:
-            return None
         if feature in state.signature.named:
             message = f"`{feature}` has no value that could be written: it says which names are the same one"
             hint = "write a variable, or leave the feature out; a name is written by a child"
-            state.error("SGL0340", value.span, message, hint)
-            return None
+            state.fail("SGL0340", value.span, message, hint)
         if text not in values:
             message = f"`{text}` is not a value of the feature `{feature}`"
-            state.error("SGL0402", value.span, message, suggest(text, values, "its values are"))
-            return None
+            state.fail("SGL0402", value.span, message, suggest(text, values, "its values are"))
         chosen.add(text)
     return frozenset(chosen) if comparison is None else _compared(setting, comparison.text, chosen, state)
 
@@ -168,20 +163,19 @@ def _is_computed(setting: s.Setting, known: Collection[str] | None) -> bool:
     return setting.comparison is not None and not (fixed and len(names) == len(setting.values))
 
 
-def _written(value: s.Name | s.Column | s.Fallback | s.Computed | s.Choice, known: _Known, state: Signed) -> str | None:
-    """Return the value that a name or a column stands for; None after a report."""
+def _written(value: s.Name | s.Column | s.Fallback | s.Computed | s.Choice, known: _Known, state: Signed) -> str:
+    """Return the value that a name or a column stands for."""
     if isinstance(value, s.Name):
         return value.text
     assert isinstance(value, s.Column | s.Fallback)
     column, otherwise = column_of(value)
     if known is None or isinstance(known, VariableTable):
         message = f"`${column.name}` stands for a column of a table, and there is no table here"
-        state.error("SGL0404", column.span, message, f"for a variable write `{column.name}` without `$`")
-        return None
+        state.fail("SGL0404", column.span, message, f"for a variable write `{column.name}` without `$`")
     return known.get(column.name.text, "") or otherwise
 
 
-def _computed(setting: s.Setting, variables: VariableTable | None, state: Signed) -> str | None:
+def _computed(setting: s.Setting, variables: VariableTable | None, state: Signed) -> str:
     """Return the variable of a value that is computed; report it outside rules, and values that belong nowhere."""
     stray = next((value for value in setting.values if isinstance(value, s.Choice)), None)
     if stray is not None and not isinstance(setting.values[0], s.Choice):
@@ -191,26 +185,24 @@ def _computed(setting: s.Setting, variables: VariableTable | None, state: Signed
             hint = f"the value without a condition stands last: `{feature}={stray}, {first}`"
         elif str(stray) in state.signature.features.get(feature.text, ()):
             hint = f"write `{feature}={first}|{stray}` for either"
-        state.error("SGL0329", stray.span, message, hint)
-        return None
+        state.fail("SGL0329", stray.span, message, hint)
     if variables is None:
         message = f"a word has values of its own, and `{setting.feature}` is computed here"
-        state.error("SGL0331", setting.span, message, "a rule above it can compute with the values of the word")
-        return None
+        state.fail("SGL0331", setting.span, message, "a rule above it can compute with the values of the word")
     return variables.compute(setting)
 
 
-def _compared(setting: s.Setting, comparison: str, bounds: Collection[str], state: Signed) -> Slotting | None:
+def _compared(setting: s.Setting, comparison: str, bounds: Collection[str], state: Signed) -> Slotting:
     feature = setting.feature.text
     values, holds = state.signature.features.get(feature, ()), COMPARISONS[comparison]
-    if comparison != "!=" and not is_comparable(feature, setting.span, state):
-        return None
+    if comparison != "!=":
+        check_comparable(feature, setting.span, state)
     places = [values.index(bound) for bound in bounds]
     found = frozenset(v for v in values if all(holds(values.index(v), place) for place in places))
     if not found:
         message = f"no value of `{feature}` is {comparison} `{'|'.join(map(str, setting.values))}`"
-        state.error("SGL0402", setting.span, message, f"in order they are: {' < '.join(values)}")
-    return found or None
+        state.fail("SGL0402", setting.span, message, f"in order they are: {' < '.join(values)}")
+    return found
 
 
 def column_of(value: s.Column | s.Fallback) -> tuple[s.Column, str]:
@@ -220,3 +212,40 @@ def column_of(value: s.Column | s.Fallback) -> tuple[s.Column, str]:
     assert isinstance(value.left, s.Column)
     assert isinstance(value.right, s.Name)
     return value.left, value.right.text
+
+
+def opened(
+    category: s.CategoryRef, layers: tuple[s.LayerClause, ...], columns: Collection[str], signature: Signature
+) -> Iterator[s.CategoryRef]:
+    """Yield the category of an entry, once for each of the values of features that it leaves open and its texts use.
+
+    ::
+
+        V[cl=_, tense=t]  sw  $concord.subject + "li" + $sw        V[cl=m]  …    V[cl=ki]  …
+    """
+    info = signature.categories.get(category.name.text)
+    used = {column.name.text for column in s.parts_of(s.Column, layers)}.difference(columns)
+    for cell in s.parts_of(s.TableCell, layers):
+        table = signature.tables.get(str(cell.table))
+        used.update(map(str, cell.keys) if cell.keys or table is None else table.features)
+    ranges = dict[str, list[str]]()
+    for feature in info.features if info is not None else ():
+        setting = next((one for one in category.settings if one.feature.text == feature), None)
+        values = _values(setting, signature.features.get(feature, ()))
+        if feature in used and len(values) > 1:
+            ranges[feature] = values
+    for chosen_values in product(*ranges.values()):
+        span, kept_settings = category.span, (one for one in category.settings if one.feature.text not in ranges)
+        chosen = zip(ranges, chosen_values, strict=True)
+        own = (s.Setting(span, s.Name(name, span), None, (s.Name(value, span),)) for name, value in chosen)
+        yield replace(category, settings=(*kept_settings, *own))
+
+
+def _values(setting: s.Setting | None, every: Sequence[str]) -> list[str]:
+    """Return the values of a feature that a category names, or all that it leaves open; none if they are unknown."""
+    if setting is None:
+        return [*every]
+    given = [str(value) for value in setting.values if isinstance(value, s.Name)]
+    if setting.comparison or not ({*given} <= {*every} or given == [ANY]):
+        return []
+    return [*every] if given == [ANY] else given

@@ -10,11 +10,12 @@ doubles the beginning of a word, ``"[ei][^aeiou]*" -> "&ler"`` is vowel harmony.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, count, zip_longest
 from operator import itemgetter
 from typing import NoReturn
 
-from sgl.diagnostics import Diagnostics, Label, Span, one_of, one_slip, suggest, suggested
+from sgl.diagnostics import Diagnostics, Label, Reported, Span, attempt, each, one_of, one_slip, suggest, suggested
 from sgl.frontend.elaborate.categories import Slotting
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s
@@ -114,6 +115,10 @@ class Inflection:
         return self.row or self.call
 
 
+def _no_cell(_: s.TableCell) -> NoReturn:
+    raise Reported  # Only words are evaluated with tables; errors of others are not shown.
+
+
 #: Called with the inflections during evaluation.
 Listener = Callable[[Inflection], None]
 
@@ -140,10 +145,10 @@ class Evaluation:
     listener: Listener | None = None
     features: Mapping[str, Slotting] = field(default_factory=dict)
     optional: frozenset[str] = frozenset()
-    cell: Callable[[s.TableCell], str | None] | None = None
+    cell: Callable[[s.TableCell], str] = _no_cell
 
-    def value(self, expression: s.Expression) -> str | None:
-        """Return the text of an expression; report errors and return None."""
+    def value(self, expression: s.Expression) -> str:
+        """Return the text of an expression."""
         if isinstance(expression, s.Name):
             return expression.text
         if isinstance(expression, s.Column) and self.columns.get(expression.name.text):
@@ -152,20 +157,18 @@ class Evaluation:
             return replace(self, steps=count()).value_within(expression, 0)
         except _Endless as problem:
             notes = ("a function that calls itself, directly or through others, never ends",)
-            self.diagnostics.error("SGL0608", problem.span, f"{problem.what} never ends: {problem.bound}", notes=notes)
+            self.diagnostics.fail("SGL0608", problem.span, f"{problem.what} never ends: {problem.bound}", notes=notes)
         except _Missing as problem:
             column = problem.column
             hint = f'fill in the column, with `""` for an empty text, or write `${column} or …`'
             if meant := suggested(column.text, self.columns):
                 hint = f"did you mean `{column}` where this row says `{meant}`? Otherwise, {hint}"
-            self.report("SGL0604", f"this row has no `{column}`", hint, Label(column.span, "asked for here"))
-        return None
+            self.fail("SGL0604", f"this row has no `{column}`", hint, Label(column.span, "asked for here"))
 
-    def report(self, code: str, message: str, hint: str, asked: Label) -> None:
+    def fail(self, code: str, message: str, hint: str, asked: Label) -> NoReturn:
         """Report the row, or add it to the same mistake elsewhere; outside tables, report where it was ``asked``."""
         if self.row is None:
-            self.diagnostics.error(code, asked.span, message, hint)
-            return
+            self.diagnostics.fail(code, asked.span, message, hint)
         told = (code, message, hint, (asked,))
         same = (d.span for d in self.diagnostics.found if (d.code, d.message, d.hint, d.labels[:1]) == told)
         first = next(same, None)
@@ -173,8 +176,9 @@ class Evaluation:
             self.diagnostics.error(code, self.row, message, hint, labels=[asked])
         else:
             self.diagnostics.also_at(code, first, self.row)
+        raise Reported
 
-    def value_within(self, expression: s.Expression, depth: int) -> str | None:
+    def value_within(self, expression: s.Expression, depth: int) -> str:
         """Return the value of an expression that is nested in ``depth`` others and calls."""
         if next(self.steps) > _MAX_STEPS:
             self._give_up(expression, f"it takes more than {_MAX_STEPS:,} steps")
@@ -183,17 +187,14 @@ class Evaluation:
         if isinstance(expression, s.Column | s.Mention):
             return self._column(expression)
         if isinstance(expression, s.TableCell):
-            return self.cell(expression) if self.cell is not None else None
+            return self.cell(expression)
         if depth >= _MAX_DEPTH:
             self._give_up(expression, f"it takes more than {_MAX_DEPTH} calls in one another")
         if isinstance(expression, s.Call):
             return self._call(expression, depth + 1)
         if isinstance(expression, s.Fallback):
             return self._fallback(expression, depth + 1)
-        left = self.value_within(expression.left, depth + 1)
-        right = self.value_within(expression.right, depth + 1)
-        if left is None or right is None:
-            return None
+        left, right = each(partial(self.value_within, depth=depth + 1), (expression.left, expression.right))
         if len(left) + len(right) > _MAX_LENGTH:
             self._give_up(expression, f"its text has more than {_MAX_LENGTH:,} characters")
         return left + right
@@ -201,7 +202,7 @@ class Evaluation:
     def _give_up(self, expression: s.Expression, bound: str) -> NoReturn:
         raise _Endless(expression.span, self.function, bound)
 
-    def _fallback(self, fallback: s.Fallback, depth: int) -> str | None:
+    def _fallback(self, fallback: s.Fallback, depth: int) -> str:
         try:
             left = self.value_within(fallback.left, depth)
         except _Missing:
@@ -210,12 +211,11 @@ class Evaluation:
             # Inflections of the right side are recorded, though its value is not used.
             heard: list[Inflection] = []
             quiet = replace(self, diagnostics=Diagnostics(), steps=count(), listener=heard.append)
-            value = quiet.value(self._plain(fallback.right)) or ""
+            value = attempt(quiet.value, self._plain(fallback.right)) or ""
             plain = Inflection("", "", value, "", value, fallback.right.span, self.row)
             last = heard[-1] if heard and heard[-1].result == value else plain
             self.listener(replace(last, instead=left))
-        right = self._plain(fallback.right)
-        return left if left is None or left else self.value_within(right, depth)
+        return left or self.value_within(self._plain(fallback.right), depth)
 
     def _plain(self, expression: s.Expression) -> s.Expression:
         """Return a plain name as a text, unless it is a parameter or a slip of one."""
@@ -225,13 +225,12 @@ class Evaluation:
         meant = any(known == name.text or one_slip(known, name.text) for known in self.known)
         return expression if self.function is not None and meant else s.Name(name.text, name.span)
 
-    def _column(self, expression: s.Column | s.Mention) -> str | None:
+    def _column(self, expression: s.Column | s.Mention) -> str:
         name, text = expression.name, expression.name.text
         if isinstance(expression, s.Mention) and self.function is None:
             message = f"`{name}` is a bare name, but a word is made from columns and quoted texts"
             hint = f'write `${name}` for a column, or `"{name}"` for a text'
-            self.diagnostics.error("SGL0603", expression.span, message, hint)
-            return None
+            self.diagnostics.fail("SGL0603", expression.span, message, hint)
         if text in self.columns:
             return self.columns[text]
         if text in self.known:
@@ -245,29 +244,24 @@ class Evaluation:
         if self.function is None:
             what = f"the table has no column `{name}`" if self.row else f"`${name}` is nothing"
         hint = one_of(text, self.known) + ("; or add it to the rows" if self.function is None and self.row else "")
-        self.diagnostics.error("SGL0603", expression.span, what, hint)
-        return None
+        self.diagnostics.fail("SGL0603", expression.span, what, hint)
 
-    def _feature(self, expression: s.Column | s.Mention, slot: Slotting) -> str | None:
+    def _feature(self, expression: s.Column | s.Mention, slot: Slotting) -> str:
         if len(slot) == 1 and not isinstance(slot, str):
             return next(iter(slot))
         message = f"this word may have several values of the feature `{expression.name}`"
         hint = f"set it in the brackets of the category: `[{expression.name}=…]`"
         notes = [f"they are: {', '.join(sorted(slot))}"]
-        self.diagnostics.error("SGL0618", expression.span, message, hint, notes=notes)
-        return None
+        self.diagnostics.fail("SGL0618", expression.span, message, hint, notes=notes)
 
-    def _call(self, call: s.Call, depth: int) -> str | None:
+    def _call(self, call: s.Call, depth: int) -> str:
         name = call.name.text
         # Functions named in a block of forms are resolved in its file.
         scope = self.scope.resolved.scopes.get(call.span.file, self.scope)
         declared = scope.peek(s.Function, name) or scope.peek(s.Paradigm, name)
         if declared is None:
             self._report_missing(call, scope)
-            return None
-        values = [value for argument in call.arguments if (value := self._argument(argument, depth)) is not None]
-        if len(values) < len(call.arguments):
-            return None
+        values = each(partial(self._argument, depth=depth), call.arguments)
         lacking = [value for value in values if isinstance(value, _Missing)]
         if lacking and isinstance(declared, s.Paradigm):
             # Only the body of a function shows whether it needs the value; a paradigm always does.
@@ -280,13 +274,13 @@ class Evaluation:
             result = self._function(call, declared, values, depth, heard=not language)
         else:
             result = self._paradigm(call, declared, texts)
-        if self.listener is not None and language and result is not None and texts:
+        if self.listener is not None and language and texts:
             word, inflection_class, *_ = (*texts, "")
             made = (name, language, word, inflection_class, result)
             self.listener(Inflection(*made, call.span, self.row))
         return result
 
-    def _argument(self, argument: s.Expression, depth: int) -> str | _Missing | None:
+    def _argument(self, argument: s.Expression, depth: int) -> str | _Missing:
         try:
             return self.value_within(self._plain(argument), depth)
         except _Missing as problem:
@@ -294,11 +288,10 @@ class Evaluation:
 
     def _function(
         self, call: s.Call, function: s.Function, values: list[str | _Missing], depth: int, *, heard: bool
-    ) -> str | None:
+    ) -> str:
         parameters = tuple(name.text for name in function.parameters)
         if len(values) != len(parameters):
             self._report_arguments(call, len(parameters), function.name)
-            return None
         given = list(zip(parameters, values, strict=True))
         inner = replace(
             self,
@@ -313,40 +306,38 @@ class Evaluation:
         )
         return inner.value_within(function.body, depth)
 
-    def _paradigm(self, call: s.Call, paradigm: s.Paradigm, values: list[str]) -> str | None:
+    def _paradigm(self, call: s.Call, paradigm: s.Paradigm, values: list[str]) -> str:
         classes = {line.inflection_class.text: line for line in paradigm.lines}
         if not values or len(values) > 2 or (len(values) == 1 and len(classes) != 1):
             self._report_arguments(call, 2 if len(classes) != 1 else 1, paradigm.name)
-            return None
         whole, name = values[0], values[1] if len(values) == 2 else next(iter(classes))
         # Of several words the marked one is inflected.
         before, word, after = marked(whole) or ("", whole, "")
         asked = Label(call.span, "asked for here")
         if name not in classes:
             message = f"the paradigm `{paradigm.name}` has no class `{name}`"
-            self.report("SGL0606", message, suggest(name, classes, "its classes are"), asked)
-            return None
+            self.fail("SGL0606", message, suggest(name, classes, "its classes are"), asked)
         place = paradigm.place.text if paradigm.place is not None and paradigm.place.text in PLACES else END
         fitting = [found for pair in classes[name].rewrites if (found := _rewritten(word, place, *pair)) is not None]
         if not fitting or not word:
             what = f"`{word}`" if word else "an empty cell"
             message = f"the paradigm `{paradigm.name}` does not say how {what} is inflected as `{name}`"
             hint = f"correct the word or its class, or add {PLACES[place]} to the paradigm"
-            self.report("SGL0607", message, hint, asked)
-            return None
+            self.fail("SGL0607", message, hint, asked)
         return before + max(fitting, key=itemgetter(0))[1] + after
 
-    def _report_missing(self, call: s.Call, scope: Scope) -> None:
+    def _report_missing(self, call: s.Call, scope: Scope) -> NoReturn:
         name, kinds = call.name.text, (s.Function, s.Paradigm)
         if not any(scope.may_declare(kind, name) for kind in kinds):
             hint = scope.in_library(name, *kinds)
             hint = hint or suggest(name, [known for kind in kinds for known in scope.names(kind)])
             self.diagnostics.error("SGL0201", call.name.span, f"there is no paradigm or function `{name}`", hint)
+        raise Reported
 
-    def _report_arguments(self, call: s.Call, expected: int, declared: s.Name) -> None:
+    def _report_arguments(self, call: s.Call, expected: int, declared: s.Name) -> NoReturn:
         plural = "s" if expected != 1 else ""
         message = f"`{declared}` takes {expected} argument{plural}, not {len(call.arguments)}"
-        self.diagnostics.error("SGL0608", call.span, message, labels=[Label(declared.span, "declared here")])
+        self.diagnostics.fail("SGL0608", call.span, message, labels=[Label(declared.span, "declared here")])
 
 
 def check_morphology(state: Resolved) -> None:

@@ -17,8 +17,7 @@ from itertools import product
 from math import prod
 from typing import NamedTuple, TypeVar
 
-from sgl.diagnostics import Label, Span, shortlist, suggest
-from sgl.frontend.elaborate.cells import cells_of
+from sgl.diagnostics import Label, Reported, Span, attempt, each, shortlist, suggest, whole
 from sgl.frontend.elaborate.substitution import VARIABLE, Substitution
 from sgl.frontend.elaborate.tables import completed, each_layer
 from sgl.frontend.elaborate.variables import MAX_COMBINATIONS, VariableTable
@@ -114,40 +113,34 @@ class RuleNames:
         for label in s.parts_of(s.LabelText, part):
             names = VARIABLE.findall(f"${label.text}" if label.is_set else label.text)
             mentioned += [(name, label.span, "an edge of a rule has a label, not a label set") for name in names]
-        known = [name for name, span, hint in mentioned if self.variables.use(name, span, hint)]
+        known = [name for one in mentioned if (name := attempt(self.variables.use, *one)) is not None]
         given = {name: s.Name(mark(name), self.rule.span, quoted=True) for name in known}
         for cell in s.parts_of(s.TableCell, part):
-            text = self._cell(cell)
+            text = attempt(self._cell, cell)
             given |= {str(cell): s.Name(text, cell.span, quoted=True)} if text is not None else {}
         return Substitution(given, self.state).write_out(part) if given else part
 
-    def _cell(self, cell: s.TableCell) -> str | None:
-        """Return the form of a cell of a table, or its mark; None after a report."""
-        if self.scope.find(s.Table, cell.table) is None:
-            return None
+    def _cell(self, cell: s.TableCell) -> str:
+        """Return the form of a cell of a table, or its mark."""
+        self.scope.find(s.Table, cell.table)
         table, domains = self.state.signature.tables.get(cell.table.text), self.variables.domains
         if table is None:
             self.variables.used |= domains.keys()
-            return None  # It was reported.
+            raise Reported
         keys = [key.text for key in cell.keys] or self._keys(cell, table)
-        if keys is None:
-            return None
         # A value stands for itself.
         values = [self.state.signature.features.get(feature, ()) for feature in table.features]
         fixed = [key not in domains and key in own for key, own in zip(keys, values, strict=False)]
         places = [place for place, own in enumerate(fixed) if not own]
-        known = [self.variables.use(keys[at], cell.keys[at].span if cell.keys else cell.span) for at in places]
-        ranges = [sorted(domains.get(key, [key])) for key in keys]
-        found = cells_of(table, cell, ranges, self.state) if all(known) else None
-        if found is None:
-            return None
+        each(lambda at: self.variables.use(keys[at], cell.keys[at].span if cell.keys else cell.span), places)
+        found = table.cells(cell, [sorted(domains.get(key, [key])) for key in keys], self.state)
         if not places:
             return next(iter(found.values()))
         cells = {tuple(values[place] for place in places): form for values, form in found.items()}
         return mark_of_cell(str(cell), [keys[place] for place in places], cells)
 
-    def _keys(self, cell: s.TableCell, table: FeatureTable) -> list[str] | None:
-        """Return what a cell that names no keys is looked up by: for each feature what has it; None after a report."""
+    def _keys(self, cell: s.TableCell, table: FeatureTable) -> list[str]:
+        """Return what a cell that names no keys is looked up by: for each feature what has it."""
         keys = list[str]()
         for feature in table.features:
             of = [name for name, own in self.variables.mentions.items() if any(feature == other for _, other in own)]
@@ -156,8 +149,7 @@ class RuleNames:
                 several = f": {' or '.join(f'`{name}`' for name in of)}" if of else ""
                 hint = f"name variables of the rule: `${cell.table}[{', '.join(table.features)}].{cell.column}`"
                 message = f"which value of `{feature}` is meant in `{cell}`{several}?"
-                self.state.error("SGL0404", cell.span, message, hint)
-                return None
+                self.state.fail("SGL0404", cell.span, message, hint)
             keys += of
         return keys
 
@@ -171,8 +163,8 @@ class RuleNames:
         """Return the name of a child: its role, or otherwise its category."""
         return self.children[index].role or self.children[index].category.name
 
-    def find(self, name: s.Name) -> int | None:
-        """Return the index of the child with this name; report errors and return None."""
+    def find(self, name: s.Name) -> int:
+        """Return the index of the child with this name."""
         text = name.text
         if text in self.index:
             return self.index[text]
@@ -191,7 +183,7 @@ class RuleNames:
             self.state.diagnostics.also_at("SGL0305", first, name.span)
         else:
             self.state.error("SGL0305", name.span, f"the rule has no child `{text}`", self._hint(text, of_category))
-        return None
+        raise Reported
 
     def _hint(self, name: str, of_category: Sequence[s.Child]) -> str:
         role = next((child.role for child in of_category if child.role is not None), None)
@@ -240,23 +232,17 @@ class _Group:
     has_rest: bool
     variables: VariableTable
 
-    def conditional(self, given: Mapping[str, str]) -> list[_Part]:
-        """Return the parts whose conditions hold for these values; parts without a condition are not included."""
-        return [part for part in self.parts if part.conditions and self._holds(part, given)]
-
-    def _holds(self, part: _Part, given: Mapping[str, str]) -> bool:
-        return all(self.variables.holds(condition, given) for condition in part.conditions)
-
     def applying(self, given: Mapping[str, str]) -> list[_Part]:
-        if self.several:
-            return [part for part in self.parts if self._holds(part, given)]
-        return self.conditional(given) or [part for part in self.parts if not part.conditions][:1]
+        """Return the parts that apply for these values; unless ``several`` do, those with conditions come first."""
+        holds = self.variables.holds
+        found = [part for part in self.parts if all(holds(condition, given) for condition in part.conditions)]
+        return found if self.several else [part for part in found if part.conditions] or found[:1]
 
     def check(self, table: Sequence[Mapping[str, str]]) -> None:
         """Report choices of values for which several parts apply, or none."""
         state, missing = self.variables.state, list[str]()
         for given in table if not self.several and any(part.conditions for part in self.parts) else ():
-            found = self.conditional(given)
+            found = self.applying(given)
             if len(found) > 1:
                 message = f"there is a second {self.what} for `{_told(given)}`"
                 hint = "let their conditions exclude one another"
@@ -274,32 +260,28 @@ def _told(given: Mapping[str, str]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in given.items())
 
 
-def cases_of(names: RuleNames) -> Cases | None:
-    """Return the cases of a rule; report errors and return None."""
+def cases_of(names: RuleNames) -> Cases:
+    """Return the cases of a rule."""
     rule, variables, state = names.rule, names.variables, names.state
     weights = rule.weights or (s.WeightCase(rule.span, None, ()),)
     parts: list[_Part] = [*rule.layers, *weights]
     conditions = [condition for part in parts for condition in part.conditions]
-    tests = [variables.test(condition) for condition in conditions]
-    known = [test for test in tests if test is not None]
-    if len(known) < len(tests):
-        return None
+    tests = each(variables.test, conditions)
     #: The deciding variables, in order of first mention.
-    deciding = tuple(dict.fromkeys(name for test in known for name in (test.left, *sorted(test.inputs))))
+    deciding = tuple(dict.fromkeys(name for test in tests for name in (test.left, *sorted(test.inputs))))
     if prod(len(variables.domains[name]) for name in deciding) > MAX_COMBINATIONS:
         message = f"the conditions have more than {MAX_COMBINATIONS:,} combinations of values"
-        state.error("SGL0706", rule.name.span, message, "split the rule into several")
-        return None
+        state.fail("SGL0706", rule.name.span, message, "split the rule into several")
     table = [dict(zip(deciding, values, strict=True)) for values in variables.combinations(deciding)]
-    errors, groups = state.diagnostics.errors, _groups(rule, weights, variables)
-    for group in groups:
-        group.check(table)
-    if state.diagnostics.errors > errors:
-        return None
+    with whole(state.diagnostics):
+        groups = _groups(rule, weights, variables)
+        for group in groups:
+            group.check(table)
     found = _cases(groups, table, deciding, weights)
     used = {id(part) for case in found.cases for part in (*case.clauses, weights[case.sharing])}
-    _report_idle([part for part in parts if id(part) not in used], state)
-    return found if state.diagnostics.errors == errors else None
+    with whole(state.diagnostics):
+        _report_idle([part for part in parts if id(part) not in used], state)
+    return found
 
 
 def _cases(

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import chain, count
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-from sgl.diagnostics import Label, suggested
+from sgl.diagnostics import Label, attempt, each, suggested
 from sgl.frontend.names.kinds import KINDS
 from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.scopes import Resolved, Scope
@@ -42,11 +42,10 @@ _Node = TypeVar("_Node", bound=s.SyntaxNode)
 
 @dataclass
 class Substitution:
-    """The replacements of parameters by name; not ``sound`` after a report."""
+    """The replacements of parameters by name."""
 
     given: Mapping[str, s.Argument | s.Expression]
     state: Session
-    sound: bool = True
 
     def write_out(self, part: _Written) -> _Written:
         """Return a part of a syntax tree with arguments in place of parameters."""
@@ -55,7 +54,7 @@ class Substitution:
     def _written(self, part: Any) -> Any:  # noqa: ANN401
         match part:
             case tuple():
-                return tuple(map(self._written, part))
+                return tuple(each(self._written, part))
             case s.Amount():
                 return self._amount(part)
             case s.Column():
@@ -75,10 +74,10 @@ class Substitution:
         return part
 
     def _within(self, part: _Node) -> _Node:
-        names = [one.name for one in fields(part) if one.name != "span"]
-        parts = {name: self.write_out(getattr(part, name)) for name in names}
+        names = s.fields_of(type(part))  # type: ignore[arg-type]
         nodes = _NODES.get(type(part), ())
-        parts |= {name: self._node(getattr(part, name)) for name in nodes}
+        written = each(lambda name: (self._node if name in nodes else self._written)(getattr(part, name)), names)
+        parts: dict[str, Any] = dict(zip(names, written, strict=True))
         return replace(part, **parts)
 
     def _word(self, name: s.Name) -> s.Name:
@@ -99,8 +98,7 @@ class Substitution:
         if isinstance(argument, s.Amount):
             return replace(argument, offset=argument.offset + amount.offset)
         if name is None or name.is_set:
-            self._report(argument, amount.value.text, "a number")
-            return amount
+            self._fail(argument, amount.value.text, "a number")
         return s.Amount(argument.span, s.Name(name.text, name.span), amount.offset)
 
     def _node(self, name: s.Name) -> s.Name:
@@ -109,8 +107,7 @@ class Substitution:
         if argument is None:
             return name
         if label is None or label.is_set or not label.text[0].isupper():
-            self._report(argument, name.text, "a node (a name with a capital letter)")
-            return name
+            self._fail(argument, name.text, "a node (a name with a capital letter)")
         return s.Name(label.text, label.span)
 
     def _labels(self, labels: s.LabelSet) -> s.LabelSet:
@@ -123,12 +120,10 @@ class Substitution:
                 found.append(label)
                 continue
             if not isinstance(argument, s.LabelSet):
-                self._report(argument, name, "labels")
-                return labels
+                self._fail(argument, name, "labels")
             alone = not stem and len(labels.labels) == 1
             if not alone and (argument.negated or any(one.is_set and stem for one in argument.labels)):
-                self._report(argument, name, "labels that can be listed here")
-                return labels
+                self._fail(argument, name, "labels that can be listed here")
             negated ^= argument.negated
             found += [replace(one, text=stem + one.text) for one in argument.labels]
         return replace(labels, labels=tuple(found), negated=negated)
@@ -152,7 +147,7 @@ class Substitution:
             elif isinstance(argument, s.WordList) and argument.word_set is not None:
                 if len(asked) == 1:
                     return replace(test, values=(), word_set=argument.word_set)
-                self._report(argument, name, "words that can be listed here")
+                self._fail(argument, name, "words that can be listed here")
             elif isinstance(argument, s.WordList):
                 values += argument.values
             elif isinstance(argument, s.Amount):
@@ -160,15 +155,14 @@ class Substitution:
             elif isinstance(argument, s.LabelSet) and not (argument.negated or any(x.is_set for x in argument.labels)):
                 values += [s.Name(label.text, label.span) for label in argument.labels]
             else:
-                self._report(argument, name, "words")
+                self._fail(argument, name, "words")
         if test.word_set in values:
             return test
         return replace(test, values=tuple(values), word_set=None)
 
-    def _report(self, argument: s.Argument | s.Expression, parameter: str, wanted: str) -> None:
+    def _fail(self, argument: s.Argument | s.Expression, parameter: str, wanted: str) -> NoReturn:
         message = f"the parameter `{parameter}` stands for {wanted}, which this is not"
-        self.state.error("SGL0830", argument.span, message, _WRITTEN.get(wanted, ""))
-        self.sound = False
+        self.state.fail("SGL0830", argument.span, message, _WRITTEN.get(wanted, ""))
 
 
 def _only_label(argument: s.Argument | s.Expression | None) -> s.LabelText | None:
@@ -184,10 +178,8 @@ def nodes_given(ref: s.GraphRef) -> frozenset[str]:
     return frozenset(name.text for name in names if not name.is_set)
 
 
-def substitution(
-    declaration: s.StructureDecl | s.Quota, use: s.Name | s.Application, state: Session
-) -> Substitution | None:
-    """Return the substitution for a use, or None after a report; nodes named like arguments are renamed."""
+def substitution(declaration: s.StructureDecl | s.Quota, use: s.Name | s.Application, state: Session) -> Substitution:
+    """Return the substitution for a use; nodes named like arguments are renamed."""
     parameters = declaration.parameters
     arguments = use.arguments if isinstance(use, s.Application) else ()
     if len(arguments) != len(parameters):
@@ -196,8 +188,7 @@ def substitution(
         number = f"{len(parameters)} parameter{'s' * (len(parameters) != 1)}"
         message = f"the {kind} `{name}` has {number}, not {len(arguments)}"
         hint = f"write `{name}({', '.join(map(str, parameters))})`, with values" if parameters else ""
-        state.error("SGL0830", use.span, message, hint, labels=[Label(name.span, f"its parameters: {listed}")])
-        return None
+        state.fail("SGL0830", use.span, message, hint, labels=[Label(name.span, f"its parameters: {listed}")])
     body = declaration.items if isinstance(declaration, s.Quota) else declaration.graph
     mentioned = mentioned_in(body)
     for parameter in parameters:
@@ -248,35 +239,28 @@ class Written:
         return found
 
 
-def write_out(ref: s.GraphRef, scope: Scope) -> Written | None:
-    """Return a structure written out, resolving names and arguments; report errors and return None."""
+def write_out(ref: s.GraphRef, scope: Scope) -> Written:
+    """Return a structure written out, resolving names and arguments."""
     graph = _declared(ref, scope)
     if not isinstance(graph, s.Layered):
-        return None if graph is None else Written(ref, scope, ((None, graph),))
+        return Written(ref, scope, ((None, graph),))
     found: dict[str, tuple[s.Name, s.GraphPattern]] = {}
     for part in graph.parts:
         inner, name = _declared(part.graph, scope), part.layer
-        if inner is None:
-            return None
         if name.text in found or isinstance(inner, s.Layered):
             told = f"names the layer `{name}` twice" if name.text in found else "has its layers where it is declared"
             message, hint = f"this structure {told}", "write each layer once, before its braces"
-            scope.resolved.session.error("SGL0832", name.span, message, hint)
-            return None
+            scope.resolved.session.fail("SGL0832", name.span, message, hint)
         found[name.text] = name, inner
     return Written(ref, scope, tuple(found.values()))
 
 
-def _declared(ref: s.GraphRef, scope: Scope) -> s.GraphPattern | s.Layered | None:
+def _declared(ref: s.GraphRef, scope: Scope) -> s.GraphPattern | s.Layered:
     if isinstance(ref, s.GraphPattern | s.Layered):
         return ref
     name = ref.name if isinstance(ref, s.Application) else ref
     declaration = scope.of(ref).find(s.StructureDecl, name)
-    arguments = substitution(declaration, ref, scope.resolved.session) if declaration is not None else None
-    if declaration is None or arguments is None:
-        return None
-    graph = arguments.write_out(declaration.graph)
-    return graph if arguments.sound else None
+    return substitution(declaration, ref, scope.resolved.session).write_out(declaration.graph)
 
 
 def variables_in(part: s.SyntaxNode) -> Iterator[s.Name]:
@@ -305,15 +289,16 @@ MAX_RANGE = 100
 _Ranged = TypeVar("_Ranged", s.SizeItem, s.StructureClause)
 
 
-def each(part: _Ranged, state: Resolved) -> Iterator[_Ranged]:
-    """Yield a clause or an item of ``size`` for each number of its range, or just itself."""
+def each_number(part: _Ranged, state: Resolved) -> Iterator[_Ranged]:
+    """Yield a clause or an item of ``size`` for each number of its range, or just itself; nothing after a report."""
     numbers = part.numbers
     if numbers is None:
         yield part
         return
-    low, high = state.parameters.whole(numbers.low), state.parameters.whole(numbers.high)
-    if low is None or high is None:
+    bounds = attempt(each, state.parameters.whole, (numbers.low, numbers.high))
+    if bounds is None:
         return
+    low, high = bounds
     if not 0 <= high - low < MAX_RANGE:
         message = f"there is no number in {low}..{high}"
         if high > low:
@@ -333,37 +318,36 @@ def items_of(
     items: Iterable[s.SizeItem], scope: Scope, state: Resolved, inside: tuple[str, ...] = ()
 ) -> Iterator[s.SizeItem]:
     """Yield the items of ``size`` in force, with quotas and ranges written out, at the place of use."""
-    for item in chain.from_iterable(each(item, state) for item in items):
-        if not state.parameters.holds(item.when):
-            continue
-        errors = state.diagnostics.errors
-        quota = _quota_of(item.amount, scope.of(item.amount), state)
-        if quota is None:
-            if state.diagnostics.errors == errors and isinstance(item.amount, s.Amount):
-                yield item
-            continue
-        if quota.name.text in inside:
-            state.error("SGL0830", item.amount.span, f"the quota `{quota.name}` uses itself")
-            continue
-        use = item.amount if isinstance(item.amount, s.Application) else item.amount.value
-        arguments = substitution(quota, use, state)
-        if arguments is None:
-            continue
-        written = arguments.write_out(quota.items)
-        for one in items_of(written, scope.where(quota), state, (*inside, quota.name.text)):
-            yield replace(
-                one,
-                span=item.span,
-                most=one.most or item.most,
-                copies=one.copies or item.copies,
-                contexts=one.contexts or item.contexts,
-                share=one.share or item.share,
-                split=one.split or item.split,
-                conditions=(*one.conditions, *item.conditions),
-            )
+    for item in chain.from_iterable(each_number(item, state) for item in items):
+        if state.parameters.holds(item.when):
+            yield from attempt(_items_of, item, scope, state, inside) or ()
+
+
+def _items_of(item: s.SizeItem, scope: Scope, state: Resolved, inside: tuple[str, ...]) -> list[s.SizeItem]:
+    quota = _quota_of(item.amount, scope.of(item.amount), state)
+    if quota is None:
+        return [item]
+    if quota.name.text in inside:
+        state.fail("SGL0830", item.amount.span, f"the quota `{quota.name}` uses itself")
+    use = item.amount if isinstance(item.amount, s.Application) else item.amount.value
+    written = substitution(quota, use, state).write_out(quota.items)
+    return [
+        replace(
+            one,
+            span=item.span,
+            most=one.most or item.most,
+            copies=one.copies or item.copies,
+            contexts=one.contexts or item.contexts,
+            share=one.share or item.share,
+            split=one.split or item.split,
+            conditions=(*one.conditions, *item.conditions),
+        )
+        for one in items_of(written, scope.where(quota), state, (*inside, quota.name.text))
+    ]
 
 
 def _quota_of(amount: s.Amount | s.Application, scope: Scope, state: Resolved) -> s.Quota | None:
+    """Return the quota that an amount names; None if it is a number."""
     if isinstance(amount, s.Application):
         return scope.find(s.Quota, amount.name)
     name, known = amount.value, scope.names(s.Quota)

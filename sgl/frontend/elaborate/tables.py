@@ -18,10 +18,11 @@ is probably the wrong column, and is reported itself.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from sgl.diagnostics import Diagnostics, Label, suggest
+from sgl.diagnostics import Diagnostics, Label, attempt, each, suggest, there, whole
 from sgl.frontend.elaborate.categories import ANY, column_of
 from sgl.frontend.elaborate.columns import Evaluation
 from sgl.frontend.elaborate.substitution import Substitution
@@ -86,16 +87,16 @@ def _leading(items: Sequence[s.TemplateItem], layers: Collection[str]) -> list[s
 
 def entries_of(
     lexicon: s.Lexicon, scope: Scope, state: Resolved, signature: Signature | None = None
-) -> tuple[s.Entry, ...] | None:
-    """Return a lexicon's entries, with its blocks written out at their uses; report errors and return None."""
-    errors = state.diagnostics.errors
-    entries: list[s.Entry] = []
-    for entry in lexicon.entries:
+) -> tuple[s.Entry, ...]:
+    """Return a lexicon's entries, with its blocks written out at their uses."""
+
+    def written(entry: s.Entry | s.FormsUse) -> Sequence[s.Entry]:
         if isinstance(entry, s.Entry):
-            entries.append(replace(entry, layers=each_layer(entry.layers, state)))
-        elif (block := scope.find(s.Forms, entry.name)) is not None:
-            entries += _entries_of_use(entry, block, state, signature)
-    return tuple(entries) if state.diagnostics.errors == errors else None
+            return [replace(entry, layers=each_layer(entry.layers, state))]
+        return _entries_of_use(entry, scope.find(s.Forms, entry.name), state, signature)
+
+    with whole(state.diagnostics):
+        return tuple(chain.from_iterable(each(written, lexicon.entries)))
 
 
 def laid_over(over: tuple[s.LayerClause, ...], under: tuple[s.LayerClause, ...]) -> tuple[s.LayerClause, ...]:
@@ -111,32 +112,30 @@ def blocks_of(lexicon: s.Lexicon, scope: Scope) -> list[s.Forms]:
 
 
 def _entries_of_use(use: s.FormsUse, block: s.Forms, state: Resolved, signature: Signature | None) -> list[s.Entry]:
-    wanted, given, found = [name.text for name in block.parameters], use.arguments, list[s.Entry]()
+    wanted, given = [name.text for name in block.parameters], use.arguments
     if len(wanted) != len(given):
         takes = ", ".join(["a category", *(f"`${name}`" for name in wanted)])
         message = f"`{block.name}` takes {len(wanted) + 1} arguments, not {len(given) + 1}: {takes}"
-        state.error("SGL0617", use.span, message, labels=[Label(block.name.span, "declared here")])
-        return []
+        state.fail("SGL0617", use.span, message, labels=[Label(block.name.span, "declared here")])
     values = dict(zip(wanted, given, strict=True))
-    for entry in block.entries:
+
+    def written(entry: s.Entry) -> s.Entry:
         if entry.category.name.text != block.category.text:
             message = f"an entry of `{block.name}` gets its category where it is used"
-            state.error("SGL0617", entry.category.name.span, message, f"write `{block.category}[…]`")
-            continue
-        settings = [_setting(setting, use, values, state, signature) for setting in entry.category.settings]
-        if None not in settings:
-            # The category comes from the use, with the settings of both.
-            written = (*(setting for setting in settings if setting is not None), *use.category.settings)
-            category = s.CategoryRef(use.category.span, use.category.name, written)
-            own, shared, below = (each_layer(clauses, state) for clauses in (entry.layers, block.shared, use.layers))
-            layers = laid_over(laid_over(own, shared), below)
-            found.append(s.Entry(use.span, category, Substitution(values, state).write_out(layers), block))
-    return found
+            state.fail("SGL0617", entry.category.name.span, message, f"write `{block.category}[…]`")
+        settings = each(lambda one: _setting(one, use, values, state, signature), entry.category.settings)
+        # The category comes from the use, with the settings of both.
+        category = replace(use.category, settings=(*settings, *use.category.settings))
+        own, shared, below = (each_layer(clauses, state) for clauses in (entry.layers, block.shared, use.layers))
+        layers = laid_over(laid_over(own, shared), below)
+        return s.Entry(use.span, category, Substitution(values, state).write_out(layers), block)
+
+    return each(written, block.entries)
 
 
 def _setting(
     written: s.Setting, use: s.FormsUse, values: Mapping[str, s.Expression], state: Resolved, known: Signature | None
-) -> s.Setting | None:
+) -> s.Setting:
     feature, own, problem = written.feature, use.category, ("", "", "")
     # Questions about a grammar are evaluated without its signature.
     info = known.categories.get(own.name.text) if known is not None else None
@@ -159,8 +158,7 @@ def _setting(
         problem = ("SGL0617", f"the value of `{feature}` is a column or a plain value", "")
     code, message, hint = problem
     if code:
-        state.error(code, own.span, message, hint, labels=[Label(written.span, f"`{use.name}` sets it here")])
-        return None
+        state.fail(code, own.span, message, hint, labels=[Label(written.span, f"`{use.name}` sets it here")])
     return replace(written, values=chosen)
 
 
@@ -171,17 +169,14 @@ class LexiconTables:
     state: Resolved
     read: dict[Path, LexiconTable | None] = field(default_factory=dict)
 
-    def of(self, lexicon: s.Lexicon, scope: Scope) -> LexiconTable | None:
-        """Return the table of a lexicon; report errors and return None."""
+    def of(self, lexicon: s.Lexicon, scope: Scope) -> LexiconTable:
+        """Return the table of a lexicon."""
         path = scope.locate(lexicon.path)
-        if path is None:
-            return None
         if path not in self.read:
-            self.read[path] = table_in(lexicon.path, scope, self.state)
-        table = self.read[path]
-        if table is not None and not table.rows:
-            self.state.error("SGL0610", lexicon.path.span, f"the table `{table.name}` has no rows")
-            return None
+            self.read[path] = attempt(table_in, lexicon.path, scope, self.state)
+        table = there(self.read[path])
+        if not table.rows:
+            self.state.fail("SGL0610", lexicon.path.span, f"the table `{table.name}` has no rows")
         return table
 
     def report_blocks(self, features: Collection[str]) -> None:
@@ -189,7 +184,7 @@ class LexiconTables:
         blocks: dict[str, tuple[s.Forms, list[LexiconTable | None]]] = {}
         for lexicon, scope in self.state.names.declared(s.Lexicon):
             # A path that cannot be located was reported on reading.
-            if (path := scope.locate(lexicon.path, Diagnostics())) is not None:
+            if (path := attempt(scope.locate, lexicon.path, Diagnostics())) is not None:
                 for block in blocks_of(lexicon, scope):
                     blocks.setdefault(block.name.text, (block, []))[1].append(self.read.get(path))
         for block, read in blocks.values():
@@ -207,10 +202,8 @@ def _report_block(block: s.Forms, tables: Sequence[LexiconTable], features: Coll
 
 
 def rows_of(lexicon: s.Lexicon, table: LexiconTable, state: Resolved) -> list[TableRow]:
-    """Return the rows that satisfy all conditions, with cells of variants, later ones first; none after a report."""
-    known = [_is_known(variant.name, table, state) for variant in lexicon.variants]
-    if not all(known):
-        return []
+    """Return the rows that satisfy all conditions, with cells of variants, later ones first."""
+    each(lambda variant: _check_known(variant.name, table, state), lexicon.variants)
     holds = state.parameters.holds
     in_force = [variant.name.text for variant in lexicon.variants if holds(variant.when)]
     rows = []
@@ -220,29 +213,25 @@ def rows_of(lexicon: s.Lexicon, table: LexiconTable, state: Resolved) -> list[Ta
             cells |= row.variants.get(variant, {})
         rows.append(replace(row, cells=cells))
     for condition in lexicon.where:
-        kept = _fulfilling(condition, rows, state)
-        if kept is None:
-            return []
-        rows = kept
+        rows = _fulfilling(condition, rows, state)
     if not rows:
         message = f"no row of `{table.name}` is left for the lexicon `{lexicon.name}`"
         state.error("SGL0610", lexicon.where[-1].span, message, "check the values after `where`")
     return rows
 
 
-def _is_known(variant: s.Name, table: LexiconTable, state: Resolved) -> bool:
+def _check_known(variant: s.Name, table: LexiconTable, state: Resolved) -> None:
     if variant.text in table.variants:
-        return True
+        return
     column = next((row for row in table.rows if variant.text in row.cells), None)
     labels = [Label(column.span, f"`{variant}` is a column here")] if column is not None else []
     hint = (
         suggest(variant.text, table.variants) or f"a row with a variant: `{{en: guy, ja: 男, {variant}: {{ja: 人}}}}`"
     )
-    state.error("SGL0616", variant.span, f"no row of `{table.name}` has a variant `{variant}`", hint, labels=labels)
-    return False
+    state.fail("SGL0616", variant.span, f"no row of `{table.name}` has a variant `{variant}`", hint, labels=labels)
 
 
-def _fulfilling(condition: s.Condition, rows: list[TableRow], state: Resolved) -> list[TableRow] | None:
+def _fulfilling(condition: s.Condition, rows: list[TableRow], state: Resolved) -> list[TableRow]:
     column, comparison = condition.column.text, condition.comparison.text
     if comparison not in ORDERINGS:
         wanted = set(map(str, condition.values))
@@ -250,29 +239,26 @@ def _fulfilling(condition: s.Condition, rows: list[TableRow], state: Resolved) -
     bound, *others = condition.values
     if others or decimal(str(bound)) is None:
         hint = "for several values write `=`, as in `kind = mammal | bird`"
-        state.error("SGL0613", condition.span, f"`{comparison}` compares with a single number", hint)
-        return None
+        state.fail("SGL0613", condition.span, f"`{comparison}` compares with a single number", hint)
     strange = [row for row in rows if decimal(row.cells.get(column, "")) is None]
     if strange:
         cell = strange[0].cells.get(column)
         message = f"this row has no `{column}`" if cell is None else f"`{column}` is `{cell}` here"
         hint = "write a number in plain digits, such as `12` or `0.5`"
         labels = [Label(condition.span, "a number is needed here")]
-        state.error("SGL0613", strange[0].span, message, hint, labels=labels)
-        return None
+        state.fail("SGL0613", strange[0].span, message, hint, labels=labels)
     return [row for row in rows if compare(row.cells[column], comparison, str(bound))]
 
 
-def check_columns(lexicon: s.Lexicon, entries: Sequence[s.Entry], table: LexiconTable, state: Resolved) -> bool:
-    """Return whether the table has the columns of categories and conditions; expressions are checked later."""
+def check_columns(lexicon: s.Lexicon, entries: Sequence[s.Entry], table: LexiconTable, state: Resolved) -> None:
+    """Check that the table has the columns of categories and conditions; expressions are checked later."""
     names = [condition.column for condition in lexicon.where]
     categories = tuple(entry.category for entry in entries)
     names += [column.name for column in s.parts_of(s.Column, categories)]
-    unknown = [name for name in names if name.text not in table.columns]
-    for name in unknown:
-        hint = suggest(name.text, table.columns, "its columns are")
-        state.error("SGL0603", name.span, f"the table has no column `{name}`", hint)
-    return not unknown
+    with whole(state.diagnostics):
+        for name in (name for name in names if name.text not in table.columns):
+            hint = suggest(name.text, table.columns, "its columns are")
+            state.error("SGL0603", name.span, f"the table has no column `{name}`", hint)
 
 
 _DISTRIBUTIONS = ("zipf", "uniform")
@@ -289,7 +275,7 @@ class Weighting:
 
     def share(self, row: TableRow, evaluation: Evaluation) -> float:
         """Return the share of a row before ranks are known."""
-        text = evaluation.value(self.column) if self.column is not None else None
+        text = attempt(evaluation.value, self.column) if self.column is not None else None
         number = decimal(text or "")
         if is_weight(number):
             return number
@@ -314,7 +300,7 @@ def weighting_of(lexicon: s.Lexicon, state: Resolved) -> Weighting:
         return Weighting()
 
     def number(name: s.Name | None) -> float:
-        found = state.parameters.number(name) if name is not None else None
+        found = attempt(state.parameters.number, name) if name is not None else None
         return found if found is not None else 1.0
 
     total, kind, exponent = number(weight.factor), weight.kind, None

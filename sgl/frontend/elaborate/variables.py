@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice, product
 
-from sgl.diagnostics import Label, Span, suggest
+from sgl.diagnostics import Label, Reported, Span, attempt, each, sound, suggest, there
 from sgl.frontend.elaborate.algebra import (
     FUNCTIONS,
     Constraint,
@@ -68,24 +68,22 @@ class VariableTable:
         """Make the constraints of all mentions and conditions of the rule; return False after a report."""
         errors = self.state.diagnostics.errors
         terms = Terms(self)
-        found = [(terms.of_setting(new, setting), setting.span) for new, setting in self._waiting]
-        found += [(self.test(condition), condition.span) for condition in where]
-        self.constraints += [constraint for constraint, _ in found if constraint is not None]
+        found = sound(lambda one: (terms.of_setting(*one), one[1].span), self._waiting)
+        found += sound(lambda condition: (self.test(condition), condition.span), where)
+        self.constraints += [constraint for constraint, _ in found]
         if self.state.diagnostics.errors == errors:
             for constraint, span in found:
                 self._check_possible(constraint, span)
         return self.state.diagnostics.errors == errors
 
-    def test(self, condition: s.Condition) -> Constraint | None:
-        """Return what a condition means; None after a report."""
+    def test(self, condition: s.Condition) -> Constraint:
+        """Return what a condition means."""
         if condition not in self._tests:
-            self._tests[condition] = Terms(self).of_condition(condition)
-        return self._tests[condition]
+            self._tests[condition] = attempt(Terms(self).of_condition, condition)
+        return there(self._tests[condition])
 
-    def _check_possible(self, constraint: Constraint | None, span: Span) -> None:
+    def _check_possible(self, constraint: Constraint, span: Span) -> None:
         """Report a condition that no values of the variables fulfil, with an example."""
-        if constraint is None:
-            return
         left, examples = constraint.left, list[str]()
         named = {left} & self.mentions.keys()
         names = sorted(constraint.inputs | named)
@@ -116,36 +114,28 @@ class VariableTable:
 
     def holds(self, condition: s.Condition, given: Mapping[str, str]) -> bool:
         """Return whether a condition that was tested holds for values of its variables."""
-        test = self.test(condition)
-        return test is not None and test.holds(given)
+        return self.test(condition).holds(given)
 
-    def use(self, name: str, span: Span, hint: str = "") -> bool:
-        """Return whether the rule has a variable that a clause mentions; report an unknown one."""
+    def use(self, name: str, span: Span, hint: str = "") -> str:
+        """Record that a clause mentions a variable, and return it; the rule must have it, with values of its own."""
         self.used.add(name)
         if name not in self.mentions:
             hint = suggest(name, self.mentions) or hint
-            self.state.error("SGL0404", span, f"the rule has no feature variable `{name}`", hint)
-            return False
-        return not self._is_name(self.mentions[name][0][1], span)
-
-    def _is_name(self, feature: str, span: Span) -> bool:
-        """Return whether a feature stands for names, and report the use of its value."""
-        if (lexicon := self.state.signature.named.get(feature)) is None:
-            return False
-        message = f"`{feature}` stands for a name of `{lexicon}`, which has no value to compare, compute or write"
-        hint = "one variable is one name, and two are two; to write a name, use a child with it"
-        self.state.error("SGL0340", span, message, hint)
-        return True
+            self.state.fail("SGL0404", span, f"the rule has no feature variable `{name}`", hint)
+        feature = self.mentions[name][0][1]
+        if (lexicon := self.state.signature.named.get(feature)) is not None:
+            message = f"`{feature}` stands for a name of `{lexicon}`, which has no value to compare, compute or write"
+            hint = "one variable is one name, and two are two; to write a name, use a child with it"
+            self.state.fail("SGL0340", span, message, hint)
+        return name
 
 
-def is_comparable(feature: str, span: Span, state: Signed) -> bool:
-    """Return whether the values of a feature are ordered; report it otherwise."""
+def check_comparable(feature: str, span: Span, state: Signed) -> None:
+    """Check that the values of a feature are ordered."""
     signature = state.signature
-    if feature in signature.ordered:
-        return True
-    hint = f"declare one: `feature {feature} = {' < '.join(signature.features[feature])}`"
-    state.error("SGL0409", span, f"the values of the feature `{feature}` have no order", hint)
-    return False
+    if feature not in signature.ordered:
+        hint = f"declare one: `feature {feature} = {' < '.join(signature.features[feature])}`"
+        state.fail("SGL0409", span, f"the values of the feature `{feature}` have no order", hint)
 
 
 def _listed(values: Sequence[object]) -> str:
@@ -182,36 +172,34 @@ class Terms:
         #: The variables met so far, and whether what they are in is only compared.
         self.inputs, self.compared = set[str](), False
 
-    def of_setting(self, new: str, setting: s.Setting) -> Constraint | None:
-        """Return what a setting says about the variable that stands for its value; None after a report."""
+    def of_setting(self, new: str, setting: s.Setting) -> Constraint:
+        """Return what a setting says about the variable that stands for its value."""
         scale = scale_of(setting.feature.text, self.state.signature)
         comparison = setting.comparison.text if setting.comparison is not None else "="
-        if comparison not in ("=", "!=") and not is_comparable(scale.feature, setting.span, self.state):
-            return None
+        if comparison not in ("=", "!="):
+            check_comparable(scale.feature, setting.span, self.state)
         choices = [value for value in setting.values if isinstance(value, s.Choice)]
         plain = [value for value in setting.values if isinstance(value, s.Name | s.Computed)]
         written = f"{setting.feature}{comparison}{_listed(setting.values)}"
         options = partial(self.choices, choices, scale) if choices else None
         return self._constraint(new, comparison, plain, scale, written, options)
 
-    def of_condition(self, condition: s.Condition) -> Constraint | None:
-        """Return what a condition on a variable says; None after a report."""
+    def of_condition(self, condition: s.Condition) -> Constraint:
+        """Return what a condition on a variable says."""
         name, comparison, variables = condition.column, condition.comparison.text, self.variables
         hint = "a condition tests a variable in the brackets of a category, as in `VP[form=f]`"
-        if not variables.use(name.text, name.span, hint):
-            return None
+        variables.use(name.text, name.span, hint)
         values = variables.values_of(name.text)
         plain = [value for value in condition.values if isinstance(value, s.Name) and value.text not in values]
         strange = [value for value in plain if value.quoted or value.text not in variables.mentions]
         for value in strange:
             message = f"`{value}` is not a value of `{name}`"
             self.state.error("SGL0402", value.span, message, suggest(value.text, values, "its values are"))
-        features = sorted({feature for _, feature in variables.mentions[name.text]})
-        ordered = comparison in ("=", "!=") or all(
-            is_comparable(feature, condition.span, self.state) for feature in features
-        )
-        if strange or not ordered:
-            return None
+        for feature in sorted({feature for _, feature in variables.mentions[name.text]}):
+            if comparison not in ("=", "!="):
+                check_comparable(feature, condition.span, self.state)
+        if strange:
+            raise Reported
         scale = scale_of(variables.mentions[name.text][0][1], self.state.signature)
         return self._constraint(name.text, comparison, condition.values, scale, str(condition))
 
@@ -222,17 +210,14 @@ class Terms:
         values: Sequence[s.Name | s.Computed],
         scale: Scale,
         written: str,
-        choices: Callable[[], Term | None] | None = None,
-    ) -> Constraint | None:
+        choices: Callable[[], Term] | None = None,
+    ) -> Constraint:
         self.inputs, self.compared = set(), comparison != "="
-        options = [self.of(value, scale) for value in values] if choices is None else [choices()]
-        known = tuple(option for option in options if option is not None)
-        if len(known) < len(options):
-            return None
-        return Constraint(left, comparison, known, frozenset(self.inputs), scale, written)
+        options = [choices()] if choices is not None else each(partial(self.of, scale=scale), values)
+        return Constraint(left, comparison, tuple(options), frozenset(self.inputs), scale, written)
 
-    def of(self, written: s.Name | s.Computed, scale: Scale, *, inside: bool = False) -> Term | None:
-        """Return an expression for a value of a feature; None after a report.  Whole numbers ``inside`` are numbers."""
+    def of(self, written: s.Name | s.Computed, scale: Scale, *, inside: bool = False) -> Term:
+        """Return an expression for a value of a feature.  Whole numbers ``inside`` are numbers."""
         if isinstance(written, s.Computed):
             return self._function(written, scale)
         name, keys = written.text, scale.keys
@@ -240,106 +225,81 @@ class Terms:
             return constant(whole(name))
         if name in keys:
             return constant(keys[name])
-        if not self._variable(written, scale):
-            return None
+        self._check_variable(written, scale)
         self.inputs.add(name)
         return partial(number_of, name) if scale.numeric else partial(key_of, keys, name)
 
-    def choices(self, written: Sequence[s.Choice], scale: Scale) -> Term | None:
-        """Return the first of several values whose conditions hold; None after a report."""
+    def choices(self, written: Sequence[s.Choice], scale: Scale) -> Term:
+        """Return the first of several values whose conditions hold."""
         bare = next((choice for choice in written[:-1] if not choice.conditions), None)
         if bare is not None:
             message, hint = f"`{bare}` has no condition, so what follows never applies", "write it last"
             self.state.error("SGL0329", bare.span, message, hint)
-        terms = [self.of(choice.value, scale) for choice in written]
-        tests = [[self.variables.test(condition) for condition in choice.conditions] for choice in written]
-        cases = [
-            (term, [test for test in own if test is not None])
-            for term, own in zip(terms, tests, strict=True)
-            if term is not None and None not in own
-        ]
-        if bare is not None or len(cases) < len(written):
-            return None
+        test = self.variables.test
+        cases = each(lambda choice: (self.of(choice.value, scale), each(test, choice.conditions)), written)
+        if bare is not None:
+            raise Reported
         for _, own in cases:
             self.inputs.update(*({test.left, *test.inputs} for test in own))
         return partial(first_fitting, cases)
 
-    def _function(self, call: s.Computed, scale: Scale) -> Term | None:
+    def _function(self, call: s.Computed, scale: Scale) -> Term:
         name, arguments = call.function, call.arguments
         function = FUNCTIONS.get(name.text)
         if function is None:
             return self._lookup(call, scale)
         if len(arguments) == 1:
-            self.state.error(
-                "SGL0329", call.span, f"`{name}` is of two values or more", f"write `{name}({arguments[0]}, …)`"
-            )
-            return None
-        if not is_comparable(scale.feature, call.span, self.state):
-            return None
+            hint = f"write `{name}({arguments[0]}, …)`"
+            self.state.fail("SGL0329", call.span, f"`{name}` is of two values or more", hint)
+        check_comparable(scale.feature, call.span, self.state)
         if not scale.clear:
             message = f"one cannot compute with `{scale.feature}`: its numbers are not in increasing order"
-            self.state.error("SGL0332", call.span, message, f"in order they are: {' < '.join(scale.keys)}")
-            return None
-        terms = [self.of(argument, scale, inside=True) for argument in arguments]
-        known = [term for term in terms if term is not None]
-        return partial(applied, function, known) if len(known) == len(terms) else None
+            self.state.fail("SGL0332", call.span, message, f"in order they are: {' < '.join(scale.keys)}")
+        return partial(applied, function, each(partial(self.of, scale=scale, inside=True), arguments))
 
-    def _lookup(self, call: s.Computed, scale: Scale) -> Term | None:
-        found = self._table(call, scale)
-        if found is None:
-            return None
-        table, column = found
+    def _lookup(self, call: s.Computed, scale: Scale) -> Term:
+        table, column = self._table(call, scale)
         scales = [scale_of(feature, self.state.signature) for feature in table.features]
-        terms = [self.of(argument, own) for argument, own in zip(call.arguments, scales, strict=True)]
-        known = [term for term in terms if term is not None]
-        return _LookUp(table, column, known, scales, scale) if len(known) == len(terms) else None
+        terms = each(lambda pair: self.of(*pair), zip(call.arguments, scales, strict=True))
+        return _LookUp(table, column, terms, scales, scale)
 
-    def _table(self, call: s.Computed, scale: Scale) -> tuple[FeatureTable, str] | None:
-        """Return the table of a function and the column of its values; None after a report."""
+    def _table(self, call: s.Computed, scale: Scale) -> tuple[FeatureTable, str]:
+        """Return the table of a function and the column of its values."""
         name, state = call.function, self.state
         scope, near = self.variables.scope, suggest(name.text, FUNCTIONS)
         if near and scope.peek(s.Table, name.text) is None:
-            state.error("SGL0201", name.span, f"there is no table or function `{name}`", near)
-            return None
-        table = state.signature.tables.get(name.text) if scope.find(s.Table, name) is not None else None
-        if table is None:
-            return None
+            state.fail("SGL0201", name.span, f"there is no table or function `{name}`", near)
+        scope.find(s.Table, name)
+        table = there(state.signature.tables.get(name.text))
         if len(table.features) != len(call.arguments):
             message = f"`{name}` needs values of {len(table.features)} features: {', '.join(table.features)}"
-            state.error("SGL0622", call.span, message, labels=[Label(table.declaration.name.span, "declared here")])
-            return None
-        columns = [column for column in table.table.columns if column not in table.columns]
+            state.fail("SGL0622", call.span, message, labels=[Label(table.declaration.name.span, "declared here")])
+        columns = table.forms
         column = scale.feature if scale.feature in columns or len(columns) != 1 else columns[0]
         if column not in columns:
             message = f"`{table.table.name}` has no column `{column}` with the values of `{name}`"
-            state.error("SGL0330", call.span, message, suggest(column, columns, "its columns are"))
-            return None
+            state.fail("SGL0330", call.span, message, suggest(column, columns, "its columns are"))
         values = [row.cells[column] for row in table.table.rows if column in row.cells]
         for value in [value for value in values if value not in scale.keys][:1]:
             message = f"`{value}` in `{table.table.name}` is not a value of the feature `{scale.feature}`"
-            state.error("SGL0330", call.span, message, suggest(value, scale.keys, "its values are"))
-            return None
+            state.fail("SGL0330", call.span, message, suggest(value, scale.keys, "its values are"))
         return table, column
 
-    def _variable(self, name: s.Name, scale: Scale) -> bool:
-        """Return whether a variable has values of this kind; report it otherwise."""
+    def _check_variable(self, name: s.Name, scale: Scale) -> None:
+        """Check that a variable has values of this kind."""
         variables, feature = self.variables, scale.feature
         hint = f"write `{feature}={name}` to set that value itself"
         if name.quoted or not name.text[:1].isalpha():
             message, near = f"`{name}` is not a value of the feature `{feature}`", suggest(name.text, scale.keys)
-            self.state.error("SGL0402", name.span, message, near or f"its values are: {', '.join(scale.keys)}")
-            return False
-        if not variables.use(name.text, name.span, hint):
-            return False
+            self.state.fail("SGL0402", name.span, message, near or f"its values are: {', '.join(scale.keys)}")
+        variables.use(name.text, name.span, hint)
         features = {other for _, other in variables.mentions[name.text]}
         alike = (
             all(scale_of(other, self.state.signature).numeric for other in features)
             if scale.numeric
             else not (scale.ordered or variables.domains[name.text].isdisjoint(scale.keys))
         )
-        if feature in features or alike:
-            return True
-        verb = "compared with one" if self.compared else "which cannot become one"
-        message = f"`{name}` is a value of `{min(features)}`, {verb} of `{feature}`"
-        self.state.error("SGL0409" if self.compared else "SGL0327", name.span, message)
-        return False
+        if feature not in features and not alike:
+            verb = "compared with one" if self.compared else "which cannot become one"
+            message = f"`{name}` is a value of `{min(features)}`, {verb} of `{feature}`"
+            self.state.fail("SGL0409" if self.compared else "SGL0327", name.span, message)

@@ -14,18 +14,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count, product
 from typing import cast
 
 from sgl.core import structure as c
 from sgl.core.derivation import CATEGORY, RULE
 from sgl.core.grammar import DERIVATION, GraphLayer
-from sgl.diagnostics import Label, Span, shortlist, suggest, suggested
+from sgl.diagnostics import Label, Reported, Span, attempt, each, shortlist, sound, suggest, suggested
 from sgl.foreign import limits, raising
 from sgl.frontend.elaborate.substitution import seen_in, variables_in
 from sgl.frontend.lower.finishing import Absorbed
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s
+
+_Statement = s.Chain | s.Repeat | s.Length | s.Depth | s.Sameness
 
 #: Maximum number of edges and paths in a structure.
 MAX_EDGES = 400
@@ -126,28 +129,27 @@ class BodyLowering:
         self.context.state.error("SGL0801", span, message, hint)
 
     def _statements(self, body: s.BodyPattern, renaming: Mapping[str, str]) -> None:
-        for statement in body.statements:
-            if isinstance(statement, s.Repeat):
+        sound(partial(self._statement, renaming=renaming), body.statements)
+
+    def _statement(self, statement: _Statement, renaming: Mapping[str, str]) -> None:
+        match statement:
+            case s.Repeat():
                 self._repeat(statement, renaming)
-                continue
-            if isinstance(statement, s.Length):
-                length = length_test(statement, self.context.texts, self.context.state)
-                self.lengths += [length] if length is not None else []
-                continue
-            if isinstance(statement, s.Depth):
+            case s.Length():
+                self.lengths.append(_length_test(statement, self.context.texts, self.context.state))
+            case s.Depth():
                 labels = self._labels(statement.labels)
-                depth = depth_bodies(statement, labels, self.context.state)
-                self.depths += [depth] if depth is not None else []
-                continue
-            if isinstance(statement, s.Sameness):
+                self.depths.append(_depth_bodies(statement, labels, self.context.state))
+            case s.Sameness():
                 self._sameness(statement)
-                continue
-            nodes = [self._variable(variable, renaming) for variable in statement.variables]
-            for edge, source, target in zip(statement.edges, nodes, nodes[1:], strict=False):
-                labels = self._labels(edge.labels)
-                bounds = self._bounds(edge, edge.bounds) if edge.bounds is not None else (1, 1)
-                if bounds is not None:
-                    self.links.append(c.Link(source, labels, target, *bounds))
+            case s.Chain():
+                nodes = [self._variable(variable, renaming) for variable in statement.variables]
+                each(lambda edge: self._edge(*edge), zip(statement.edges, nodes, nodes[1:], strict=False))
+
+    def _edge(self, edge: s.EdgePattern, source: int, target: int) -> None:
+        labels = self._labels(edge.labels)
+        bounds = self._bounds(edge, edge.bounds) if edge.bounds is not None else (1, 1)
+        self.links.append(c.Link(source, labels, target, *bounds))
 
     def _sameness(self, told: s.Sameness) -> None:
         if (missing := next((n for n in (told.first, told.second) if n.text not in self.taken), None)) is not None:
@@ -161,10 +163,7 @@ class BodyLowering:
 
     def _repeat(self, repeat: s.Repeat, renaming: Mapping[str, str]) -> None:
         times = self.context.state.parameters.whole(repeat.times, 1)
-        if times is None:
-            return
-        if not countable(times, repeat.times.span, self.context.state):
-            return
+        _check_count(times, repeat.times.span, self.context.state)
         inner = {name.text for name in variables_in(repeat.body)}
         for end in (repeat.first, repeat.last):
             if end.text not in inner:
@@ -187,36 +186,31 @@ class BodyLowering:
         self.taken.add(new)
         return new
 
-    def _bounds(self, edge: s.EdgePattern, written: s.Bounds) -> tuple[int, int | None] | None:
-        parameters = self.context.state.parameters
-        low = parameters.whole(written.low, 1)
-        high = parameters.whole(written.high, 1) if written.high is not None else None
-        if low is None or (written.high is not None and high is None):
-            return None
-        place = (written.high or written.low).span
-        if not countable(max(low, high or 0), place, self.context.state):
-            return None
+    def _bounds(self, edge: s.EdgePattern, written: s.Bounds) -> tuple[int, int | None]:
+        numbers = [number for number in (written.low, written.high) if number is not None]
+        low, *others = each(partial(self.context.state.parameters.whole, minimum=1), numbers)
+        high = others[0] if others else None
+        _check_count(max(low, high or 0), numbers[-1].span, self.context.state)
         if high is not None and high < low:
-            self._error(edge.span, f"a path of {low} to {high} edges is impossible")
-            return None
+            self.context.state.fail("SGL0801", edge.span, f"a path of {low} to {high} edges is impossible")
         return low, high
 
     def _variable(self, ref: s.VariableRef, renaming: Mapping[str, str]) -> int:
         name = renaming.get(ref.name.text, ref.name.text)
-        tests, degrees = self.tests.setdefault(name, []), self.degrees.setdefault(name, [])
+        tests = self.tests.setdefault(name, [])
         tests += self._meant(ref.name)
-        for test in ref.tests:
-            if isinstance(test, s.AttributeTest):
-                lowered = self._attribute_test(test)
-                tests += [lowered] if lowered is not None else []
-                continue
-            number = self.context.state.parameters.whole(test.number)
-            kind = _COMPARISONS.get(test.comparison.text)
-            if kind is None:
-                self._error(test.comparison.span, "a count is tested with `=`, `>=` or `<=`")
-            elif number is not None and countable(number, test.number.span, self.context.state):
-                degrees.append(c.DegreeTest(self._labels(test.labels), kind, number))
+        tests += sound(self._attribute_test, (test for test in ref.tests if isinstance(test, s.AttributeTest)))
+        counts = (test for test in ref.tests if isinstance(test, s.CountTest))
+        self.degrees.setdefault(name, []).extend(sound(self._degree_test, counts))
         return list(self.tests).index(name)
+
+    def _degree_test(self, test: s.CountTest) -> c.DegreeTest:
+        number, state = self.context.state.parameters.whole(test.number), self.context.state
+        kind = _COMPARISONS.get(test.comparison.text)
+        if kind is None:
+            state.fail("SGL0801", test.comparison.span, "a count is tested with `=`, `>=` or `<=`")
+        _check_count(number, test.number.span, state)
+        return c.DegreeTest(self._labels(test.labels), kind, number)
 
     def _meant(self, name: s.Name) -> Sequence[c.NodeTest]:
         """Return the tests implied by a node's name: in a derivation, the name of a rule or a category."""
@@ -239,22 +233,20 @@ class BodyLowering:
             return ()
         return (c.NodeTest(attribute, frozenset({name.text})),)
 
-    def _attribute_test(self, test: s.AttributeTest) -> c.NodeTest | None:
+    def _attribute_test(self, test: s.AttributeTest) -> c.NodeTest:
         known = self.context.attributes
         attribute = test.attribute.text if test.attribute is not None else "lemma"
         values = self._values(test)
-        if values is None:
-            return None
         if test.attribute is not None and known is not None and attribute not in known:
             self._unknown("SGL0808", test.attribute, f"no word has the attribute `{attribute}`", known)
-            return None
+            raise Reported
         if known is not None and (test.word_set is None or test.word_set.text != "targets"):
             for value in values:
                 if value.text not in known[attribute]:
                     self._unknown("SGL0808", value, f"no word has `{attribute}={value}`", known[attribute])
         return c.NodeTest(attribute, frozenset(v.text for v in values), test.negated)
 
-    def _values(self, test: s.AttributeTest) -> tuple[s.Name, ...] | None:
+    def _values(self, test: s.AttributeTest) -> tuple[s.Name, ...]:
         name, targets = test.word_set, self.context.targets
         if name is None:
             for column in (value for value in test.values if isinstance(value, s.Column)):
@@ -263,12 +255,10 @@ class BodyLowering:
                 self.context.state.error("SGL0830", column.span, message, hint)
             return tuple(value for value in test.values if isinstance(value, s.Name))
         if name.text != "targets":
-            declaration = self.scope.of(name).find(s.WordSet, name)
-            return declaration.values if declaration is not None else None
+            return self.scope.of(name).find(s.WordSet, name).values
         if targets is None:
             message = "`@targets` means the words of a pattern's `targets` clause, but there is none here"
-            self.context.state.error("SGL0201", name.span, message, "add `targets …` to the pattern")
-            return None
+            self.context.state.fail("SGL0201", name.span, message, "add `targets …` to the pattern")
         return tuple(s.Name(text, name.span) for text in targets)
 
     def _labels(self, labels: s.LabelSet) -> c.LabelTest:
@@ -276,7 +266,7 @@ class BodyLowering:
         known, state = self.context.labels, self.context.state
         for label in labels.labels:
             if label.is_set:
-                own = self._label_set(label)
+                own = attempt(self._label_set, label) or ()
                 if known is not None and own and not labels.negated and known.isdisjoint(own):
                     hint = "leave it out: the verifier rejects claims about things that no graph contains"
                     state.warning("SGL0807", label.span, f"no rule makes an edge of the set `{label.text}`", hint)
@@ -294,8 +284,6 @@ class BodyLowering:
     def _label_set(self, label: s.LabelText) -> Sequence[str]:
         """Return a declared set of labels; a library set may have labels that the grammar lacks."""
         declaration = self.scope.of(label).find(s.Labels, s.Name(label.text, label.span))
-        if declaration is None:
-            return ()
         known, library = self.context.labels, self.scope.where(declaration).unit.is_library
         for value in declaration.values if known is not None and not library else ():
             if known is not None and value.text not in known:
@@ -322,49 +310,42 @@ def _hint(name: str, known: Iterable[str]) -> str:
     return suggest(name, known) or listed
 
 
-def length_test(written: s.Length, layers: tuple[str, ...], state: Resolved) -> c.LengthTest | None:
-    """Return the test on the length of a text in one of the layers; report errors and return None."""
+def _length_test(written: s.Length, layers: tuple[str, ...], state: Resolved) -> c.LengthTest:
+    """Return the test on the length of a text in one of the layers."""
     layer, sign, part, more = written.layer, written.comparison.text, "", 0
     if layers and layer.text not in layers:
-        state.error("SGL0201", layer.span, f"there is no text layer `{layer}`", suggest(layer.text, layers, "there is"))
-        return None
+        state.fail("SGL0201", layer.span, f"there is no text layer `{layer}`", suggest(layer.text, layers, "there is"))
     if isinstance(written.number, s.Longest):
         part, more = written.number.part.text, written.number.offset
     else:
-        number = state.parameters.whole(written.number)
-        if number is None or not countable(number, written.number.span, state):
-            return None
-        more = number
+        more = state.parameters.whole(written.number)
+        _check_count(more, written.number.span, state)
     comparison, step = _STRICT.get(sign) or (cast(c.Sign, sign), 0)
     if more + step < 0 and not part:
-        state.error("SGL0801", written.span, "no text has fewer than 0 words")
-        return None
+        state.fail("SGL0801", written.span, "no text has fewer than 0 words")
     return c.LengthTest(layer.text, comparison, more + step, part)
 
 
-def countable(number: int, place: Span, state: Resolved) -> bool:
-    """Return whether structures can count up to a number; report it otherwise."""
+def _check_count(number: int, place: Span, state: Resolved) -> None:
+    """Check that structures can count up to a number."""
     most = limits().counts
     if number > most:
         hint = f"{raising('counts', number)} allows it; the automaton grows with the number"
-        state.error("SGL0801", place, f"a structure can count to at most {most}", hint)
-    return number <= most
+        state.fail("SGL0801", place, f"a structure can count to at most {most}", hint)
 
 
-def depth_bodies(written: s.Depth, labels: c.LabelTest, state: Resolved) -> tuple[c.Body, ...] | None:
-    """Return the body of a structure and its ``without`` bodies; report errors and return None."""
+def _depth_bodies(written: s.Depth, labels: c.LabelTest, state: Resolved) -> tuple[c.Body, ...]:
+    """Return the body of a structure and its ``without`` bodies."""
     number = state.parameters.whole(written.number)
     sign = written.comparison.text
-    if number is None or not countable(number, written.number.span, state):
-        return None
+    _check_count(number, written.number.span, state)
     least = {">": number + 1, ">=": number, "=": number}.get(sign, 0)
     most = {"<": number - 1, "<=": number, "=": number}.get(sign)
     if sign == "!=" or (most is not None and most < 0) or (most is None and not least):
         message = f"`depth … {sign} {number}` holds for every text or for none"
         if sign == "!=":
             message = "a depth is tested with `>=`, `<=`, `>`, `<` or `=`"
-        state.error("SGL0801", written.span, message)
-        return None
+        state.fail("SGL0801", written.span, message)
     body = _walk(labels, least, "A", "B") if least else c.Body((c.Variable("N"),))
     if most is None:
         return (body,)

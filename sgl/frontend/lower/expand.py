@@ -13,7 +13,7 @@ from typing import NoReturn
 from sgl.core.grammar import Cut, Slot
 from sgl.core.graphs import components, reachable
 from sgl.core.rounds import Rounds
-from sgl.diagnostics import Label, shortlist
+from sgl.diagnostics import Label, Reported, shortlist
 from sgl.frontend.elaborate.algebra import settled
 from sgl.frontend.elaborate.categories import CategoryPattern, Slotting
 from sgl.frontend.lower.productions import Produced, Production, Version
@@ -47,23 +47,16 @@ class Instance:
 _Partial = tuple[tuple[Concrete, ...], dict[str, str], Iterator[tuple[str, ...]]]
 
 
-class _TooManyError(Exception):
-    """There are too many instances or combinations; this was reported."""
-
-
-def expand(start: s.Name, state: Produced) -> list[Instance] | None:
-    """Instantiate sound productions that the start reaches, the start's first; return None after an error."""
+def expand(start: s.Name, state: Produced) -> list[Instance]:
+    """Instantiate sound productions that the start reaches, the start's first."""
     # A production with neither children nor words counts as a rule.
     words = [p for p in state.productions if not p.rhs and not p.empty]
     rules = [p for p in state.productions if p.rhs or p.empty]
     search = _Search(state)
-    try:
-        of_words = kept("instances", tuple(words), None, lambda: search.words(words))
-        for word in of_words:
-            search.build(*word.lhs)
-        of_rules = search.rules(rules)
-    except _TooManyError:
-        return None
+    of_words = kept("instances", tuple(words), None, lambda: search.words(words))
+    for word in of_words:
+        search.build(*word.lhs)
+    of_rules = search.rules(rules)
     instances = of_rules + of_words
     _report_unbuildable(rules, of_rules, search, start)
     below: dict[Concrete, list[Concrete]] = {instance.lhs: [] for instance in instances}
@@ -73,7 +66,7 @@ def expand(start: s.Name, state: Produced) -> list[Instance] | None:
     used = [instance for instance in instances if instance.lhs in found]
     _report_endless(used, state)
     if state.diagnostics.errors:
-        return None
+        raise Reported
     return sorted(used, key=lambda instance: instance.lhs[0] != start.text)
 
 
@@ -179,8 +172,7 @@ class _Search:
             self._give_up(production, f"of the rules combine in more than {MAX_STEPS:,} ways")
 
     def _give_up(self, production: Production, problem: str, hint: str = _FEWER) -> NoReturn:
-        self.state.error("SGL0706", production.span, f"the features {problem}", hint, label="reached here")
-        raise _TooManyError
+        self.state.fail("SGL0706", production.span, f"the features {problem}", hint, label="reached here")
 
 
 def _bound(rule: Production, features: Sequence[str], values: Mapping[str, str]) -> dict[str, str]:

@@ -8,11 +8,11 @@ determines it, is that of the first layer.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Item, Node, Template, Token
 from sgl.core.graphs import United
-from sgl.diagnostics import Label, Span, suggest
+from sgl.diagnostics import Label, Reported, Span, attempt, each, suggest, there
 from sgl.frontend.elaborate.rules import RuleNames, possible, shown
 from sgl.frontend.lower.productions import RESERVED_LABELS, check_attribute_name
 from sgl.frontend.names.signature import CategoryInfo
@@ -72,25 +72,36 @@ class FragmentLowering:
         #: The representative of each atom among the atoms united by bindings.
         self.united: United[Atom] = United()
 
-    def run(self, statements: Sequence[s.Statement]) -> Fragment | None:
-        """Return the fragment; report errors and return None."""
+    def run(self, statements: Sequence[s.Statement]) -> Fragment:
+        """Return the fragment."""
         for statement in statements:
-            if isinstance(statement, s.EdgeStatement):
-                self._edge(statement)
-            elif isinstance(statement, s.BindStatement):
-                self._bind(statement)
-            elif isinstance(statement, s.ForgetStatement):
-                atom = self._atom(statement.node)
-                if atom is not None and not self._touch(atom, statement.span):
-                    self._error("SGL0501", statement.span, "only a port of a child can be forgotten")
-            else:
-                message = "`node(…)` is the node of a word; a rule has none of its own"
-                hint = 'attributes of a word in a rule go with it: `"was"(lemma=be)`'
-                self._error("SGL0309", statement.span, message, hint)
+            try:
+                self._statement(statement)
+            except Reported:
+                self.sound = False
         self._bind_by_role()
         self._check_loops()
-        exports = self._exports() if self.sound else None
-        return self._build(exports) if exports is not None else None
+        self._check_sound()
+        exports = self._exports()
+        self._check_sound()
+        return self._build(exports)
+
+    def _check_sound(self) -> None:
+        if not self.sound:
+            raise Reported
+
+    def _statement(self, statement: s.Statement) -> None:
+        if isinstance(statement, s.EdgeStatement):
+            self._edge(statement)
+        elif isinstance(statement, s.BindStatement):
+            self._bind(statement)
+        elif isinstance(statement, s.ForgetStatement):
+            if not self._touch(self._atom(statement.node), statement.span):
+                self._error("SGL0501", statement.span, "only a port of a child can be forgotten")
+        else:
+            message = "`node(…)` is the node of a word; a rule has none of its own"
+            hint = 'attributes of a word in a rule go with it: `"was"(lemma=be)`'
+            self._error("SGL0309", statement.span, message, hint)
 
     def _edge(self, statement: s.EdgeStatement) -> None:
         labels = statement.edge.labels
@@ -103,24 +114,18 @@ class FragmentLowering:
             self._error("SGL0310", statement.span, message, "`last` is for layers that are `(free)`")
             return
         label = self._label(labels.labels[0])
-        if label is None:
-            self.sound = False
-            return
-        source, target = self._atom(statement.source), statement.target
+        source, target = attempt(self._atom, statement.source), statement.target
         several = self._words(target) if target.name.quoted else [self._atom(target)]
-        for atom in several:
-            if source is not None and atom is not None:
-                self.edges.append((source, label, atom, statement))
+        self.edges += [(there(source), label, atom, statement) for atom in several]
 
-    def _label(self, label: s.LabelText) -> str | None:
-        """Return the label, which may contain variables; report errors and return None."""
+    def _label(self, label: s.LabelText) -> str:
+        """Return the label, which may contain variables."""
         text = label.text
         if label.is_set or "$" in text:
-            return None  # An unknown variable was reported.
+            raise Reported  # An unknown variable was reported.
         for written in () if self.layer.free else possible(text.removeprefix(EXTRACTED), self.names.variables.domains):
             if written in RESERVED_LABELS:
-                self._error("SGL0512", label.span, f"CoNLL-U has its own use for the label `{written}`")
-                return None
+                self._fail("SGL0512", label.span, f"CoNLL-U has its own use for the label `{written}`")
         return text
 
     def _bind(self, statement: s.BindStatement) -> None:
@@ -128,11 +133,10 @@ class FragmentLowering:
         if left.name.text == HEAD and left.port is None and HEAD not in self.names.index:
             self.head = self._atom(right)
             return
-        first, second = self._atom(left), self._atom(right)
-        if first is not None and second is not None:
-            self._touch(first, statement.span)
-            self._touch(second, statement.span)
-            self.united.union(first, second)
+        first, second = each(self._atom, (left, right))
+        self._touch(first, statement.span)
+        self._touch(second, statement.span)
+        self.united.union(first, second)
 
     def _bind_by_role(self) -> None:
         """Bind open ports of children to the children whose roles have their names."""
@@ -174,37 +178,32 @@ class FragmentLowering:
             if self.united[source] == self.united[target]:
                 self._error("SGL0509", statement.span, "this edge leads from a node to itself", hint)
 
-    def _atom(self, ref: s.NodeRef) -> Atom | None:
+    def _atom(self, ref: s.NodeRef) -> Atom:
         name = ref.name.text
         if ref.name.quoted:
             words = self._words(ref)
             if len(words) > 1:
                 message = f'"{shown(name)}" occurs more than once in the right-hand side of the rule'
-                self._error("SGL0505", ref.span, message, "an edge can lead to all of them, but cannot start from them")
-            return words[0] if len(words) == 1 else None
+                self._fail("SGL0505", ref.span, message, "an edge can lead to all of them, but cannot start from them")
+            return words[0]
         if ref.port is None and name not in self.names.index and name in self.own_ports[1:]:
             own = Atom(_OWN, self.own_ports.index(name))
             self.atoms.setdefault(own)
             return own
         child = self.names.find(ref.name)
-        if child is None:
-            self.sound = False
-            return None
         port, ports = ref.port.text if ref.port is not None else HEAD, self.ports[child]
         if port in ports:
             return Atom(child, ports.index(port))
         layer = dict(self.rhs[child].limited).get(port)
         hint = f"it is a port in the layer `{layer}` only" if layer else ""
         hint = hint or suggest(port, ports, "its ports")
-        self._error("SGL0501", ref.span, f"`{name}` has no port `{port}`", hint)
-        return None
+        self._fail("SGL0501", ref.span, f"`{name}` has no port `{port}`", hint)
 
     def _words(self, ref: s.NodeRef) -> list[Atom]:
         word = ref.name.text
         atoms = [Atom(_WORD, place) for place, item in enumerate(self.template) if self._text(item) == word]
         if not atoms:
             self._report_no_word(ref)
-            return []
         literal = None if self.layer.free else self.names.scope.peek(s.Literal, word)
         values = {"lemma": word}
         declared = self.names.write_out(literal.attributes) if literal is not None else ()
@@ -224,7 +223,7 @@ class FragmentLowering:
             self.attributes[atom] = found if ref.attributes is not None else kept
         return atoms
 
-    def _report_no_word(self, ref: s.NodeRef) -> None:
+    def _report_no_word(self, ref: s.NodeRef) -> NoReturn:
         word, source = ref.name.text, self.layer.anchor == self.names.state.signature.source.name
         where = "right-hand side of the rule" if source else f"clause of `{self.layer.anchor}`"
         message = f'"{shown(word)}" is not a word of the {where}'
@@ -232,28 +231,20 @@ class FragmentLowering:
         if source and any(isinstance(one, s.Name) and one.text == word for one in self.names.rule.rhs):
             message = f'this edge is always there, but the word "{word}" is not'
             hint = "add a condition to the clause of this edge as well"
-        self._error("SGL0505", ref.span, message, hint)
+        self._fail("SGL0505", ref.span, message, hint)
 
-    def _exports(self) -> list[Atom] | None:
-        head = self.head if self.head is not None else self._inferred_head()
-        if head is None:
-            return None
-        self.exported = head
-        exports: list[Atom] = [head]
-        for port in range(1, len(self.own_ports)):
-            atom = self._exported_port(port)
-            if atom is None:
-                return None
-            exports.append(atom)
+    def _exports(self) -> list[Atom]:
+        self.exported = head = self.head if self.head is not None else self._inferred_head()
+        exports = [head, *map(self._exported_port, range(1, len(self.own_ports)))]
         for atom in self.atoms:
             if atom.is_port and atom not in self.touched:
                 described, child = self._describe(atom), self.names.children[atom.of]
                 label = f"its port `{self.ports[atom.of][atom.place]}` stays open"
                 hint = f"write `{described} = X` in the layer `{self.layer.name}`, or `forget {described}`"
                 self._error("SGL0502", child.span, f"nothing is bound to `{described}`", hint, label=label)
-        return exports if self.sound else None
+        return exports
 
-    def _inferred_head(self) -> Atom | None:
+    def _inferred_head(self) -> Atom:
         """Return the node to which no unmarked edge leads; among several, the one that is not extracted.
 
         In a free layer, where words may stay outside, the head is among the nodes with edges, if any: the only one to
@@ -269,13 +260,10 @@ class FragmentLowering:
             return next(iter(tops.values()))
         if self.default is None or self.default not in self.atoms:
             self._report_no_head([*tops.values()])
-            return None
         found = (able if free else tops).get(self.united[self.default])
         if found is None and free:
             self._report_idle_head(self.default, next(iter((tops or able).values()), self.default))
-        elif found is None:
-            self._report_no_head([*tops.values()])
-        return found
+        return found if found is not None else self._report_no_head([*tops.values()])
 
     def _able(self) -> dict[Atom, Atom]:
         """Return the nodes that can be the head, by representative: words, and heads of children."""
@@ -283,7 +271,7 @@ class FragmentLowering:
         ends = {self.united[end] for source, _, target, _ in self.edges for end in (source, target)}
         return {root: atom for root, atom in able.items() if root in ends or not (self.layer.free and ends)}
 
-    def _report_no_head(self, tops: Sequence[Atom]) -> None:
+    def _report_no_head(self, tops: Sequence[Atom]) -> NoReturn:
         names = " and ".join(f"`{self._describe(atom)}`" for atom in tops)
         message = f"{names} have no edge between them: which is the head?"
         hint = f"connect them with an edge in the layer `{self.layer.name}`"
@@ -292,14 +280,14 @@ class FragmentLowering:
             hint = "remove an edge, or mark an additional one with `~`"
         if self.layer.free:
             hint = f"say which it is in the layer `{self.layer.name}`: `head = …`"
-        self._error("SGL0504", self.names.rule.name.span, message, hint)
+        self._fail("SGL0504", self.names.rule.name.span, message, hint)
 
-    def _report_idle_head(self, default: Atom, other: Atom) -> None:
+    def _report_idle_head(self, default: Atom, other: Atom) -> NoReturn:
         head, meant, layer = self._describe(default), self._describe(other), self.layer.name
         message = f"in the layer `{layer}` the head would be `{head}`, which has no edge here, while `{meant}` has"
         hint = f"add its edges, or say which node is meant: `head = {meant}` or `head = {head}`"
         labels = [Label(self.edges[0][3].span, "this edge connects other nodes"), *self._edges_to(self.lhs.name, head)]
-        self._error("SGL0518", self.names.rule.name.span, message, hint, labels=labels)
+        self._fail("SGL0518", self.names.rule.name.span, message, hint, labels=labels)
 
     def _edges_to(self, category: str, head: str) -> Iterator[Label]:
         """Yield a label for the first edge of a rule to or from the heads of a category."""
@@ -314,7 +302,7 @@ class FragmentLowering:
                         yield Label(edge.span, f"this edge would lead {way} `{head}`")
                         return
 
-    def _exported_port(self, port: int) -> Atom | None:
+    def _exported_port(self, port: int) -> Atom:
         own = Atom(_OWN, port)
         if own in self.atoms:
             return own
@@ -327,8 +315,7 @@ class FragmentLowering:
         detail = "several children have one" if free else "no child has one and no edge leads to it"
         message = f"where does the port `{name}` of `{self.lhs.name}` come from? {detail}"
         hint = f"write `V -[~obj]-> {name}` to open it, or `{name} = X.{name}` to pass it on"
-        self._error("SGL0502", self.names.rule.lhs.span, message, hint)
-        return None
+        self._fail("SGL0502", self.names.rule.lhs.span, message, hint)
 
     def _build(self, exports: Sequence[Atom]) -> Fragment:
         roots: dict[Atom, int] = {}
@@ -369,3 +356,7 @@ class FragmentLowering:
         self.sound = False
         notes = [f"with `{self.when}`"] if self.when else []
         self.names.state.error(code, span, message, hint, label=label, labels=labels, notes=notes)
+
+    def _fail(self, code: str, span: Span, message: str, hint: str = "", *, labels: Sequence[Label] = ()) -> NoReturn:
+        self._error(code, span, message, hint, labels=labels)
+        raise Reported

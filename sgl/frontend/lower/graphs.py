@@ -17,7 +17,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from sgl.core.grammar import EXTRACTED, HEAD, Category, CoreGrammar, Node, Rule, Slot, Token
 from sgl.core.rounds import Rounds
-from sgl.diagnostics import Label
+from sgl.diagnostics import Label, whole
 from sgl.frontend.lower.expand import Instance
 from sgl.frontend.lower.grammar import Expanded
 from sgl.frontend.lower.joints import fused_with, noded
@@ -59,10 +59,9 @@ def _kinds(node: Node, rule: Rule, held: Held) -> Kinds:
     return certain or {kind: reason for part in reversed(parts) for kind, reason in part.items()}
 
 
-def check_graphs(state: Expanded) -> bool:
-    """Return whether all graphs are trees whose nodes and edges are complete; report rules otherwise."""
-    grammar = state.declared.grammar
-    errors, graphs = state.diagnostics.errors, list[_RuleGraph]()
+def check_graphs(state: Expanded) -> None:
+    """Check that all graphs are trees whose nodes and edges are complete."""
+    grammar, graphs = state.declared.grammar, list[_RuleGraph]()
     pairs = zip(grammar.rules, state.instances, strict=True)
     # A single declared word is one node.
     rules = [pair for pair in pairs if not (pair[1].production.word or pair[1].production.pool)]
@@ -70,12 +69,13 @@ def check_graphs(state: Expanded) -> bool:
         held, told = held_by_ports(grammar, number, _kinds), set[object]()
         parts = noded(grammar, grammar.anchors[number]) if grammar.divided(grammar.anchors[number]) else frozenset()
         graphs += [_RuleGraph(rule, instance, number, held, parts, told, state) for rule, instance in rules]
-    for graph in graphs:
-        graph.check_shape()
+    with whole(state.diagnostics):
+        for graph in graphs:
+            graph.check_shape()
     # A missing node may be a consequence of reported errors.
-    for graph in graphs if state.diagnostics.errors == errors else ():
-        graph.check_nodes()
-    return state.diagnostics.errors == errors
+    with whole(state.diagnostics):
+        for graph in graphs:
+            graph.check_nodes()
 
 
 class _RuleGraph:

@@ -13,7 +13,7 @@ from functools import partial
 from sgl.core.extent import Extent
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Part, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
-from sgl.diagnostics import Label, Span, shortlist, suggest
+from sgl.diagnostics import Label, Reported, Span, attempt, each, shortlist, sound, suggest, there
 from sgl.frontend.elaborate.alternatives import each_structure
 from sgl.frontend.elaborate.substitution import write_out
 from sgl.frontend.lower.bodies import StructureContext
@@ -103,7 +103,7 @@ class _PatternLowering:
         self.clauses: dict[str, list[Clause]] = {keyword: [] for keyword in _KEYWORDS}
         self.allowed = _allowed(declaration, state)
 
-    def run(self) -> LoweredPattern | None:
+    def run(self) -> LoweredPattern:
         examples = [like for clause in self.declaration.clauses for like in self._clause(clause)]
         unseen = self._unseen()
         # Conditions on numbers of sentences may mention nodes of the items' structures.
@@ -112,7 +112,7 @@ class _PatternLowering:
         sizes = lower_sizes(self._sized(), anchors, self.scope, self.context)
         self._check([item.split for item, _ in sizes if item.split is not None])
         if self.state.diagnostics.errors > self.errors:
-            return None
+            raise Reported
         target = None
         if self.targets and any(clause.only_exposed for clause in self.speaking):
             test = NodeTest("lemma", frozenset(self.targets))
@@ -131,8 +131,7 @@ class _PatternLowering:
         like: s.PatternClause | None = clause
         if isinstance(clause, s.StructureClause):
             like = clause.like
-            for one in each_structure(clause, self.state):
-                self._structure_clause(one)
+            sound(self._structure_clause, each_structure(clause, self.state))
         if isinstance(like, s.LikeClause) and self.state.parameters.holds(like.when):
             yield like
 
@@ -200,20 +199,15 @@ class _PatternLowering:
             need=tuple(Need(clause.structure, clause.sentences) for clause in self.clauses["need"]),
             allow=self.allowed,
             targets=self.targets,
-            expose=tuple(
-                Exposure(
-                    one.structure,
-                    Extent(one.sentences, targets=self._sharing(one.written), repeated=one.written.repeated),
-                )
-                for one in self.clauses["expose"]
-            ),
+            expose=tuple(map(self._exposure, self.clauses["expose"])),
             reserved=tuple(dict.fromkeys(reserved)),
             quotas=quotas,
             waive=structures["waive"],
         )
 
-    def _sharing(self, clause: s.StructureClause) -> tuple[str, ...]:
-        return self.targets if clause.share is not None else ()
+    def _exposure(self, clause: Clause) -> Exposure:
+        targets = self.targets if clause.written.share is not None else ()
+        return Exposure(clause.structure, Extent(clause.sentences, targets=targets, repeated=clause.written.repeated))
 
     def _structure_clause(self, clause: s.StructureClause) -> None:
         if isinstance(clause.graph, s.Layered) and clause.kind == "need" and not clause.amount:
@@ -222,18 +216,16 @@ class _PatternLowering:
             if not others and first.layer.text not in self.context.beside:
                 amount = s.Amount(first.layer.span, first.layer, 0)
                 clause = replace(clause, amount=amount, graph=first.graph)
-        lowered = lower_clause(clause, self.scope, self.context)
-        count: int | None = 1
+        lowered = attempt(lower_clause, clause, self.scope, self.context)
+        count = 1
         if clause.amount is not None:
             count = count_asked_for(clause.amount, clause.share, self.context)
             if clause.kind == "need" and clause.amount.value.text.isdecimal():  # A parameter may be 0.
                 self.state.parameters.whole(clause.amount, 1)
-        if lowered is None or count is None:
-            return
+        lowered = there(lowered)
         if clause.share is not None:
             count = max(count, len(self.targets))
-            if not check_shares(clause.span, count, [lowered.structure], self.context):
-                return
+            check_shares(clause.span, count, [lowered.structure], self.context)
         self.clauses[clause.kind].append(replace(lowered, sentences=count))
 
 
@@ -258,14 +250,13 @@ def _places_of(sizes: Sequence[Sized]) -> list[tuple[Structure, Span]]:
     return [(structure, item.span) for item, quota in sizes for structure in quota.structures]
 
 
-def _part(declaration: s.PartDecl, scope: Scope, context: StructureContext) -> LoweredPart | None:
+def _part(declaration: s.PartDecl, scope: Scope, context: StructureContext) -> LoweredPart:
     state = context.state
     errors = state.diagnostics.errors
     clauses, title = declaration.clauses, declaration.title
     written = [clause for clause in clauses if isinstance(clause, s.StructureClause)]
-    anchors = [one for clause in written if (one := lower_clause(clause, scope, context)) is not None]
-    sound = len(anchors) == len(written)
-    sizes = lower_sizes(clauses, anchors if sound else (), scope, context)
+    anchors = attempt(each, lambda clause: lower_clause(clause, scope, context), written) or []
+    sizes = lower_sizes(clauses, anchors, scope, context)
     places = [*((found.structure, found.written.span) for found in anchors), *_places_of(sizes)]
     part = Part(
         name=declaration.name.text,
@@ -278,7 +269,7 @@ def _part(declaration: s.PartDecl, scope: Scope, context: StructureContext) -> L
     )
     _check_part(declaration, state)
     if state.diagnostics.errors > errors:
-        return None
+        raise Reported
     return LoweredPart(part, declaration, tuple(item.span for item, _ in sizes), dict(reversed(places)))
 
 
@@ -317,17 +308,16 @@ def lower_tests(contexts: Mapping[str, StructureContext], state: Signed) -> tupl
     """Turn the graphs that tests expect into structures, and drop wrong ones."""
     seen = _seen(contexts, None, state)
     lower = partial(_lower_test, contexts=contexts, state=state)
-    return tuple(
-        state.kept("test", (test, seen), partial(lower, test, scope), LEAVES) for test, scope in state.names.of(s.Test)
-    )
+    tests = state.names.of(s.Test)
+    found = [state.kept("test", (test, seen), partial(lower, test, scope), LEAVES) for test, scope in tests]
+    return tuple(test for test in found if test is not None)
 
 
 def _lower_test(test: s.Test, scope: Scope, contexts: Mapping[str, StructureContext], state: Signed) -> LoweredTest:
-    found = []
-    for expected in test.graphs:
-        context = next(iter(contexts.values()), None)
-        if context is not None:
-            found.append(lower_structure(write_out(expected, scope), context))
-        elif expected.parts[0].layer.text not in state.signature.unsound:
-            state.report_missing("graph layer", expected.parts[0].layer, ())
-    return LoweredTest(test, tuple(structure for structure in found if structure is not None))
+    context = next(iter(contexts.values()), None)
+    for layer in (expected.parts[0].layer for expected in test.graphs if context is None):
+        if layer.text not in state.signature.unsound:
+            state.report_missing("graph layer", layer, ())
+    if context is None:
+        return LoweredTest(test)
+    return LoweredTest(test, tuple(sound(lambda ref: lower_structure(write_out(ref, scope), context), test.graphs)))

@@ -125,7 +125,7 @@ def check_parts(clauses: Iterable[s.LayerClause], category: s.Name, state: Signe
 
 
 def rule_weight(weight: s.Weight | None, state: Resolved) -> float:
-    """Return the weight of a rule as a number; 1 if it has none or after a report."""
+    """Return the weight of a rule as a number; 1 if it has none."""
     if weight is None:
         return 1.0
     name = weight.factor
@@ -133,14 +133,12 @@ def rule_weight(weight: s.Weight | None, state: Resolved) -> float:
         name = weight.kind
     if name is None or weight.column is not None or (weight.kind and weight.factor):
         hint = "`zipf(…)` and columns are for lexicons"
-        state.error("SGL0701", weight.span, "the weight of a rule is a number", hint)
-        return 1.0
+        state.fail("SGL0701", weight.span, "the weight of a rule is a number", hint)
     number = state.parameters.number(name)
-    if number is not None and not is_weight(number):
+    if not is_weight(number):
         hint = "to leave the rule out, use `when` or remove it"
-        state.error("SGL0701", weight.span, f"the weight `{name}` is not positive", hint)
-        return 1.0
-    return number if number is not None else 1.0
+        state.fail("SGL0701", weight.span, f"the weight `{name}` is not positive", hint)
+    return number
 
 
 def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: Session) -> None:

@@ -13,16 +13,17 @@ variables of the condition are new nodes.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, combinations, permutations
 
 from sgl.core.extent import Extent
 from sgl.core.joint import PLUS, lift, linked, renamed, united, variable_of
 from sgl.core.plan import Quota
 from sgl.core.structure import Body, Structure
-from sgl.diagnostics import Label, Span
+from sgl.diagnostics import Label, Span, attempt, each, sound, there
 from sgl.frontend.elaborate.substitution import items_of, write_out
 from sgl.frontend.lower.bodies import StructureContext
-from sgl.frontend.lower.structures import has_words, lower_structure, told_in
+from sgl.frontend.lower.structures import check_words, lower_structure, told_in
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s
 
@@ -41,12 +42,10 @@ class Clause:
     sentences: int = 1
 
 
-def lower_clause(clause: s.StructureClause, scope: Scope, context: StructureContext) -> Clause | None:
-    """Return a clause with its structure; report errors and return None."""
+def lower_clause(clause: s.StructureClause, scope: Scope, context: StructureContext) -> Clause:
+    """Return a clause with its structure."""
     written = write_out(clause.graph, scope)
     structure = lower_structure(written, context)
-    if written is None or structure is None:
-        return None
     told = frozenset[str]().union(*(told_in(graph) for _, graph in written.parts))
     return Clause(clause, structure, written.names, told)
 
@@ -71,24 +70,19 @@ def lower_sizes(
     context: StructureContext,
 ) -> list[Sized]:
     """Return the sound items of ``size`` in force, with quotas; their sentences contain one of ``anchors``, if any."""
-    found = []
-    for clause in clauses:
-        for item in items_of(clause.items, scope, context.state) if isinstance(clause, s.SizeClause) else ():
-            quota = _quota(item, anchors, scope, context)
-            found += [(item, quota)] if quota is not None else []
-    return found
+    written = (clause.items for clause in clauses if isinstance(clause, s.SizeClause))
+    items = (item for own in written for item in items_of(own, scope, context.state))
+    return sound(partial(_sized, anchors=anchors, scope=scope, context=context), items)
 
 
-def _quota(item: s.SizeItem, anchors: Sequence[Clause], scope: Scope, context: StructureContext) -> Quota | None:
-    within: list[tuple[Structure, ...]] = []
-    outside: list[tuple[Structure, ...]] = []
-    for written in item.conditions:
-        group = _condition(written.graph, anchors, scope, context)
-        (outside if written.outside else within).extend([group] if group is not None else [])
+def _sized(item: s.SizeItem, anchors: Sequence[Clause], scope: Scope, context: StructureContext) -> Sized:
+    lower = partial(_condition, anchors=anchors, scope=scope, context=context)
+    groups = attempt(each, lower, [condition.graph for condition in item.conditions])
     extent = _extent(item, [anchor.structure for anchor in anchors], context)
-    if extent is None or len(within) + len(outside) < len(item.conditions):
-        return None
-    return Quota(
+    pairs = list(zip(item.conditions, there(groups), strict=True))
+    within = [group for condition, group in pairs if not condition.outside]
+    outside = [group for condition, group in pairs if condition.outside]
+    return item, Quota(
         extent,
         within=tuple(group[0] for group in within if len(group) == 1),
         within_one_of=tuple(group for group in within if len(group) > 1),
@@ -97,44 +91,39 @@ def _quota(item: s.SizeItem, anchors: Sequence[Clause], scope: Scope, context: S
     )
 
 
-def _extent(item: s.SizeItem, structures: Sequence[Structure], context: StructureContext) -> Extent | None:
-    """Return the extent of an item, whose sentences contain one of the structures; report errors and return None."""
+def _extent(item: s.SizeItem, structures: Sequence[Structure], context: StructureContext) -> Extent:
+    """Return the extent of an item, whose sentences contain one of the structures."""
     assert isinstance(item.amount, s.Amount)  # Quotas have been written out.
     state, every = context.state, context.state.parameters.is_all(item.amount)
-    if problem := _clash(item, every=every):
-        state.error("SGL0825", item.span, *problem)
-        return None
+    _check_parts(item, state, every=every)
     contexts, copies = state.parameters.copies(item.contexts), state.parameters.copies(item.copies)
     count = 0 if every else count_asked_for(item.amount, item.share, context, contexts)
-    if count is None or (item.share is not None and not check_shares(item.span, count, structures, context)):
-        return None
+    if item.share is not None:
+        check_shares(item.span, count, structures, context)
     targets = context.targets if item.share is not None else None
     instances = contexts if item.contexts is not None else 0
     return Extent(count, every, copies, instances, targets or (), at_most=item.most)
 
 
-def _clash(item: s.SizeItem, *, every: bool) -> tuple[str, str] | None:
-    """Return why the parts of an item do not go together, with a hint; None if they do."""
+def _check_parts(item: s.SizeItem, state: Resolved, *, every: bool) -> None:
+    """Report parts of an item that do not go together."""
     if every and item.share is not None:
-        return "targets have no shares of `all` sentences", "write a number, or leave out `per target` and `shared`"
+        hint = "write a number, or leave out `per target` and `shared`"
+        state.fail("SGL0825", item.span, "targets have no shares of `all` sentences", hint)
     if item.most and (every or item.contexts is not None):
-        return "`at most` limits a number of sentences", "write a number: `at most 500`"
+        state.fail("SGL0825", item.span, "`at most` limits a number of sentences", "write a number: `at most 500`")
     if item.contexts is not None and (every or item.share is not None or item.copies is not None):
         hint = "write one of `instances in`, `all`, `per target`, `shared` and `repeated`"
-        return "instances have contexts, not shares or copies", hint
-    return None
+        state.fail("SGL0825", item.span, "instances have contexts, not shares or copies", hint)
 
 
 def _condition(
     ref: s.GraphRef, anchors: Sequence[Clause], scope: Scope, context: StructureContext
-) -> tuple[Structure, ...] | None:
-    if (written := write_out(ref, scope)) is None:
-        return None
+) -> tuple[Structure, ...]:
+    written = write_out(ref, scope)
     names = written.spoken
     told = frozenset(names) & frozenset[str]().union(*(anchor.told for anchor in anchors))
     structure = lower_structure(written, replace(context, told=told))
-    if structure is None:
-        return None
     shared = frozenset(names).intersection(*(anchor.names for anchor in anchors))
     for name in names:
         has = next((anchor for anchor in anchors if name in anchor.names), None)
@@ -146,17 +135,18 @@ def _condition(
                 Label(lacks.written.span, f"here there is no `{name}`"),
             ]
             hint = f"rename `{name}` here, or call the node `{name}` there too"
-            context.state.error("SGL0824", ref.span, message, hint, labels=labels)
-            return None
+            context.state.fail("SGL0824", ref.span, message, hint, labels=labels)
     if not shared or not anchors:
         return (structure,)
     layers = [*context.beside]
     found = tuple(join(anchor.structure, structure, shared, layers) for anchor in anchors)
-    return found if all(has_words(one, ref, context) for one in found) else None
+    for one in found:
+        check_words(one, ref, context)
+    return found
 
 
-def check_shares(span: Span, count: int, structures: Sequence[Structure], context: StructureContext) -> bool:
-    """Return whether each target can have a share of ``count`` sentences that contain one of ``structures``."""
+def check_shares(span: Span, count: int, structures: Sequence[Structure], context: StructureContext) -> None:
+    """Check that each target can have a share of ``count`` sentences that contain one of ``structures``."""
     targets = context.targets
     problem = hint = ""
     if not targets:
@@ -176,14 +166,11 @@ def check_shares(span: Span, count: int, structures: Sequence[Structure], contex
         problem = "a sentence with this structure need not contain a target"
         hint = "say which node is the target: `N[@targets]`"
     if problem:
-        context.state.error("SGL0825", span, problem, hint)
-    return not problem
+        context.state.fail("SGL0825", span, problem, hint)
 
 
-def count_asked_for(
-    amount: s.Amount, share: s.Share | None, context: StructureContext, contexts: int = 1
-) -> int | None:
-    """Return the requested number of sentences, once for each target or context; report errors and return None."""
+def count_asked_for(amount: s.Amount, share: s.Share | None, context: StructureContext, contexts: int = 1) -> int:
+    """Return the requested number of sentences, once for each target or context."""
     targets = len(context.targets or ()) if share is not None else 1
     times = targets if share is not None and share.each else 1
     return context.state.parameters.sentences(amount, context.percent, times, targets, contexts)

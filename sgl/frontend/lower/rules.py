@@ -1,10 +1,12 @@
 """Lower rules to productions: a version for each case, one step for each layer, features still open."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
 from sgl.core.grammar import HEAD, Fragment, GraphLayer
+from sgl.diagnostics import Reported, attempt, each, whole
 from sgl.foreign import limits, raising
 from sgl.frontend.elaborate.categories import CategoryPattern, category_pattern, report_lonely
 from sgl.frontend.elaborate.rules import Case, RuleNames, cases_of
@@ -24,28 +26,21 @@ def lower_rules(state: Signed) -> tuple[Production, ...]:
     return tuple(production for production in lowered if production is not None)
 
 
-def _lower_rule(rule: s.Rule, scope: Scope, state: Signed) -> Production | None:
+def _lower_rule(rule: s.Rule, scope: Scope, state: Signed) -> Production:
     most = limits().children
     if len(rule.rhs) > most:
         message = f"the rule `{rule.name}` has more than {most:,} children and words"
         hint = f"split it into several rules, or raise the limit: {raising('children')}"
-        state.error("SGL0712", rule.rhs[most].span, message, hint)
-        return None
-    errors, names = state.diagnostics.errors, RuleNames(rule, scope, state)
-    patterns = _patterns(names)
-    if patterns is None:
-        return None
-    written = tuple(names.write_out(part) if isinstance(part, s.TableCell) else part for part in names.rule.rhs)
-    names.rule = rule = replace(names.rule, layers=names.write_out(names.rule.layers), rhs=written)
-    cases = cases_of(names)
-    if cases is None:
-        return None
-    found = [_version(names, case, patterns) for case in cases.cases]
-    versions = [version for version in found if version is not None]
-    if state.diagnostics.errors == errors:
+        state.fail("SGL0712", rule.rhs[most].span, message, hint)
+    with whole(state.diagnostics):
+        names = RuleNames(rule, scope, state)
+        patterns = _patterns(names)
+        written = tuple(names.write_out(part) if isinstance(part, s.TableCell) else part for part in names.rule.rhs)
+        names.rule = rule = replace(names.rule, layers=names.write_out(names.rule.layers), rhs=written)
+        cases = cases_of(names)
+        versions = each(lambda case: _version(names, case, patterns), cases.cases)
+    with whole(state.diagnostics):
         report_lonely(names.variables, patterns)
-    if state.diagnostics.errors > errors or len(versions) < len(found):
-        return None
     return Production(
         name=rule.name.text,
         lhs=patterns[0],
@@ -61,27 +56,26 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: Signed) -> Production | None:
     )
 
 
-def _patterns(names: RuleNames) -> list[CategoryPattern] | None:
-    """Return the categories of a rule, left-hand side first; report errors, also in layer names, and return None."""
+def _patterns(names: RuleNames) -> list[CategoryPattern]:
+    """Return the categories of a rule, left-hand side first; report errors also in layer names."""
     rule, state = names.rule, names.state
     refs = (rule.lhs, *(child.category for child in names.children))
-    found = [category_pattern(ref, names.scope, names.variables, state) for ref in refs]
+    patterns = attempt(each, lambda ref: category_pattern(ref, names.scope, names.variables, state), refs)
     # Clauses may mention a misspelt category by its name.
     unnamed = [child.category.name for child in names.children if child.role is None]
     known = all(name.text in state.signature.categories for name in unnamed)
     known &= check_layers(rule.layers, state, names.index)
     if not known or not check_parts(rule.layers, rule.lhs.name, state):
-        return None
-    patterns = [pattern for pattern in found if pattern is not None]
-    if len(patterns) == len(found) and names.variables.settle(rule.where):
+        raise Reported
+    if patterns is not None and names.variables.settle(rule.where):
         return patterns
     # Errors in words can be reported anyway.
     if not any(clause.conditions for clause in rule.layers):
         templates_of(names, names.write_out(tuple(clause for clause in rule.layers if clause.statements is None)))
-    return None
+    raise Reported
 
 
-def _version(names: RuleNames, case: Case, patterns: Sequence[CategoryPattern]) -> Version | None:
+def _version(names: RuleNames, case: Case, patterns: Sequence[CategoryPattern]) -> Version:
     state = names.state
     templates = templates_of(names, case.clauses)
     fragments: list[Fragment | None] = []
@@ -92,23 +86,22 @@ def _version(names: RuleNames, case: Case, patterns: Sequence[CategoryPattern]) 
         if fragments and fragments[0] is None and not said:
             fragments.append(None)  # It depends on the first layer, whose errors were reported.
             continue
-        statements = _statements(names, layer, case, infos)
         anchor = [text.name for text in state.signature.text_layers].index(layer.anchor)
         default = first.default_of(layer) if first is not None and (layer.free or anchor) else None
         lowering = FragmentLowering(names, layer, infos[0], infos[1:], templates[anchor], case.when, default)
-        fragments.append(lowering.run(statements) if statements is not None else None)
+        fragments.append(None)
+        with suppress(Reported):
+            fragments[-1] = lowering.run(_statements(names, layer, case, infos))
         first = first or lowering
     weight = rule_weight(case.weight, state)
     sketches = tuple(fragment for fragment in fragments if fragment is not None)
     if len(sketches) < len(fragments):
-        return None
+        raise Reported
     return Version(templates, sketches, weight, case.sharing, case.when)
 
 
-def _statements(
-    names: RuleNames, layer: GraphLayer, case: Case, infos: Sequence[CategoryInfo]
-) -> list[s.Statement] | None:
-    """Return the statements of a rule for a graph layer; report errors and return None.
+def _statements(names: RuleNames, layer: GraphLayer, case: Case, infos: Sequence[CategoryInfo]) -> list[s.Statement]:
+    """Return the statements of a rule for a graph layer.
 
     ``sem N`` makes the head of ``N`` the head, just as ``ja N`` takes the words of ``N``.  In a free layer without a
     clause, ports are bound as in the first layer.
@@ -120,8 +113,7 @@ def _statements(
         said = _said(clause)
         if said is None:
             message = f"`{layer.name}` is a graph layer, this clause is a sequence of words"
-            state.error("SGL0306", clause.span, message, "write edges such as `V -[obj]-> NP`")
-            return None
+            state.fail("SGL0306", clause.span, message, "write edges such as `V -[obj]-> NP`")
         statements += said
     passes_up = len(names.children) == 1 and not any(isinstance(p, s.Name) for p in rule.rhs)
     first = state.signature.graph_layers[0]
@@ -130,7 +122,7 @@ def _statements(
         return [one for one in inherited if _is_about_ports(one, names, layer, infos)]
     if not clauses and not passes_up:
         report_without_clause(rule, layer.name, "with the edges between its words", state)
-        return None
+        raise Reported
     return statements
 
 

@@ -16,6 +16,7 @@ some words their partners; a word without a row combines with any.  Words with e
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, count
 
 from sgl.core import structure as c
@@ -23,7 +24,7 @@ from sgl.core.derivation import CATEGORY, RULE, RULES
 from sgl.core.grammar import DERIVATION, CoreGrammar, GraphLayer, TextLayer
 from sgl.core.joint import joined, renamed, variable_of
 from sgl.core.structure import NodeTest, Structure
-from sgl.diagnostics import Span, suggest
+from sgl.diagnostics import Reported, Span, attempt, sound, suggest, there, whole
 from sgl.frontend.elaborate.substitution import Written, seen_in, variables_in, write_out
 from sgl.frontend.lower.bodies import BodyLowering, StructureContext, check_measures, check_repeats
 from sgl.frontend.lower.finishing import absorbed_in, uncounted_in
@@ -83,32 +84,25 @@ def derivation_asked(state: Signed) -> Signed:
     return replace(state, signature=replace(signature, text_layers=texts, graph_layers=graphs))
 
 
-def lower_structure(written: Written | None, context: StructureContext) -> c.Structure | None:
-    """Return a written-out structure, by default on the context's layer; report errors and return None."""
-    if written is None:
-        return None
-    errors, structures = context.state.diagnostics.errors, list[c.Structure]()
-    for layer, graph in written.parts:
-        own = _context_of(layer, context)
-        if own is None:
-            return None
-        structures.append(_lowered(graph, written, own))
-    if context.state.diagnostics.errors > errors:
-        return None
+def lower_structure(written: Written, context: StructureContext) -> c.Structure:
+    """Return a written-out structure, by default on the context's layer."""
+    with whole(context.state.diagnostics):
+        structures = [_lowered(graph, written, _context_of(layer, context)) for layer, graph in written.parts]
     if len(structures) == 1:
         return structures[0]
     found = joined(structures, [*context.beside])
-    return found if has_words(found, written.ref, context) else None
+    check_words(found, written.ref, context)
+    return found
 
 
-def _context_of(layer: s.Name | None, context: StructureContext) -> StructureContext | None:
+def _context_of(layer: s.Name | None, context: StructureContext) -> StructureContext:
     if layer is None:
         return context
     if layer.text in context.beside:
         return replace(context.beside[layer.text], targets=context.targets, told=context.told)
     if layer.text not in context.unsound:
         context.state.report_missing("graph layer", layer, context.beside)
-    return None
+    raise Reported
 
 
 def _lowered(graph: s.GraphPattern, written: Written, context: StructureContext) -> c.Structure:
@@ -163,8 +157,8 @@ def _tells(test: s.AttributeTest | s.CountTest) -> bool:
     return test.attribute.text in (RULE, CATEGORY) if test.attribute is not None else test.word_set is None
 
 
-def has_words(structure: c.Structure, ref: s.GraphRef, context: StructureContext) -> bool:
-    """Return whether each variable of a joint structure can be a single word; report it otherwise."""
+def check_words(structure: c.Structure, ref: s.GraphRef, context: StructureContext) -> None:
+    """Check that each variable of a joint structure can be a single word."""
 
     def told(body: c.Body) -> list[tuple[str, str]]:
         named = [variable.name.partition(".") for variable in body.variables]
@@ -176,9 +170,7 @@ def has_words(structure: c.Structure, ref: s.GraphRef, context: StructureContext
     for word, own in chain.from_iterable(map(told, (structure.body, *structure.without))):
         if (known := texts.get(word, own)) != own:
             message = f"`{word}` cannot belong to both `{known}` and `{own}`"
-            context.state.error("SGL0832", ref.span, message, "give one of the two another name")
-            return False
-    return True
+            context.state.fail("SGL0832", ref.span, message, "give one of the two another name")
 
 
 @dataclass(frozen=True)
@@ -202,38 +194,35 @@ def lower_restrictions(context: StructureContext) -> tuple[LoweredRestriction, .
     """Turn violations of restrictions into structures to forbid."""
     names = context.state.names
     checked = set[s.WordSet]()
-    relations = {relation: _rows(relation, scope, checked, context) for relation, scope in names.of(s.Relation)}
-    lowered = [_lower(restrict, scope, relations, context) for restrict, scope in names.of(s.Restrict)]
-    return tuple(found for found in lowered if found is not None)
+    relations = {own: attempt(_rows, own, scope, checked, context) for own, scope in names.of(s.Relation)}
+    return tuple(sound(lambda pair: _lower(*pair, relations, context), names.of(s.Restrict)))
 
 
-def _rows(relation: s.Relation, scope: Scope, checked: set[s.WordSet], context: StructureContext) -> _Rows | None:
-    """Return the table of a relation, or None after a report; ``checked`` has the sets of words already checked."""
-    state = context.state
-    errors, source = state.diagnostics.errors, scope.read(relation.path, MAX_TABLE)
-    table = read_relation(source, state.diagnostics) if source is not None else None
-    if source is not None and table == ():
-        state.error("SGL0610", relation.path.span, f"the table `{source.name}` has no rows")
-    rows: _Rows = {}
-    first: dict[str, Span] = {}
-    for row in table or ():
-        word = row.word
-        if word.text in rows:
-            state.report_twice("row", word, first[word.text], "put the words of both rows into one")
-        rows[word.text] = _partners(row, scope, checked, context)
-        first.setdefault(word.text, word.span)
-    return rows if state.diagnostics.errors == errors else None
+def _rows(relation: s.Relation, scope: Scope, checked: set[s.WordSet], context: StructureContext) -> _Rows:
+    """Return the table of a relation; ``checked`` has the sets of words already checked."""
+    state, rows, first = context.state, _Rows(), dict[str, Span]()
+    source = scope.read(relation.path, MAX_TABLE)
+    with whole(state.diagnostics):
+        table = there(read_relation(source, state.diagnostics))
+        if not table:
+            state.error("SGL0610", relation.path.span, f"the table `{source.name}` has no rows")
+        for row in table:
+            word = row.word
+            if word.text in rows:
+                state.report_twice("row", word, first[word.text], "put the words of both rows into one")
+            rows[word.text] = _partners(row, scope, checked, context)
+            first.setdefault(word.text, word.span)
+    return rows
 
 
 def _partners(row: RelationRow, scope: Scope, checked: set[s.WordSet], context: StructureContext) -> frozenset[str]:
     hint = "add it to a lexicon, or remove it here"
     context.check_lemmas((row.word, *row.words), hint)
     found = [word.text for word in row.words]
-    for declaration in (scope.find(s.WordSet, kind) for kind in row.kinds):
-        if declaration is not None:
-            found.extend(value.text for value in declaration.values)
-            context.check_lemmas(declaration.values if declaration not in checked else (), hint)
-            checked.add(declaration)
+    for declaration in sound(partial(scope.find, s.WordSet), row.kinds):
+        found.extend(value.text for value in declaration.values)
+        context.check_lemmas(declaration.values if declaration not in checked else (), hint)
+        checked.add(declaration)
     if not row.words and not row.kinds:
         hint = "list the words that it goes with, or remove the row: it then goes with any"
         context.state.error("SGL0614", row.word.span, f"`{row.word}` goes with no word at all", hint)
@@ -242,19 +231,13 @@ def _partners(row: RelationRow, scope: Scope, checked: set[s.WordSet], context: 
 
 def _lower(
     restrict: s.Restrict, scope: Scope, relations: Mapping[s.Relation, _Rows | None], context: StructureContext
-) -> LoweredRestriction | None:
+) -> LoweredRestriction:
     relation = scope.find(s.Relation, restrict.relation)
     written = write_out(restrict.graph, scope)
     structure = lower_structure(written, context)
-    if written is None or structure is None or relation is None:
-        return None
-    if not _check_nodes(restrict, written.names, context.state):
-        return None
-    rows = relations.get(relation)
-    if rows is None:
-        return None
+    _check_nodes(restrict, written.names, context.state)
     words_with: dict[frozenset[str], list[str]] = {}
-    for word, partners in rows.items():
+    for word, partners in there(relations.get(relation)).items():
         words_with.setdefault(partners, []).append(word)
     # For a word on several layers, the first layer has the lemma.
     own = {variable_of(v.name): v.name for v in reversed(structure.body.variables)}
@@ -269,14 +252,12 @@ def _lower(
     return LoweredRestriction(restrict, tuple(structures))
 
 
-def _check_nodes(restrict: s.Restrict, known: Collection[str], state: Resolved) -> bool:
+def _check_nodes(restrict: s.Restrict, known: Collection[str], state: Resolved) -> None:
     first, second = restrict.first, restrict.second
-    strange = [node for node in (first, second) if node.text not in known]
-    for node in strange:
-        hint = suggest(node.text, known, "its nodes are")
-        state.error("SGL0828", node.span, f"`{node}` is not a node of the structure", hint)
-    if not strange and first.text == second.text:
+    with whole(state.diagnostics):
+        for node in (node for node in (first, second) if node.text not in known):
+            hint = suggest(node.text, known, "its nodes are")
+            state.error("SGL0828", node.span, f"`{node}` is not a node of the structure", hint)
+    if first.text == second.text:
         message = f"the relation is between two nodes, but `{first}` is only one"
-        state.error("SGL0828", second.span, message, "name the node of the other word")
-        return False
-    return not strange
+        state.fail("SGL0828", second.span, message, "name the node of the other word")

@@ -8,12 +8,13 @@ A phrase may have several parts in a layer, the main part first.  Each part of e
 that no clause mentions becomes the phrase's part of the same name.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from sgl.core.grammar import Cut, Item, Slot, Template, Token
 from sgl.core.spelling import FUNCTIONS, FUSE
-from sgl.diagnostics import Label, Span, suggest
+from sgl.diagnostics import Label, Reported, Span, attempt, each, suggest
 from sgl.frontend.elaborate.rules import RuleNames, shown
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
@@ -61,7 +62,7 @@ class _Template:
         #: The dropped children, with all of their parts that are not placed.
         self.dropped: set[int] = set()
         #: The pieces to which functions are applied, which may occur several times.
-        self.applied: set[_Piece | None] = set()
+        self.applied: set[_Piece] = set()
         self.sound = True
 
     def sketch(self) -> Template:
@@ -92,24 +93,28 @@ class _Template:
         self.used.setdefault(piece, span)
         return Slot(child, capital, 1 + ("", *parts).index(part) if parts else 0)
 
-    def find(self, name: s.Name) -> _Piece | None:
+    def find(self, name: s.Name) -> _Piece:
         text, dot, part = name.text.partition(".")
         child = self.names.find(s.Name(text, name.span))
-        if child is not None and dot and part not in self.parts[child]:
+        if dot and part not in self.parts[child]:
             message = f"`{text}` has no part `{part}` in the layer `{self.layer}`"
             category = self.names.children[child].category.name
             hint = suggest(part, self.parts[child]) or f"declare it: `category {category} with {self.layer}.{part}`"
-            self.state.error("SGL0322", name.span, message, hint)
-            child = None
-        self.sound &= child is not None
-        return None if child is None else (child, part)
+            self.state.fail("SGL0322", name.span, message, hint)
+        return child, part
 
     def items(self, clause: s.LayerClause) -> _Items:
         if clause.template is None:
             self.sound = False
             message = f"`{self.layer}` is a text layer, this clause is about a graph"
             self.state.error("SGL0306", clause.span, message, "write names of children and quoted words")
-        return [found for item in clause.template or () for found in self.item(item)]
+        return [found for item in clause.template or () for found in self.sound_item(partial(self.item, item))]
+
+    def sound_item(self, make: Callable[[], _Items]) -> _Items:
+        """Return what an item is; nothing after a report."""
+        found = attempt(make)
+        self.sound &= found is not None
+        return found or []
 
     def item(self, item: s.TemplateItem) -> _Items:
         if isinstance(item, s.Name):
@@ -117,29 +122,24 @@ class _Template:
         if isinstance(item, s.Mention):
             return self.mentioned(item)
         if isinstance(item, s.Column | s.TableCell):
-            self.sound = False  # No variable, which was reported.
-            return []
+            raise Reported  # No variable, which was reported.
         if isinstance(item, s.Concat):
-            return [*self.item(item.left), Token(FUSE), *self.item(item.right)]
+            left, right = each(self.item, (item.left, item.right))
+            return [*left, Token(FUSE), *right]
         inner, functions = _called(item)
         if functions and isinstance(inner, s.Mention):
             piece = self.find(inner.name)
             self.applied |= {piece}
-            slots = [] if piece is None else [self.slot(piece, inner.span)]
-            return [replace(slot, functions=functions) for slot in slots]
-        self.sound = False
+            return [replace(self.slot(piece, inner.span), functions=functions)]
         meant = suggest(inner.name.text, FUNCTIONS) if isinstance(inner, s.Call) and len(inner.arguments) == 1 else ""
         hint = meant or "write names of children, quoted words, and `$f` for a feature variable `f`; "
         hint += "" if meant else f"of a child: {', '.join(f'`{name}(X)`' for name in FUNCTIONS)}"
         own = f"no text function is called `{inner.name}`" if meant and isinstance(inner, s.Call) else ""
         message = own or "words are computed in `word` and `lexicon` declarations, not in rules"
-        self.state.error("SGL0309", item.span, message, hint)
-        return []
+        self.state.fail("SGL0309", item.span, message, hint)
 
     def mentioned(self, item: s.Mention) -> _Items:
         piece = self.find(item.name)
-        if piece is None:
-            return []
         if piece in self.used and item.mode != "copy" and piece not in self.applied | self.agreement:
             message = f"`{item.name}` occurs twice in the layer `{self.layer}`"
             hint = f"remove one, or write `copy {item.name}` if you mean it"
@@ -219,7 +219,7 @@ class _SourceTemplate(_Template):
         children = iter(range(len(self.names.children)))
         for number, part in enumerate(self.names.rule.rhs):
             if isinstance(part, s.Mention):
-                items += self.mentioned(part)
+                items += self.sound_item(partial(self.mentioned, part))
             elif isinstance(part, s.Name):
                 items += [self._word(number)] if number not in self._words else []
             elif isinstance(part, s.Joint):
@@ -240,16 +240,10 @@ class _SourceTemplate(_Template):
                 return [self._word(found)]
             if not item.text:
                 return []
-        elif isinstance(item, s.Mention) and item.mode in ("", "capital"):
-            piece = self.find(item.name)
-            if piece is None:
-                return []
-            if piece not in self.used:
-                return self.mentioned(item)
-        self.sound = False
+        elif isinstance(item, s.Mention) and item.mode in ("", "capital") and self.find(item.name) not in self.used:
+            return self.mentioned(item)
         hint = "a clause of the source layer has the children and words of the right-hand side"
-        self.state.error("SGL0311", item.span, "this occurs once more than on the right-hand side of the rule", hint)
-        return []
+        self.state.fail("SGL0311", item.span, "this occurs once more than on the right-hand side of the rule", hint)
 
     def _word(self, number: int) -> Token:
         self._words[number] = Token(str(self.names.rule.rhs[number]))

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sgl.core.grammar import LEXICONS, RULES, WORDS, CoreGrammar, RuleKey
-from sgl.diagnostics import Label, Span, shortlist, suggest
+from sgl.diagnostics import Label, Span, attempt, shortlist, suggest, whole
 from sgl.frontend.lower.grammar import Expanded, Lowered
 from sgl.frontend.names.parameters import decimal, is_weight
 from sgl.lang import MAX_TABLE
@@ -27,20 +27,20 @@ _CATEGORY = re.compile(r"(\w+)(?:\[(.*)\])?")
 _CALLED = {RULES: "rule", WORDS: "word", LEXICONS: "lexicon"}
 
 
-def apply_weights(state: Expanded) -> Lowered | None:
-    """Replace declared weights by those of the files in force; return None after errors."""
+def apply_weights(state: Expanded) -> Lowered:
+    """Replace declared weights by those of the files in force."""
     lowered = state.declared
     declarations = state.names.of(s.Weights)
     if not declarations:
         return lowered
-    errors = state.diagnostics.errors
     names = _WeightNames(lowered.rule_keys, state)
     grammar = lowered.grammar
-    for declaration, scope in declarations:
-        source = scope.read(declaration.path, MAX_TABLE)
-        rows = read_weights(source, state.diagnostics) if source is not None else None
-        grammar = _weighted(grammar, names.given(rows or (), declaration, grammar))
-    return replace(lowered, grammar=grammar) if state.diagnostics.errors == errors else None
+    with whole(state.diagnostics):
+        for declaration, scope in declarations:
+            source = attempt(scope.read, declaration.path, MAX_TABLE)
+            rows = read_weights(source, state.diagnostics) if source is not None else None
+            grammar = _weighted(grammar, names.given(rows or (), declaration, grammar))
+    return replace(lowered, grammar=grammar)
 
 
 def _weighted(grammar: CoreGrammar, given: Mapping[int, float]) -> CoreGrammar:

@@ -1,6 +1,7 @@
 """Lower words and lexicon tables to productions without children, and check that each word is unique."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -8,9 +9,9 @@ from pathlib import Path
 
 from sgl.characters import code_of, hidden
 from sgl.core.grammar import Cut, Edge, Fragment, GraphLayer, Item, Node, Template, Token
-from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.elaborate import cells, tables
-from sgl.frontend.elaborate.categories import category_pattern
+from sgl.diagnostics import Label, Reported, Span, attempt, each, sound, suggest, there
+from sgl.frontend.elaborate import tables
+from sgl.frontend.elaborate.categories import category_pattern, opened
 from sgl.frontend.elaborate.columns import Evaluation, check_morphology, marked, unmarked
 from sgl.frontend.elaborate.rules import possible, shown
 from sgl.frontend.lower.productions import (
@@ -41,19 +42,19 @@ _FILL_IN = "fill in the column, or write `x or y` for a fallback"
 
 def lower_words(state: Signed) -> tuple[tuple[Words, ...], Mapping[Path, LexiconTable]]:
     """Turn words and rows of lexicons into groups of childless productions; return these and the tables."""
-    found = [
-        state.kept("word", (word, *state.signature.tables.values()), partial(_word, word, scope, state))
-        for word, scope in state.names.of(s.WordDecl)
-    ]
+    known = tuple(state.signature.tables.values())
+    words = state.names.of(s.WordDecl)
+    found = [state.kept("word", (word, *known), partial(_word, word, scope, state)) for word, scope in words]
     lexicons = tables.LexiconTables(state)
     for lexicon, scope in state.names.of(s.Lexicon):
-        table = lexicons.of(lexicon, scope)
+        table = attempt(lexicons.of, lexicon, scope)
         lower = partial(_lexicon, lexicon, scope, state, table)
-        found.append(state.kept("lexicon", (lexicon, table, *state.signature.tables.values()), lower))
+        found.append(state.kept("lexicon", (lexicon, table, *known), lower))
     check_morphology(state)
     if state.diagnostics.errors == 0:
         lexicons.report_blocks(state.signature.features)
-    return tuple(found), {path: table for path, table in lexicons.read.items() if table is not None}
+    read = {path: table for path, table in lexicons.read.items() if table is not None}
+    return tuple(own for own in found if own), read
 
 
 def _word(word: s.WordDecl, scope: Scope, state: Signed) -> Words:
@@ -63,11 +64,10 @@ def _word(word: s.WordDecl, scope: Scope, state: Signed) -> Words:
     if not (check_layers(clauses, state) and check_parts(clauses, word.category.name, state)):
         return ()
     evaluation = Evaluation(scope, {}, (), None, state.diagnostics)
-    share = rule_weight(word.weight, state)
-    categories = cells.opened(word.category, clauses, (), state.signature)
+    share = attempt(rule_weight, word.weight, state) or 1.0
+    categories = opened(word.category, clauses, (), state.signature)
     words = (_WordLowering(own, clauses, evaluation, word.span, state) for own in categories)
-    lowered = [own.lower(f'word "{text}"', share) for own in words]
-    return tuple(production for production in lowered if production is not None)
+    return tuple(sound(lambda own: own.lower(f'word "{text}"', share), words))
 
 
 class _WordLowering:
@@ -80,37 +80,33 @@ class _WordLowering:
         self.said = {clause.layer.text: clause for clause in clauses}
         #: Which of several words is marked, by text layer.
         self.marked: dict[str, int] = {}
-        self.lhs = category_pattern(category, evaluation.scope, evaluation.columns if evaluation.row else None, state)
+        known = evaluation.columns if evaluation.row else None
+        self.lhs = attempt(category_pattern, category, evaluation.scope, known, state)
         features = dict(zip(self.lhs.info.features, self.lhs.slots, strict=True)) if self.lhs is not None else {}
         self.evaluation = replace(evaluation, features=features, cell=self._cell)
 
-    def _cell(self, cell: s.TableCell) -> str | None:
-        """Return what a table has for the features of the word; None after a report."""
+    def _cell(self, cell: s.TableCell) -> str:
+        """Return what a table has for the features of the word."""
         features = self.evaluation.features
-        table = self.state.signature.tables.get(cell.table.text)
-        if self.evaluation.scope.find(s.Table, cell.table) is None or table is None:
-            return None
+        self.evaluation.scope.find(s.Table, cell.table)
+        table = there(self.state.signature.tables.get(cell.table.text))
         names = [*map(str, cell.keys)] or table.features
         for name in (name for name in names if name not in features):
             message = f"`{self.category.name}` has no feature `{name}`, which `{cell}` asks for"
-            self.state.error("SGL0401", cell.span, message, suggest(name, features))
-            return None
-        found = cells.cells_of(table, cell, [[*features[name]] for name in names], self.state)
-        return None if found is None else next(iter(found.values()))
+            self.state.fail("SGL0401", cell.span, message, suggest(name, features))
+        found = table.cells(cell, [[*features[name]] for name in names], self.state)
+        return next(iter(found.values()))
 
-    def lower(self, name: str, share: float, pool: tables.Weighting | None = None) -> Production | None:
-        signature, lhs = self.state.signature, self.lhs
-        texts = {layer.name: self._words(layer.name) for layer in signature.text_layers}
-        graphs = [self._fragment(layer, texts[layer.anchor]) for layer in signature.graph_layers]
-        templates = [self._template(name, text) for name, text in texts.items() if text is not None]
-        fragments = [fragment for fragment in graphs if fragment is not None]
-        if lhs is None or len(templates) < len(texts) or len(fragments) < len(graphs):
-            return None
+    def lower(self, name: str, share: float, pool: tables.Weighting | None = None) -> Production:
+        signature = self.state.signature
+        texts = {layer.name: attempt(self._words, layer.name) for layer in signature.text_layers}
+        fragments = each(lambda layer: self._fragment(layer, texts[layer.anchor]), signature.graph_layers)
+        templates = each(lambda pair: self._template(*pair), texts.items())
+        lhs = there(self.lhs)
         for port in (port for layer in signature.graph_layers for port in lhs.info.ports_in(layer.name)[1:]):
             message = f"where does the port `{port}` of `{lhs.info.name}` come from? a word is one node"
             hint = f"make a rule of it, with a child that has the port, or leave `{port}` out of the category"
-            self.state.error("SGL0502", self.category.span, message, hint)
-            return None
+            self.state.fail("SGL0502", self.category.span, message, hint)
         return Production(
             name=name,
             lhs=lhs,
@@ -122,54 +118,48 @@ class _WordLowering:
             pool=pool,
         )
 
-    def _template(self, layer: str, words: Sequence[str]) -> Template:
-        template: list[Item] = [*map(Token, words)]
+    def _template(self, layer: str, words: Sequence[str] | None) -> Template:
+        template: list[Item] = [*map(Token, there(words))]
         for part in self.lhs.info.parts if self.lhs is not None else ():
             if part.partition(".")[0] == layer:
-                template += [Cut(), *map(Token, (self._words(part) if part in self.said else None) or ())]
+                template += [Cut(), *map(Token, self._words(part) if part in self.said else ())]
         return tuple(template)
 
-    def _clause(self, layer: str, hint: str) -> s.LayerClause | None:
-        if layer not in self.said and not self.state.signature.has_strange(self.clauses):
+    def _clause(self, layer: str, hint: str) -> s.LayerClause:
+        if layer in self.said:
+            return self.said[layer]
+        if not self.state.signature.has_strange(self.clauses):
             self.state.error("SGL0303", self.category.span, f"this word has no clause for the layer `{layer}`", hint)
-        return self.said.get(layer)
+        raise Reported
 
-    def _text(self, item: s.Expression, clause: s.LayerClause) -> str | None:
-        """Return the value of an expression; None after a report, also if several words have no single mark."""
+    def _text(self, item: s.Expression, clause: s.LayerClause) -> str:
+        """Return the value of an expression; report several words without a single mark."""
         text = self.evaluation.value(item)
-        if text is None or " " not in text:
+        if " " not in text:
             return text
         # A `^` between spaces is a word of formulas.
         if not any(len(own) > 1 and "^" in (own[0], own[-1]) for own in unmarked(text).split()):
             return text
         message, hint = f"`{text}` does not mark exactly one word", "write `^` before one of its words"
-        self.state.error("SGL0609", self.evaluation.row or clause.span, message, hint)
-        return None
+        self.state.fail("SGL0609", self.evaluation.row or clause.span, message, hint)
 
-    def _words(self, layer: str) -> list[str] | None:
+    def _words(self, layer: str) -> list[str]:
         hint = f"add a line `{layer} …`, with a column or a word"
         if layer != self.state.signature.source.name:
             hint = f'add a line `{layer} …`; `{layer} ""` if it has no word there'
         clause = self._clause(layer, hint)
-        if clause is None:
-            return None
         if clause.template is None:
-            self.state.error("SGL0306", clause.span, f"`{layer}` is a text layer, this clause is about a graph")
-            return None
+            self.state.fail("SGL0306", clause.span, f"`{layer}` is a text layer, this clause is about a graph")
         words: list[str] = []
         if layer.partition(".")[0] == self.state.signature.source.name != layer:
             message = f"a word of `{self.state.signature.source.name}` is one node, in one piece"
             hint = "make each part a word, and combine them in a rule with two children"
-            self.state.error("SGL0609", clause.span, message, hint)
-            return None
+            self.state.fail("SGL0609", clause.span, message, hint)
         for item in clause.template:
             if isinstance(item, s.Mention):
                 hint = f'for a column write `${item.name}`, for a text `"{item.name}"`'
-                self.state.error("SGL0305", item.span, f"a word has no child `{item.name}`", hint)
-                return None
+                self.state.fail("SGL0305", item.span, f"a word has no child `{item.name}`", hint)
             text = self._text(item, clause)
-            if text is None:
-                return None
             if (own := marked(text)) is not None:
                 self.marked[layer] = len(words) + len(own[0].split()) - 1
             words.extend(unmarked(text).split())
@@ -177,48 +167,38 @@ class _WordLowering:
             hint = f"`{layer}` is the source, whose words have a text; let other layers leave the word out"
             hint = _FILL_IN if [*s.parts_of(s.Column, clause.template)] else hint
             asked = Label(clause.span, "it should come from here")
-            self.evaluation.report("SGL0604", f"this word is empty in the layer `{layer}`", hint, asked)
-            return None
+            self.evaluation.fail("SGL0604", f"this word is empty in the layer `{layer}`", hint, asked)
         return words
 
-    def _fragment(self, layer: GraphLayer, words: list[str] | None) -> Fragment | None:
-        """Return the node of the word, and of several words an edge to each of the others; None after a report.
+    def _fragment(self, layer: GraphLayer, words: list[str] | None) -> Fragment:
+        """Return the node of the word, and of several words an edge to each of the others.
 
         A word without a clause in a free layer, or empty in another layer than the source, is no node.  Of several
         words in a free layer the marked one, or the last one, is the node.
         """
         if words == [] or (layer.free and layer.name not in self.said):
             return Fragment((Node(),), (), (0,))
-        statement = self._statement(layer.name)
-        if statement is None or words is None:
-            return None
+        statement, words = self._statement(layer.name), there(words)
         asked = statement.label if len(words) != 1 and not layer.free else None
         label = self.evaluation.value(asked) if asked is not None else ""
-        head = self._head(layer, words, label) if label is not None else None
-        if label is None or head is None:
-            return None
+        head = self._head(layer, words, label)
         places = [head, *(n for n in range(len(words)) if n != head)] if label else [head]
         said = [statement.attributes, *[statement.others] * len(places)]
-        nodes = [self._node(own, words[at], at, layer) for own, at in zip(said, places, strict=False)]
-        if not all(nodes):
-            return None
+        nodes = each(lambda pair: self._node(pair[0], words[pair[1]], pair[1], layer), zip(said, places, strict=False))
         edges = tuple(Edge(0, label, number) for number in range(1, len(nodes)))
-        return Fragment(tuple(node for node in nodes if node is not None), edges, (0,))
+        return Fragment(tuple(nodes), edges, (0,))
 
-    def _statement(self, layer: str) -> s.NodeStatement | None:
-        """Return what the clause of a graph layer says of the word's node; None after a report."""
+    def _statement(self, layer: str) -> s.NodeStatement:
+        """Return what the clause of a graph layer says of the word's node."""
         clause = self._clause(layer, f"add a line `{layer} node(upos=…)`")
-        if clause is None:
-            return None
         statements = clause.statements or ()
         if len(statements) == 1 and isinstance(statements[0], s.NodeStatement):
             return statements[0]
         message = f"in the layer `{layer}` a word is one node"
-        self.state.error("SGL0306", clause.span, message, f"write `{layer} node(lemma=…, upos=…)`")
-        return None
+        self.state.fail("SGL0306", clause.span, message, f"write `{layer} node(lemma=…, upos=…)`")
 
-    def _head(self, layer: GraphLayer, words: Sequence[str], label: str) -> int | None:
-        """Return which of the words is the node that has the others; None after a report."""
+    def _head(self, layer: GraphLayer, words: Sequence[str], label: str) -> int:
+        """Return which of the words is the node that has the others."""
         one, marked_word = len(words) == 1, self.marked.get(layer.anchor)
         if one or layer.free or (label and marked_word is not None):
             if marked_word is not None:
@@ -229,16 +209,13 @@ class _WordLowering:
         place, text = self.evaluation.row or self.span, " ".join(words)
         message = f"`{text}` is {len(words)} words of `{layer.anchor}`, but a node of `{layer.name}` is one word"
         hint = f"mark it: `{' '.join(words[:-1])} ^{words[-1]}`, and write `node(…) -[compound]-> words(upos=…)`"
-        self.state.error("SGL0609", place, message, hint)
-        return None
+        self.state.fail("SGL0609", place, message, hint)
 
-    def _node(self, attributes: Sequence[s.Attribute], word: str, place: int, layer: GraphLayer) -> Node | None:
+    def _node(self, attributes: Sequence[s.Attribute], word: str, place: int, layer: GraphLayer) -> Node:
         values = {"lemma": word}
         for attribute in attributes:
             check_attribute_name(attribute, layer, self.state)
             value = self.evaluation.value(attribute.value)
-            if value is None:
-                return None
             if value:
                 values[attribute.name.text] = unmarked(value)
         return Node(tuple(sorted(values.items())), place)
@@ -262,8 +239,6 @@ def _check_columns(entry: s.Entry, layers: Clauses, table: LexiconTable, state: 
 
 def _lexicon(lexicon: s.Lexicon, scope: Scope, state: Signed, table: LexiconTable | None) -> Words:
     entries = tables.entries_of(lexicon, scope, state, state.signature)
-    if entries is None:
-        return ()
     shared = tables.each_layer(lexicon.shared, state)
     groups = (shared, *(entry.layers for entry in entries))
     clear = [check_layers(group, state) for group in groups]
@@ -272,10 +247,11 @@ def _lexicon(lexicon: s.Lexicon, scope: Scope, state: Signed, table: LexiconTabl
     if not lexicon.entries:
         message = f"the lexicon `{lexicon.name}` lists no category"
         state.error("SGL0610", lexicon.name.span, message, "write a category and its layers below it")
-    if table is None or not tables.check_columns(lexicon, entries, table, state):
+    if table is None:
         return ()
+    tables.check_columns(lexicon, entries, table, state)
     weighting, found = tables.weighting_of(lexicon, state), list[Production]()
-    chosen = tables.rows_of(lexicon, table, state)
+    chosen = attempt(tables.rows_of, lexicon, table, state) or ()
     for entry in entries:
         pool = replace(weighting)
         layers = tables.completed(tables.laid_over(entry.layers, shared), state.signature)
@@ -284,15 +260,15 @@ def _lexicon(lexicon: s.Lexicon, scope: Scope, state: Signed, table: LexiconTabl
         sound = check_parts(layers, entry.category.name, state)
         if not _check_columns(entry, layers, table, state) or not sound:
             continue
-        categories = [*cells.opened(entry.category, layers, table.columns, state.signature)]
+        categories = [*opened(entry.category, layers, table.columns, state.signature)]
         for row in tables.rows_with_values(entry, chosen, table, state):
             known = (row.cells, table.columns, row.span)
             evaluation = Evaluation(scope, *known, state.diagnostics, optional=optional)
             share = weighting.share(row, evaluation)
             for category in categories:
                 lowering = _WordLowering(category, layers, evaluation, row.span, state)
-                word = lowering.lower(lexicon.name.text, share, pool)
-                found += [word] if word is not None else []
+                with suppress(Reported):
+                    found.append(lowering.lower(lexicon.name.text, share, pool))
     return tuple(found)
 
 

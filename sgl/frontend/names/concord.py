@@ -7,9 +7,11 @@ fits counts.  Rules and entries write ``$concord.subject``.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import product
 
-from sgl.diagnostics import Diagnostic, Diagnostics, SourceFile, suggest
+from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, attempt, each, shortlist, suggest, there
 from sgl.foreign import limits
+from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
@@ -30,6 +32,11 @@ class FeatureTable:
         """The columns with values of the features."""
         return tuple(name.text for name in self.declaration.columns)
 
+    @property
+    def forms(self) -> list[str]:
+        """The other columns, with forms."""
+        return [column for column in self.table.columns if column not in self.columns]
+
     def row(self, values: Sequence[str]) -> int | None:
         """Return the number of the first row that fits values of the features, if any."""
         found = (rows.get(tuple([values[at] for at in places])) for places, rows in self._rows.items())
@@ -49,14 +56,34 @@ class FeatureTable:
         number = self.row(values)
         return None if number is None else self.table.rows[number].cells.get(column)
 
+    def cells(self, cell: s.TableCell, domains: Sequence[Sequence[str]], state: Session) -> dict[tuple[str, ...], str]:
+        """Return what a cell that an author names is for values of the features."""
+        if len(domains) != len(self.features):
+            message = f"`{cell.table}` needs values of {len(self.features)} features: {', '.join(self.features)}"
+            state.fail("SGL0622", cell.span, message, labels=[Label(self.declaration.name.span, "declared here")])
+        if cell.column.text not in self.forms:
+            hint = suggest(cell.column.text, self.forms, "its columns are")
+            state.fail("SGL0603", cell.column.span, f"the table has no column `{cell.column}`", hint)
+        found = {values: self.cell(values, cell.column.text) for values in product(*domains)}
+        lacking = [values for values, form in found.items() if form is None]
+        if lacking:
+            pairs = [", ".join(map(" = ".join, zip(self.columns, values, strict=True))) for values in lacking]
+            message = f"`{self.table.name}` has no `{cell.column}` for {shortlist([f'`{pair}`' for pair in pairs], 4)}"
+            hint = "add a row, or end with a row without feature values, which covers all others"
+            state.fail("SGL0622", cell.span, message, hint)
+        for form in (form for form in found.values() if form and form.split() != [form]):
+            message = f"`{form}` contains a space; a form is one word, or a part of one"
+            state.fail("SGL0609", cell.span, message, "write it without spaces")
+        return {values: form or "" for values, form in found.items()}
+
 
 def read_tables(features: Mapping[str, Sequence[str]], state: Resolved) -> dict[str, FeatureTable]:
     """Return the tables by name; report features, and values of them, that there are not."""
     found: dict[str, FeatureTable] = {}
     for declaration, scope in state.names.of(s.Table):
-        known = [scope.find(s.Feature, name) is not None for name in declaration.features]
-        table = table_in(declaration.path, scope, state)
-        if table is not None and all(known):
+        known = attempt(each, partial(scope.find, s.Feature), declaration.features)
+        table = attempt(table_in, declaration.path, scope, state)
+        if table is not None and known is not None:
             names = tuple(name.text for name in declaration.features)
             own = FeatureTable(declaration, names, table)
             # What depends on a table is kept as long as that is the same object.
@@ -66,14 +93,12 @@ def read_tables(features: Mapping[str, Sequence[str]], state: Resolved) -> dict[
     return found
 
 
-def table_in(path: s.Name, scope: Scope, state: Resolved) -> LexiconTable | None:
-    """Return the table in a file; None after a report."""
+def table_in(path: s.Name, scope: Scope, state: Resolved) -> LexiconTable:
+    """Return the table in a file."""
     source = scope.read(path, MAX_TABLE)
-    if source is None:
-        return None
     table, told = kept("table", (), (source.name, source.text, limits()), partial(_read, source))
     state.diagnostics.extend(told)
-    return table
+    return there(table)
 
 
 def _read(source: SourceFile) -> tuple[LexiconTable | None, tuple[Diagnostic, ...]]:

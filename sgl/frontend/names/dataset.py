@@ -11,7 +11,7 @@ from typing import Any
 
 from sgl.core.extent import Extent
 from sgl.core.plan import Ambiguous, Release, canary_of, known
-from sgl.diagnostics import Label, suggest, suggested
+from sgl.diagnostics import Label, Reported, attempt, suggest, suggested
 from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.frontend.names.signature import Signed
@@ -48,8 +48,8 @@ class DatasetSettings:
     unseen: tuple[s.Unseen, ...] = ()
 
 
-def read_dataset(state: Resolved) -> DatasetSettings | None:
-    """Read the sizes of the splits, the seed, and what must be distinct; return None after a report."""
+def read_dataset(state: Resolved) -> DatasetSettings:
+    """Read the sizes of the splits, the seed, and what must be distinct."""
     declared = state.names.of(s.Dataset)
     if not declared:
         return _do_without(state)
@@ -63,38 +63,36 @@ def read_dataset(state: Resolved) -> DatasetSettings | None:
     said: dict[str, s.Name] = {}
     # All other numbers depend on this clause.
     for clause in sorted(clauses, key=lambda clause: clause.key.text != "percent"):
-        _read_clause(clause, settings, said, scope, state)
+        attempt(_read_clause, clause, settings, said, scope, state)
     if not hasattr(settings, "start"):
         if "from" not in said:
             message = "the dataset does not say which category to start from"
             state.error("SGL0804", dataset.span, message, "add `from` and the category of whole texts")
-        return None
+        raise Reported
     if all(extent.empty for extent in settings.extents.values()) and state.diagnostics.errors == errors:
         state.error("SGL0804", dataset.span, "the dataset asks for no sentences", "say how many: `train 40000`")
-    return settings if _is_start(settings.start, scope, state) else None
+    _check_start(settings.start, scope, state)
+    return settings
 
 
-def _is_start(start: s.Name, scope: Scope, state: Resolved) -> bool:
-    """Return whether a category can derive sentences; report it otherwise."""
+def _check_start(start: s.Name, scope: Scope, state: Resolved) -> None:
+    """Check that a category can derive sentences."""
     category = scope.of(start).find(s.CategoryDecl, start)
-    if category is None:
-        return False
     parts = [port.name for port in category.ports if "." in port.name.text]
     if category.features:
         listed = ", ".join(f"`{name}`" for name in category.features)
         message = f"a dataset starts from a category without features; `{start}` has {listed}"
         hint = f"make a category of texts: `rule text: Text -> {start}`"
-        state.error("SGL0804", start.span, message, hint, labels=[Label(category.name.span, "declared here")])
-    elif parts:
+        state.fail("SGL0804", start.span, message, hint, labels=[Label(category.name.span, "declared here")])
+    if parts:
         hint = "make a category of texts, with a rule that puts the parts where they belong"
-        state.error("SGL0804", start.span, f"a text is in one piece, but `{start}` has the part `{parts[0]}`", hint)
-    return not category.features and not parts
+        state.fail("SGL0804", start.span, f"a text is in one piece, but `{start}` has the part `{parts[0]}`", hint)
 
 
-def _do_without(state: Resolved) -> DatasetSettings | None:
+def _do_without(state: Resolved) -> DatasetSettings:
     """Choose a category without features that is part of no other as the start, with a warning."""
     if state.project.lacks("dataset"):
-        return None
+        raise Reported
     hint = "add `dataset` with `from` and a category, and the sizes of the splits"
     message = "the grammar has no `dataset` declaration"
     rules = [rule for rule, _ in state.names.of(s.Rule)]
@@ -103,8 +101,7 @@ def _do_without(state: Resolved) -> DatasetSettings | None:
     declared = [c.name for c, _ in state.names.of(s.CategoryDecl) if not c.features]
     start = next((name for name in declared if name.text in made), None)
     if start is None:
-        state.error("SGL0804", None, message, hint if rules else "go on: sentences are checked once there are rules")
-        return None
+        state.fail("SGL0804", None, message, hint if rules else "go on: sentences are checked once there are rules")
     message = f"{message}: its sentences start from `{start}`"
     notes = ("without a dataset no claim is proved and nothing is compiled",)
     state.warning("SGL0804", start.span, message, hint, label="no rule uses it", notes=notes)
@@ -180,26 +177,21 @@ def _read_number(key: str, clause: s.DatasetClause, settings: DatasetSettings, s
     amount = clause.amount
     assert amount is not None, "the clause has a number"
     if clause.copies is not None and key not in SPLITS:
-        state.error("SGL0201", clause.copies.span, f"`{key}` is not a number of sentences, so it cannot be repeated")
-        return
+        state.fail("SGL0201", clause.copies.span, f"`{key}` is not a number of sentences, so it cannot be repeated")
     if key not in (*SPLITS, "seed", "percent"):
         message, hint = f"`{key}` takes a name, not a number", f"write `{key} Text`"
         name = amount.value.text
         if key == "from" and name[:1].isalpha():
             message = f"`from` takes a category, and `{name}` has no capital letter"
             hint = suggest(name, scope.names(s.CategoryDecl)) or f"write `from {name.capitalize()}`"
-        state.error("SGL0201", amount.span, message, hint)
-        return
+        state.fail("SGL0201", amount.span, message, hint)
     if key == "percent":
-        settings.percent = state.parameters.whole(amount, 1) or settings.percent
-        return
-    if key == "seed":
-        seed = state.parameters.whole(amount)
-        settings.seed = seed if seed is not None else settings.seed
-        return
-    copies, every = state.parameters.copies(clause.copies), state.parameters.is_all(amount)
-    count = 0 if every else state.parameters.sentences(amount, settings.percent)
-    if count is not None:
+        settings.percent = state.parameters.whole(amount, 1)
+    elif key == "seed":
+        settings.seed = state.parameters.whole(amount)
+    else:
+        copies, every = state.parameters.copies(clause.copies), state.parameters.is_all(amount)
+        count = 0 if every else state.parameters.sentences(amount, settings.percent)
         settings.extents[key] = Extent(count, every, copies)
 
 

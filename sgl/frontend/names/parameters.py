@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from sgl.core.structure import COMPARISONS
-from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, one_of, suggest
+from sgl.diagnostics import Diagnostics, Label, Reported, SourceMap, Span, attempt, one_of, suggest
 from sgl.foreign import OF_GRAMMARS
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
@@ -30,8 +30,8 @@ class Session:
 
     def __post_init__(self) -> None:
         self.settings = {**self.project.settings, **self.settings}
-        #: Add an error, or a warning, to the diagnostics.
-        self.error, self.warning = self.diagnostics.error, self.diagnostics.warning
+        #: Add an error, also to end what it is in, or a warning to the diagnostics.
+        self.error, self.fail, self.warning = self.diagnostics.error, self.diagnostics.fail, self.diagnostics.warning
 
     def report_missing(
         self, kind: str, name: s.Name, known: Collection[str], hint: str = "", keyword: str = ""
@@ -98,30 +98,26 @@ class Parameters:
             self.session.error("SGL0202", bound.span, f"`{comparison}` compares numbers, and `{bound}` is not one")
         return compare(value, comparison, bound.text) != when.negated
 
-    def number(self, amount: s.Name | s.Amount) -> float | None:
-        """Return the number that ``amount`` gives literally or by name; report errors and return None."""
+    def number(self, amount: s.Name | s.Amount) -> float:
+        """Return the number that ``amount`` gives literally or by name."""
         name = amount.value if isinstance(amount, s.Amount) else amount
         text = self.values.get(name.text, name.text)
         number = decimal(text)
         if number is not None:
             return number + (amount.offset if isinstance(amount, s.Amount) else 0)
         if name.text in self.values:
-            self.session.error("SGL0202", name.span, f"the parameter `{name}` is `{text}`, not a number")
-        elif _NUMBER.fullmatch(text):
-            self.session.error("SGL0705", name.span, "this number is too large")
-        else:
-            self._report_missing(name, "write a number, such as 3, or ")
-        return None
+            self.session.fail("SGL0202", name.span, f"the parameter `{name}` is `{text}`, not a number")
+        if _NUMBER.fullmatch(text):
+            self.session.fail("SGL0705", name.span, "this number is too large")
+        self._report_missing(name, "write a number, such as 3, or ")
+        raise Reported
 
-    def whole(self, amount: s.Name | s.Amount, minimum: int = 0) -> int | None:
-        """Return the whole number that ``amount`` gives literally or by name; report errors and return None."""
+    def whole(self, amount: s.Name | s.Amount, minimum: int = 0) -> int:
+        """Return the whole number that ``amount`` gives literally or by name."""
         number = self.number(amount)
-        if number is None:
-            return None
         if number != int(number) or not minimum <= number <= LARGEST:
             wanted = f"of at least {minimum}" if number <= LARGEST else f"of at most {LARGEST:,}"
-            self.session.error("SGL0705", amount.span, f"`{amount}` must be a whole number {wanted}")
-            return None
+            self.session.fail("SGL0705", amount.span, f"`{amount}` must be a whole number {wanted}")
         return int(number)
 
     def is_all(self, amount: s.Amount) -> bool:
@@ -130,35 +126,29 @@ class Parameters:
 
     def copies(self, written: s.Copies | None) -> int:
         """Return the number of copies of each sentence or instance; 1 after a report."""
-        number = 1 if written is None else self.whole(written.number, 1)
-        if written is not None and number is not None and number > MAX_COPIES:
+        number = 1 if written is None else attempt(self.whole, written.number, 1) or 1
+        if written is not None and number > MAX_COPIES:
             self.session.error("SGL0705", written.span, f"this is repeated at most {MAX_COPIES:,} times")
-        return number or 1
+        return number
 
-    def sentences(
-        self, amount: s.Amount, percent: int, times: int = 1, least: int = 1, contexts: int = 1
-    ) -> int | None:
-        """Return the scaled number of sentences for ``amount``, at least some; report errors and return None."""
+    def sentences(self, amount: s.Amount, percent: int, times: int = 1, least: int = 1, contexts: int = 1) -> int:
+        """Return the scaled number of sentences for ``amount``, at least some."""
         count = self.whole(amount)
-        if count is None:
-            return None
         count = contexts * max(min(count * times, least), (count * times * percent + 50) // 100)
         if count > MAX_COUNT:
-            self.session.error("SGL0705", amount.span, f"at most {MAX_COUNT:,} sentences can be asked for in one place")
-            return None
+            self.session.fail("SGL0705", amount.span, f"at most {MAX_COUNT:,} sentences can be asked for in one place")
         return count
 
     def _report_missing(self, name: s.Name, instead: str = "") -> None:
         self.session.report_missing("parameter", name, self.values, f"{instead}declare it: `param {name} = …`", "param")
 
 
-def set_parameters(session: Session) -> Parameters | None:
-    """Set every parameter, from ``--set`` or its declaration; return None if nothing is declared."""
+def set_parameters(session: Session) -> Parameters:
+    """Set every parameter, from ``--set`` or its declaration; report a project that declares nothing."""
     project, settings = session.project, session.settings
     if not any(unit.file.declarations or unit.file.unread for unit in project.units):
         hint = "start with the source language: `layer en : text`"
-        session.error("SGL0307", None, f"`{project.main.file.name}` declares nothing", hint)
-        return None
+        session.fail("SGL0307", None, f"`{project.main.file.name}` declares nothing", hint)
     declared: dict[str, s.Param] = {}
     for declaration in project.declarations(s.Param):
         earlier = declared.setdefault(declaration.name.text, declaration)

@@ -16,10 +16,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeVar, cast
 
-from sgl.diagnostics import Diagnostics, Label, SourceFile, Span, shortlist, suggest
+from sgl.diagnostics import Diagnostics, Label, Reported, SourceFile, Span, attempt, shortlist, suggest, there
 from sgl.foreign import limits
-from sgl.frontend.names.kinds import KEYWORDS, KINDS
-from sgl.frontend.names.left_out import Left, is_called, left_out_of
+from sgl.frontend.names.kinds import KEYWORDS, KINDS, Left, is_called, left_out_of
 from sgl.frontend.names.parameters import Parameters, Session, set_parameters
 from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang import syntax as s
@@ -94,40 +93,45 @@ class Scope:
         """Return the scope of the file in which something was written, such as an argument."""
         return self.resolved.scopes.get(part.span.file, self)
 
-    def find(self, kind: type[_Declared], name: s.Name) -> _Declared | None:
-        """Return the declaration that ``name`` means; report a missing one once for all mentions, and return None."""
+    def find(self, kind: type[_Declared], name: s.Name) -> _Declared:
+        """Return the declaration that ``name`` means; report a missing one once for all mentions."""
         found = self.peek(kind, name.text)
-        if found is None and not self.may_declare(kind, name.text):
-            state = self.resolved.session
-            first = self.resolved.missing.setdefault((kind, name.text), name.span)
-            if first != name.span:
-                state.diagnostics.also_at("SGL0201", first, name.span)
-                return None
-            known = [*self.names(kind), *(["targets"] if kind is s.WordSet else [])]
-            if self._tell_elsewhere(kind, name):
-                return None
-            hint = f"declare the {KINDS[kind]}, or `use` a file that does"
-            hint = f"there is: {shortlist(known)}" if known else hint
-            others = (other for other, names in self.visible.items() if name.text in names)
-            hint = next((f"`{name}` is a {KINDS[other]}" for other in others), hint)
-            if name.text.lower() in CLAUSES:
-                hint = f"a word of the language has small letters: `{name.text.lower()}`"
-            if kind is s.Labels:
-                hint = self.in_library(name.text, kind) or hint
-            left_out = (pair for gone in self.resolved.left_out.values() for pair in gone.items())
-            for user in [user for (_, left), user in left_out if left == name.text][:1]:
-                hint = f"`{user.name}` leaves it out, with `use … without ({name})`, and declares no other one"
-            state.report_missing(KINDS[kind], name, known, hint)
+        if found is None:
+            if not self.may_declare(kind, name.text):
+                self._report_missing(kind, name)
+            raise Reported
         return found
+
+    def _report_missing(self, kind: type, name: s.Name) -> None:
+        state = self.resolved.session
+        first = self.resolved.missing.setdefault((kind, name.text), name.span)
+        if first != name.span:
+            state.diagnostics.also_at("SGL0201", first, name.span)
+            return
+        if (kind, name.text) in self.resolved.first:
+            self._report_unseen(kind, name)
+            return
+        known = [*self.names(kind), *(["targets"] if kind is s.WordSet else [])]
+        hint = f"declare the {KINDS[kind]}, or `use` a file that does"
+        hint = f"there is: {shortlist(known)}" if known else hint
+        others = (other for other, names in self.visible.items() if name.text in names)
+        hint = next((f"`{name}` is a {KINDS[other]}" for other in others), hint)
+        if name.text.lower() in CLAUSES:
+            hint = f"a word of the language has small letters: `{name.text.lower()}`"
+        if kind is s.Labels:
+            hint = self.in_library(name.text, kind) or hint
+        left_out = (pair for gone in self.resolved.left_out.values() for pair in gone.items())
+        for user in [user for (_, left), user in left_out if left == name.text][:1]:
+            hint = f"`{user.name}` leaves it out, with `use … without ({name})`, and declares no other one"
+        state.report_missing(KINDS[kind], name, known, hint)
 
     def in_library(self, name: str, *kinds: type) -> str:
         """Return a hint to use the standard-library file that declares a name, or an empty text."""
         file = library_file([KEYWORDS.get(kind, KINDS[kind]) for kind in kinds], name)
         return f"write `use {file} ({name})` here" if file else ""
 
-    def _tell_elsewhere(self, kind: type, name: s.Name) -> bool:
-        if (kind, name.text) not in self.resolved.first:
-            return False
+    def _report_unseen(self, kind: type, name: s.Name) -> None:
+        """Report the name of a declaration in a file that this one does not use."""
         declared, scope = self.resolved.first[kind, name.text]
         unit, path, here = scope.unit, scope.unit.path.with_suffix(""), self.unit.path.parent
         used = ".".join(path.relative_to(here).parts) if path.is_relative_to(here) else path.name
@@ -137,7 +141,6 @@ class Scope:
         labels = [Label(declared.name.span, "declared here")]
         notes = ("`use` shows what a file declares, not what that file uses",)
         self.resolved.session.error("SGL0201", name.span, message, hint, labels=labels, notes=notes)
-        return True
 
     def peek(self, kind: type[_Declared], name: str) -> _Declared | None:
         """Return the declaration that a name means, or None, without a report."""
@@ -148,19 +151,17 @@ class Scope:
         assert isinstance(found, kind)
         return found
 
-    def locate(self, written: s.Name, diagnostics: Diagnostics | None = None) -> Path | None:
-        """Return the path of a file that this file mentions; report errors and return None."""
+    def locate(self, written: s.Name, diagnostics: Diagnostics | None = None) -> Path:
+        """Return the path of a file that this file mentions."""
         root, base, state = self.unit.root, self.unit.path.parent, self.resolved.session
         told = state.diagnostics if diagnostics is None else diagnostics
-        return locate(root, base, written.text, written.span, state.sources, told)
+        return there(locate(root, base, written.text, written.span, state.sources, told))
 
-    def read(self, written: s.Name, limit: int) -> SourceFile | None:
-        """Return a file, of at most ``limit`` bytes, that this file mentions; report errors and return None."""
+    def read(self, written: s.Name, limit: int) -> SourceFile:
+        """Return a file, of at most ``limit`` bytes, that this file mentions."""
         path, state = self.locate(written), self.resolved.session
-        if path is None:
-            return None
         shown = self.unit.root.display(path)
-        return read_file(path, shown, written.span, limit, state.sources, state.diagnostics)
+        return there(read_file(path, shown, written.span, limit, state.sources, state.diagnostics))
 
     def names(self, kind: type) -> Iterable[str]:
         """Return the names of a kind that this file sees."""
@@ -312,22 +313,23 @@ class Resolved(Session):
 
     def kept(
         self, kind: str, same: tuple[object, ...], compute: Callable[[], _T], leaves: tuple[type, ...] = WORDS_LEAVE
-    ) -> _T:
+    ) -> _T | None:
         """Return a kept result for the same objects if no declaration other than ``leaves`` has changed, or compute it.
 
-        A computation must not use other leaves.  Its result is not kept if it reports something or reads a file.
+        A computation must not use other leaves.  Its result is not kept if it reports something, or None if that ends
+        it, or if it reads a file.
         """
         keeping = memory()
         if keeping is None:
-            return compute()
+            return attempt(compute)
         same = (self._foundation(leaves), *same)
         key = key_of(kind, same, None)
-        known = cast(tuple[_T, set[Span]] | None, keeping.find(key))
+        known = cast(tuple[_T | None, set[Span]] | None, keeping.find(key))
         if known is not None:
             self.names.used |= known[1]
             return known[0]
         before, self.names.used, clean = self.names.used, set(), (self.diagnostics.told, len(self.sources.files))
-        value = keeping.timed(compute)
+        value = keeping.timed(partial(attempt, compute))
         used, self.names.used = self.names.used, before | self.names.used
         if clean == (self.diagnostics.told, len(self.sources.files)):
             keeping.keep(key, (value, used), same)
@@ -343,10 +345,8 @@ class Resolved(Session):
         return self.names.foundations[leaves]
 
 
-def resolve(session: Session) -> Resolved | None:
-    """Resolve the names of a project; return None if nothing is declared."""
+def resolve(session: Session) -> Resolved:
+    """Resolve the names of a project, which must declare something."""
     parameters = set_parameters(session)
-    if parameters is None:
-        return None
     names = resolve_names(session, parameters)
     return Resolved(session.project, session.settings, session.diagnostics, parameters, names)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
+from sgl.diagnostics import Reported, attempt
 from sgl.foreign import limits, raising
 from sgl.frontend.names.concord import FeatureTable, read_tables
 from sgl.frontend.names.finishing import likes_of, other_layer, text_layers
@@ -101,14 +102,18 @@ class Signed(Resolved):
     signature: Signature
 
 
-def build_signature(state: Resolved) -> Signature | None:
-    """Collect layers, features and categories; return None if errors would cause misleading reports on rules."""
+def build_signature(state: Resolved) -> Signature:
+    """Collect layers, features and categories; end if errors would cause misleading reports on rules."""
     complete = check_taken(state.names)
     found = state.kept("signature", (), partial(_signature, state)) if complete else _signature(state)
     # Whoever works with it adds to what is unknown.
     if found is None or not complete:
-        return None
-    return replace(found, unknown=set(), tables=read_tables(found.features, state))
+        raise Reported
+    told = [declaration for declaration, _ in state.names.of(s.Feature)]
+    named = {own.name.text: own.values[0].name for own in told if own.names}
+    ordered = frozenset(own.name.text for own in told if own.ordered)
+    tables = read_tables(found.features, state)
+    return replace(found, unknown=set(), ordered=ordered, named=named, tables=tables)
 
 
 def _signature(state: Resolved) -> Signature | None:
@@ -129,18 +134,8 @@ def _signature(state: Resolved) -> Signature | None:
     declared = state.names.of(s.CategoryDecl)
     categories = {d.name.text: _category(d, scope, graphs, known, texts, likes) for d, scope in declared}
     found = Signature(text, graphs, features, weights, categories, unsound, views=views, likes=likes)
-    found = replace(found, ordered=_ordered(state), named=_named(state))
     limits = {layer for category in categories.values() for _, layer in category.limited}
     return found if _has_layers(layers, state) and limits.issubset(known) else None
-
-
-def _ordered(state: Resolved) -> frozenset[str]:
-    return frozenset(declaration.name.text for declaration, _ in state.names.of(s.Feature) if declaration.ordered)
-
-
-def _named(state: Resolved) -> dict[str, s.Name]:
-    """Return the lexicons of the features whose values are names."""
-    return {d.name.text: d.values[0].name for d, _ in state.names.of(s.Feature) if d.names}
 
 
 def _names(kind: type[s.NamedDeclaration], state: Resolved) -> frozenset[str]:
@@ -216,13 +211,13 @@ def _features(state: Resolved) -> tuple[dict[str, tuple[str, ...]], dict[tuple[s
     for declaration, scope in state.names.of(s.Feature):
         name = declaration.name.text
         if declaration.names:
-            scope.find(s.Lexicon, declaration.values[0].name)  # reports a missing one
+            attempt(scope.find, s.Lexicon, declaration.values[0].name)  # It reports a missing one.
         features[name] = tuple(dict.fromkeys(value.name.text for value in declaration.values))
         if len(features[name]) < len(declaration.values):
             state.error("SGL0403", declaration.span, f"the feature `{name}` lists a value twice")
         for value in declaration.values:
             amount, text = value.weight, value.name.text
-            weight = state.parameters.number(amount) if amount is not None else None
+            weight = attempt(state.parameters.number, amount) if amount is not None else None
             if amount is not None and weight is not None and not is_weight(weight):
                 state.error("SGL0701", amount.span, f"the weight of `{text}` is not positive")
             weights[name, text] = weight if is_weight(weight) else 1.0
@@ -242,7 +237,7 @@ def _category(
     for name in declaration.features:
         if name.text in features:
             state.error("SGL0403", name.span, f"`{category}` has the feature `{name}` twice")
-        elif scope.find(s.Feature, name) is not None:
+        elif attempt(scope.find, s.Feature, name) is not None:
             features[name.text] = None
     ports, limited = _ports(declaration, graphs, known, state)
     own = tuple(features), ports, declaration, limited

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sgl.core.derivation import RULES
 from sgl.core.grammar import COLUMN, DERIVATION, GraphLayer, TextLayer, View
-from sgl.diagnostics import Label
+from sgl.diagnostics import Label, Reported, attempt, sound, there, whole
 from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s
@@ -38,21 +38,22 @@ def check_own_name(name: s.Name, kind: str, state: Session) -> None:
 def read_views(graphs: Sequence[GraphLayer], state: Resolved) -> list[View]:
     """Return the declared views without mistakes."""
     layers = {declaration.name.text: declaration for declaration, _ in state.names.of(s.Layer)}
-    found: list[View] = []
-    for view, scope in state.names.of(s.ViewDecl):
-        errors = state.diagnostics.errors
+    return sound(lambda pair: _view(*pair, layers, graphs, state), state.names.of(s.ViewDecl))
+
+
+def _view(
+    view: s.ViewDecl, scope: Scope, layers: Mapping[str, s.Layer], graphs: Sequence[GraphLayer], state: Resolved
+) -> View:
+    with whole(state.diagnostics):
         _check_new(view.name, layers, "layer", state)
         if view.kind.text not in _VIEWS:
             state.report_missing("kind of view", view.kind, _VIEWS, f"there is: {', '.join(_VIEWS)}")
         for argument in view.arguments:
             if argument.text not in layers:
                 state.report_missing("layer", argument, layers, keyword="layer")
-        if state.diagnostics.errors == errors:
-            layer = _rendered(view, layers, graphs, state)
-            template = _template(view, scope, state)
-            if layer is not None and template is not None:
-                found.append(View(view.name.text, view.kind.text, layer, template))
-    return found
+    layer = attempt(_rendered, view, layers, graphs, state)
+    template = _template(view, scope, state)
+    return View(view.name.text, view.kind.text, there(layer), template)
 
 
 def _check_new(name: s.Name, others: Mapping[str, s.NamedDeclaration], kind: str, state: Session) -> None:
@@ -92,39 +93,31 @@ def _text_of(column: s.ColumnDecl, scope: Scope, state: Session) -> str:
         state.error("SGL0205", column.span, message, hint)
     if written is not None or path is None:
         return written.text if written is not None else ""
-    source = scope.read(path, MAX_TEMPLATE)
+    source = attempt(scope.read, path, MAX_TEMPLATE)
     return source.text if source is not None else ""
 
 
-def _template(view: s.ViewDecl, scope: Scope, state: Resolved) -> str | None:
+def _template(view: s.ViewDecl, scope: Scope, state: Resolved) -> str:
     wanted = view.kind.text == TEMPLATE
     if wanted != (view.path is not None):
         span = view.kind.span if view.path is None else view.path.span
         what = "written in a file" if wanted else "a notation of the library"
         hint = f'write `{TEMPLATE}(…) from "FILE"`' if wanted else "leave out `from`"
-        state.error("SGL0313", span, f"`{view.kind}` is {what}", hint)
-        return None
-    if view.path is None:
-        return ""
-    source = scope.read(view.path, MAX_TEMPLATE)
-    return source.text if source is not None else None
+        state.fail("SGL0313", span, f"`{view.kind}` is {what}", hint)
+    return "" if view.path is None else scope.read(view.path, MAX_TEMPLATE).text
 
 
-def _rendered(
-    view: s.ViewDecl, layers: dict[str, s.Layer], graphs: Sequence[GraphLayer], state: Resolved
-) -> int | None:
+def _rendered(view: s.ViewDecl, layers: Mapping[str, s.Layer], graphs: Sequence[GraphLayer], state: Resolved) -> int:
     argument = view.arguments[0]
     index = next((i for i, layer in enumerate(graphs) if layer.name == argument.text), None)
     declared = layers.get(argument.text)
     is_text = declared is not None and declared.kind.text == "text"
     if index is None and not is_text and len(view.arguments) == 1:
-        return None
+        raise Reported
     of_tree, either = view.kind.text in _OF_TREES, view.kind.text == TEMPLATE
-    fits = index is not None and (either or graphs[index].free != of_tree)
-    if fits and len(view.arguments) == 1:
+    if index is not None and (either or graphs[index].free != of_tree) and len(view.arguments) == 1:
         return index
     sort = "" if either else " that is a tree" if of_tree else " that is free"
     labels = [Label(declared.span, "declared here")] if declared is not None else ()
     hint = "" if of_tree or either else f"declare `layer sem : graph on … ({FREE})` for it"
-    state.error("SGL0313", view.span, f"`{view.kind}` renders one graph layer{sort}", hint, labels=labels)
-    return None
+    state.fail("SGL0313", view.span, f"`{view.kind}` renders one graph layer{sort}", hint, labels=labels)

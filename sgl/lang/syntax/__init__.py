@@ -4,7 +4,6 @@ Every node has its span.  Names stay :class:`Name` values (text and place), so t
 word.
 """
 
-from sgl.lang.syntax.datasets import *  # noqa: F403
 from sgl.lang.syntax.declarations import *  # noqa: F403
 from sgl.lang.syntax.files import *  # noqa: F403
 from sgl.lang.syntax.rules import *  # noqa: F403

@@ -274,10 +274,10 @@ def parts_of(kind: type[_Part] | tuple[type[_Part], ...], whole: object) -> Iter
         if isinstance(part, tuple):
             stack.extend(part[::-1])
         else:
-            stack += [getattr(part, name) for name in _fields_of(type(part))]  # type: ignore[arg-type]
+            stack += [getattr(part, name) for name in fields_of(type(part))]  # type: ignore[arg-type]
 
 
 @cache
-def _fields_of(kind: type) -> tuple[str, ...]:
+def fields_of(kind: type) -> tuple[str, ...]:
     """Return the fields of a syntax node except its span, last first; empty for other types."""
     return tuple(name for name in reversed(getattr(kind, "__dataclass_fields__", ())) if name != "span")
