@@ -17,7 +17,7 @@ _ALWAYS = (
     "sgl sgl.cache sgl.characters sgl.children sgl.cli sgl.cli.main sgl.cli.registry sgl.disk sgl.foreign sgl.memory"
 )
 _CHECK = """
-    sgl.accel sgl.cli.again sgl.cli.check sgl.cli.files sgl.cli.session sgl.cli.terminal sgl.diagnostics
+    sgl.accel sgl.cli.again sgl.cli.check sgl.cli.files sgl.cli.options sgl.cli.session sgl.cli.terminal sgl.diagnostics
     sgl.diagnostics.model sgl.diagnostics.parts sgl.diagnostics.registry sgl.diagnostics.render sgl.disk.stages sgl.lang
     sgl.lang.allowed sgl.lang.packed sgl.pipeline sgl.pipeline.grammar sgl.resources
 """
