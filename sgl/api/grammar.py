@@ -248,8 +248,8 @@ class Grammar(Shown):
 
         >>> import sgl
         >>> g = sgl.load("german")
-        >>> [len(texts) for texts in (g.sample(3), g.sample("NP"), g.sample("train", 2), g.sample(2, of="train"))]
-        [3, 5, 2, 2]
+        >>> len(g.sample(3)), len(g.sample("NP")), len(g.sample("train", 2)), len(g.sample(2, of="train"))
+        (3, 5, 2, 2)
         """
         from sgl.pipeline.samples import sampled_items
 

@@ -272,6 +272,8 @@ def _option_row(option: click.Option, context: click.Context) -> str:
     name, says = record
     name = name.replace("INTEGER RANGE", "N").replace("INTEGER", "N").replace("|", "\\|")
     says = re.sub(r"(\d+)<=x<=(\d+)", lambda found: f"{int(found[1]):,} to {int(found[2]):,}", says)
+    # Two brackets in a row would be a link.
+    says = re.sub(r"\]\s+\[", "; ", says)
     says = re.sub(r"\bx>=(\d+)", r"at least \1", says)
     return f"| `{name}` | {_cell(says)} |"
 

@@ -14,7 +14,9 @@ from sgl.cli.session import Session, grammar_options
 
 @click.command("play")
 @click.argument("grammar", type=GRAMMAR, default="cogs")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port.  [default: a free one]")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, show_default=False, help="The port.  [default: a free one]"
+)
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
 @grammar_options
 def command(session: Session, grammar: Path, port: int, browser: bool) -> None:
