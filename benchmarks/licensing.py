@@ -76,6 +76,8 @@ def features_of(dataset: Path) -> dict[str, Json]:
     found = {}
     for pattern, targets in ((each["name"], each["targets"]) for each in manifest["patterns"]):
         items = [(row[0], depth) for row, depth in zip(gen, depths, strict=True) if row[2] == pattern]
+        if not items:
+            continue
         texts = [text for text, _ in items]
         needed = _numbers(r"([\d,]+) training sentences expected", claims[pattern, "licensed"])
         exposed = [row[0] for row in train if targets and row[2] == f"exposure:{pattern}"]

@@ -37,7 +37,8 @@ def dataset(tmp_path: Path) -> Path:
         for claim, detail in details.items()
     ]
     targets = {"one": ["a"]}
-    patterns = [{"name": name, "targets": targets.get(name, [])} for name in PATTERNS]
+    # The last pattern has no items.
+    patterns = [{"name": name, "targets": targets.get(name, [])} for name in (*PATTERNS, "none")]
     manifest = {"patterns": patterns, "guarantees": claims}
     _write(place / "manifest.json", json.dumps(manifest))
     return place

@@ -178,6 +178,8 @@ def test_a_dataset_gives_the_patterns_of_a_group_their_size(tmp_path: Path) -> N
     base = BASE.replace("dataset\n", "dataset\n  gen 5 in dep\n")
     files = {MAIN: f"{base}\n{source}"}
     assert diagnose(files, tmp_path).places() == [("SGL0201", "dep")]
+    files = {MAIN: f"{base.replace(' dep', ' others')}\n{source.replace('(wide)', '(wide, red, old, blue)')}"}
+    assert {told.hint for told in diagnose(files, tmp_path).found} == {"there is: wide, red, old, blue, deep"}
 
 
 def test_the_label_of_an_extracted_edge_may_be_a_value(tmp_path: Path) -> None:

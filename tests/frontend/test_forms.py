@@ -127,6 +127,12 @@ def test_a_block_may_ask_for_a_column_that_only_some_tables_have(tmp_path: Path)
     assert messages(forms + uses, tmp_path) == [("SGL0603", "$name")]
 
 
+def test_a_column_that_a_block_lacks_is_reported_once_for_all_lexicons(tmp_path: Path) -> None:
+    forms = "forms any(X)\n  X[form=$from]\n    en  $en\n    ja  $ja\n    syn node(upos=VERB)\n"
+    uses = "".join(f'lexicon {name} from "animals.yaml"\n  any(V)\n' for name in ("some", "others"))
+    assert messages(forms + uses, tmp_path) == [("SGL0603", "from")]
+
+
 # ---- values of features, and plain names
 
 

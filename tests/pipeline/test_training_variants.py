@@ -129,6 +129,19 @@ def test_there_is_no_longest_sentence_where_there_is_none(farm: Workplace) -> No
     assert "there are no sentences" in farm.capsys.readouterr().err
 
 
+def test_the_rarest_words_are_counted_in_the_rows_of_a_variant(farm: Workplace) -> None:
+    assert run(["compile", "farm.sgl", "--out", "data", "--variants", "deep=off"]) == OK
+    row, *others = (farm.directory / "data/data/train.tsv").read_text("utf-8").splitlines(keepends=True)
+    # Training has this sentence once, and the variant ten times.
+    farm.write("data.variants/deep=off/train.tsv", row * 10)
+    farm.write("right.txt", "x\n" * (1 + len(others)))
+    asked = ["eval", "data", "A=right.txt", "--split", "train", "--samples", "100", "--train", "data.variants/deep=off"]
+    assert run([*asked, "--slice", "rare=rarest(en, 3, deep=off)", "--json", "r.json"]) == OK
+    tables = json.loads((farm.directory / "r.json").read_text("utf-8"))["tables"]
+    found = {part["name"]: part["items"] for part in tables["slices"] if "/" not in part["name"]}
+    assert found == {"rare 0": len(others), "rare 10–99": 1}
+
+
 @pytest.mark.parametrize(("place", "why"), [("data", "variants.json"), ("other/shown=2", "no variant")])
 def test_what_is_no_variant_of_the_dataset_is_refused(place: str, why: str, farm: Workplace) -> None:
     assert run(["compile", "farm.sgl", "--out", "data", "--variants", "deep=off"]) == OK

@@ -255,10 +255,13 @@ def check_columns(lexicon: s.Lexicon, entries: Sequence[s.Entry], table: Lexicon
     names = [condition.column for condition in lexicon.where]
     categories = tuple(entry.category for entry in entries)
     names += [column.name for column in s.parts_of(s.Column, categories)]
-    with whole(state.diagnostics):
-        for name in (name for name in names if name.text not in table.columns):
+
+    def check(name: s.Name) -> None:
+        if name.text not in table.columns:
             hint = suggest(name.text, table.columns, "its columns are")
-            state.error("SGL0603", name.span, f"the table has no column `{name}`", hint)
+            state.fail("SGL0603", name.span, f"the table has no column `{name}`", hint)
+
+    each(check, names)
 
 
 _DISTRIBUTIONS = ("zipf", "uniform")

@@ -150,7 +150,7 @@ class _PatternLowering:
             return own
         span = self.declaration.name.span
         groups = {group.text for group in self.declaration.groups}
-        everyone = {g.text for p, _ in self.state.names.of(s.PatternDecl) for g in p.groups}
+        everyone = dict.fromkeys(g.text for p, _ in self.state.names.of(s.PatternDecl) for g in p.groups)
         sized = []
         for clause in self.dataset.gen:
             for name in (item.split for item in clause.items if item.split is not None):

@@ -34,7 +34,6 @@ def folded(word: str) -> str:
     return plain(word).lower()
 
 
-@lru_cache(1 << 12)
 @cache
 def comparison(*, keep_case: bool, language: str | None = None) -> Callable[[str], str]:
     """Return the form in which words are compared: with a ``language``, that of their lemmas.
@@ -50,6 +49,7 @@ def comparison(*, keep_case: bool, language: str | None = None) -> Callable[[str
     return lru_cache(1 << 17)(lambda word: same(simplemma.lemmatize(word, lang=language)))
 
 
+@lru_cache(1 << 12)
 def is_mark(character: str) -> bool:
     """Return whether a character is punctuation."""
     return unicodedata.category(character).startswith("P")

@@ -57,6 +57,9 @@ METRICS = {
 #: The tables by the shape of trees, without BLEU and chrF++, and how many numbers a row is for.
 _SHAPES = {"length": 5, "depth": 1, "nesting": 1}
 
+#: The whole part of a number.
+_WHOLE = re.compile(r"(?<![\d.])\d+")
+
 #: Random divisions of items into a slice and the rest.
 _CONTRAST = 10_000
 
@@ -155,7 +158,7 @@ def _parts(evaluation: Evaluation) -> dict[str, list[Part]]:
 def _sliced(cut: Slice, patterns: Sequence[Part]) -> list[Part]:
     """Return the sides of a slice, and of each pattern that has several of them."""
     # Numbers in labels are compared as numbers.
-    labels = sorted(places_by(cut.labels).items(), key=lambda each: re.sub(r"\d+", lambda n: n[0].zfill(20), each[0]))
+    labels = sorted(places_by(cut.labels).items(), key=lambda each: _WHOLE.sub(lambda n: n[0].zfill(20), each[0]))
     parts: list[Part] = [(label, label, items) for label, items in labels]
     for name, title, inside in patterns:
         common = [(label, np.intersect1d(inside, items)) for label, items in labels]

@@ -154,9 +154,8 @@ def _words(benchmark: Benchmark, layer: str, split: str) -> list[Sequence[str]]:
         raise SliceError(f"there is no text `{layer}`; there are `{benchmark.source}` and `{benchmark.target}`")
     if split in benchmark.variants:
         # The rows of a variant are some of those of the training set.
-        known = zip(_texts(benchmark, layer, TRAIN), _words(benchmark, layer, TRAIN), strict=True)
-        own = {*_texts(benchmark, layer, split)}
-        return [words for text, words in known if text in own]
+        known = dict(zip(_texts(benchmark, layer, TRAIN), _words(benchmark, layer, TRAIN), strict=True))
+        return [known[text] for text in _texts(benchmark, layer, split) if text in known]
     if benchmark.directory is not None and layer == benchmark.source:
         path = benchmark.directory / "conllu" / f"{split}.conllu"
         blocks = TreebankReader(trees=False).read(path, benchmark.directory)

@@ -554,6 +554,14 @@ def test_items_are_divided_by_how_often_training_has_their_rarest_words(work: Wo
     assert len(told) > 1
 
 
+def test_numbers_in_the_labels_of_a_slice_are_in_order(work: Workplace, farm: Path, gold: list[str]) -> None:
+    work.write("gold.txt", lines(gold))
+    work.write("kind.txt", lines([("10", "0.5", "9", "0.25")[at % 4] for at in range(len(gold))]))
+    result = evaluated(work, farm, "gold.txt", "--slice", "kind=kind.txt")
+    names = [row["name"] for row in result["tables"]["slices"] if "/" not in row["name"]]
+    assert names == ["0.25", "0.5", "9", "10"]
+
+
 @pytest.mark.parametrize(
     ("given", "why"),
     [
