@@ -45,6 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def compared(dataset: Path, scores: Scores) -> Json:
     """Return the scores of each pattern, what its dataset says about it, and the rank correlations between them."""
     found = features_of(dataset)
+    if not found:
+        raise SystemExit(f"{dataset}: no pattern has items")
     rows = {pattern: {system: own.get(pattern) for system, own in scores.items()} | found[pattern] for pattern in found}
     columns = [*scores, *next(iter(found.values()))]
     ranks = [

@@ -75,6 +75,7 @@ def main() -> int:
     parser.add_argument("--percent", type=int, default=20, help="of the size of each benchmark")
     parser.add_argument("--papers", nargs="+", choices=PAPERS, default=PAPERS)
     options = parser.parse_args()
+    options.out = options.out.resolve()
     options.out.mkdir(parents=True, exist_ok=True)
     found: Json = {"seconds": {}, "scores": []}
     for paper in options.papers:

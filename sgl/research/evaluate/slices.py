@@ -76,6 +76,8 @@ def _labels(text: str, name: str, what: str | None, benchmark: Benchmark, reader
         layer, size, training = asked.groups()
         powers = _rarest(benchmark, layer, int(size), training or TRAIN)
         return tuple((f"{name} {power}",) for power in powers)
+    if what.startswith("rarest("):
+        raise SliceError(f"`{what}` does not name a text and a number of words from 1 to 9: `rarest(target, 3)`")
     if not what.startswith("{"):
         return _values(Path(what), benchmark)
     return tuple((name if inside else f"not {name}",) for inside in _inside(benchmark, what, reader))

@@ -565,6 +565,7 @@ def test_numbers_in_the_labels_of_a_slice_are_in_order(work: Workplace, farm: Pa
 @pytest.mark.parametrize(
     ("given", "why"),
     [
+        ("x=rarest(en)", "does not name a text and a number of words"),
         ("x=rarest(de, 2)", "there is no text `de`; there are `en` and `ja`"),
         ("x=rarest(ja, 2)", "the texts of `ja` have no spaces between words"),
         ("x=rarest(en, 2, dog)", "dog"),
