@@ -128,6 +128,8 @@ def test_the_verifier_knows_which_extents_serve_a_quota() -> None:
     assert not ExtentClaim(300).serves(asked)
     assert not ExtentClaim(48, every=True).serves(asked)
     assert not ExtentClaim(48, every=True, at_most=True).serves(ExtentClaim(48))
+    shared = ExtentClaim(48, targets=("dog", "cat"), at_most=True)
+    assert not replace(shared, count=22, every=True).serves(shared)
     assert ExtentClaim(48, every=True).serves(ExtentClaim(every=True))
     assert [asked.allows(count) for count in (0, 299, 300, 301)] == [True, True, True, False]
     assert [ExtentClaim(300).allows(count) for count in (299, 300)] == [False, True]
@@ -178,6 +180,16 @@ def test_shares_of_targets_are_limits_too(tmp_path: Path) -> None:
     assert own["extent"] == {"count": 24, "targets": ["dog", "cat"], "at_most": True}
     assert 0 < own["count"] < 24
     assert sum(own["shares"].values()) == own["count"]
+
+
+def test_what_may_not_have_been_taken_is_left_for_others(tmp_path: Path) -> None:
+    """Of three sentences two are taken, as no target may have more, and one target has none."""
+    pattern = "pattern subjects\n  targets dog cat\n  forbid { V -[nsubj]-> N[@targets]; N -[nmod]-> M }\n"
+    short = "within { length en <= 7 } outside { K[lemma=cat] }"
+    pattern += f"  size at most 2 per target {short}, 1 {short}\n"
+    produced(opened(GRAMMAR + pattern + DATASET.replace("all", "30"), tmp_path)[0], tmp_path / "out")
+    found = strata(tmp_path / "out")
+    assert [found[f"gen/subjects/{number}"]["count"] for number in range(2)] == [2, 1]
 
 
 def test_an_extent_answers_for_what_is_not_known() -> None:
