@@ -23,6 +23,7 @@ from sgl.sampling import pack
 from sgl.sampling.screening import seen_sentences
 from sgl.sampling.strata import BatchAcceptance, Sampler, StrataSampler
 from sgl.verify import certificate_faults, verify
+from sgl.verify.sampled import look_at
 from sgl.verify.schema_plan import ExtentClaim
 
 #: Of 240 items with at most 11 words, 48 have at most 9, and are taken first.
@@ -93,6 +94,12 @@ def test_the_whole_chain_of_checks_passes(dataset: Path) -> None:
     assert certificate_faults((dataset / "certificate.json").read_bytes()) == ()
     check = [sys.executable, str(dataset / "sampler.py"), "--check"]
     assert subprocess.run(check, check=False, capture_output=True).returncode == 0
+
+
+def test_a_sample_is_one_of_the_rows_that_there_are(dataset: Path) -> None:
+    counts = [own["count"] for own in strata(dataset).values()]
+    found = look_at(dataset, max(counts))
+    assert (found.rows, found.right, found.refusal) == (sum(counts), sum(counts), "")
 
 
 def test_the_card_says_what_was_asked_for(dataset: Path) -> None:
@@ -168,6 +175,12 @@ def test_only_a_number_of_sentences_has_a_limit(size: str, tmp_path: Path) -> No
     compiled, diagnostics = opened(GRAMMAR + pattern + DATASET, tmp_path)
     assert compiled is None
     assert [found.code for found in diagnostics.found] == ["SGL0825"]
+
+
+def test_a_limit_is_not_the_number_that_there_is(tmp_path: Path) -> None:
+    pattern = "pattern deep\n  forbid { N -[nmod]-> M }\n  size at most 6000000 repeated 2\n"
+    compiled, diagnostics = opened(GRAMMAR + pattern + DATASET.replace("all", "30"), tmp_path)
+    assert compiled is not None, diagnostics.found
 
 
 def test_shares_of_targets_are_limits_too(tmp_path: Path) -> None:
