@@ -14,9 +14,9 @@ and what a reader should know beside their number.
 This module needs only the standard library of Python 3.9, because the standalone sampler contains it.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import inf
 
 #: With ``at_most``, drawing ends after a multiple of ``STEP`` candidates, if fewer than one in ``RARE`` was accepted.
 STEP, RARE = 2_000, 100
@@ -64,7 +64,7 @@ class Extent:
     @property
     def most(self) -> float:
         """The largest number of sentences; infinity as long as it is not known."""
-        return math.inf if self.every and not self.count else self.count
+        return inf if self.every and not self.count else self.count
 
     def of(self, count: int) -> "Extent":
         """Return the same extent with another number of sentences."""

@@ -7,7 +7,7 @@ this group.
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Protocol
 
@@ -44,13 +44,20 @@ ObserverFactory = Callable[[Compiled, Sampler], DatasetObserver]
 
 def registered_observers(compiled: Compiled, sampler: Sampler) -> list[DatasetObserver]:
     """Return an observer for each registered group to which a pattern of the plan belongs."""
-    if not (groups := {group for pattern in compiled.plan.patterns for group in pattern.groups}):
-        return []
-    found: dict[str, ObserverFactory] = {}
-    for point in entry_points(group=GROUP):
-        if point.name in groups and point.name not in found:
-            found[point.name] = point.load()
-    return [make(compiled, sampler) for _, make in sorted(found.items())]
+    makers: list[ObserverFactory] = [point.load() for _, point in sorted(_registered(compiled.plan).items())]
+    return [make(compiled, sampler) for make in makers]
+
+
+def all_built_in(plan: Plan) -> bool:
+    """Return whether all observers of a plan belong to SGL, so that its version says what they write."""
+    return all(point.value.startswith("sgl.") for point in _registered(plan).values())
+
+
+def _registered(plan: Plan) -> dict[str, EntryPoint]:
+    groups = {group for pattern in plan.patterns for group in pattern.groups}
+    points = [*entry_points(group=GROUP)] if groups else []
+    # The first one counts.
+    return {point.name: point for point in reversed(points) if point.name in groups}
 
 
 class Observer:

@@ -3,8 +3,8 @@
 Another process checks the certificate while rows are written.  The directory is put in place at the end, unless the
 verifier has found violations.
 
-The files depend on the program, the grammar with its settings, and the seed alone.  So the cache keeps their list, and
-a directory that holds these very files is left as it is.
+Unless another package observes the rows, the files depend on the program, the grammar with its settings, and the seed
+alone.  So the cache keeps their list, and a directory that holds these very files is left as it is.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ from sgl.parallel.executor import Parallelism, RunFolder, interrupted, open_exec
 from sgl.pipeline.diverging import Losses
 from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees, unparsed
 from sgl.pipeline.judge import faults_of
-from sgl.pipeline.observers import Observer, registered_observers
+from sgl.pipeline.observers import Observer, all_built_in, registered_observers
 from sgl.pipeline.proofs import CertificateFile, certificate_file, meaning
 from sgl.pipeline.report import report_data
 from sgl.pipeline.review import Overlap, review_of
@@ -113,7 +113,7 @@ def produce(
     """
     parallelism = parallelism or Parallelism()
     alone = not (parallelism.resumable or interrupted(target))
-    cache = current() if alone and compiled.origin else None
+    cache = current() if alone and compiled.origin and all_built_in(compiled.plan) else None
     known = None if cache is None else cache.get(ProducedDataset, "produced", compiled.origin)
     if known is not None and not parallelism.force:
         stage("comparing files", 0, 1)

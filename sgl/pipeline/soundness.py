@@ -184,7 +184,7 @@ def _counted(compiled: Compiled, compiler: StructureCompiler, stratum: Stratum, 
     if (extent := stratum.extent.counted(count_derivations(split))) is None:
         message = f"`{stratum.stream}` is infinite: `all` of it cannot be listed"
         report_endless(compiled, diagnostics, span, endless_rule(split), message)
-    elif extent.count * extent.copies > MAX_COUNT:
+    elif stratum.extent.every and extent.count * extent.copies > MAX_COUNT:
         message = f"`{stratum.stream}` has {extent.count:,} sentences in all"
         notes = (f"at most {MAX_COUNT:,} sentences can be asked for in one place",)
         hint = "write a number, or make this part of the data narrower"

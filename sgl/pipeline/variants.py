@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
-from sgl.core.plan import NEED_PREFIX, TRAIN, RuleLemmas, introduced_lemmas
+from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, TRAIN, RuleLemmas, introduced_lemmas
 from sgl.dataset import manifest_of, staged_directory
 from sgl.disk import make, write
 from sgl.foreign import MANIFEST, TABLE, ForeignFileError, lines_of, read_text
@@ -109,11 +109,12 @@ def _kept(rows: Iterable[tuple[str, Derivation]], base: Compiled, variant: Compi
     known = set(_rules(variant.grammar))
     same = [rule in known for rule in _rules(base.grammar)]
     lemmas = introduced_lemmas(base.grammar, base.plan)
-    needs = [stratum for stratum in base.plan.strata if stratum.category.startswith(NEED_PREFIX)]
-    strata = {stratum.stream: stratum for stratum in (*needs, *variant.plan.strata)}
+    strata = {stratum.stream: stratum for stratum in variant.plan.strata}
     taken: Counter[tuple[str, str | None]] = Counter()
     kept = []
-    for row, (stream, derivation) in enumerate(rows):
+    for row, (drawn, derivation) in enumerate(rows):
+        # What needs have drawn is in distribution, too.
+        stream = f"{TRAIN}/{IN_DISTRIBUTION}" if drawn.startswith(f"{TRAIN}/{NEED_PREFIX}") else drawn
         stratum = strata.get(stream)
         if stratum is None or not all(same[rule] for rule in derivation):
             continue
@@ -121,7 +122,7 @@ def _kept(rows: Iterable[tuple[str, Derivation]], base: Compiled, variant: Compi
         shares = stratum.extent.shares()
         target = next((target for target in shares if target in words), None)
         most = stratum.count if target is None else shares[target]
-        if taken[stream, target] < most:
+        if taken[stream, target] < most * stratum.extent.copies:
             taken[stream, target] += 1
             kept.append(row)
     return kept

@@ -77,7 +77,7 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
 def check_numbers(plan: Plan, splits: Mapping[str, SplitGrammar]) -> None:
     """Raise ``NotEnoughError`` for a stratum with fewer derivations than the items that it should have.
 
-    If sentences must be distinct, derivations taken by earlier strata from the same source are not available.
+    If sentences must be distinct, what earlier strata certainly take from the same source is not available.
     """
     taken = Counter[tuple[int, Constraint]]()
     for stratum in plan.strata:
@@ -88,7 +88,7 @@ def check_numbers(plan: Plan, splits: Mapping[str, SplitGrammar]) -> None:
         if size is not None and size - used < needed and stratum.extent.exact:
             reason = f"this part of the data has {size:,} derivations in all" + f", {used:,} used before" * (used > 0)
             raise NotEnoughError(stratum.stream, stratum.count, 0, 0, reason, {}, derivations=size)
-        taken[source] += stratum.count if distinct else 0
+        taken[source] += stratum.count if distinct and (stratum.extent.exact or stratum.extent.every) else 0
 
 
 def pack_states(

@@ -39,15 +39,26 @@ def look_at(directory: Path, each: int = 0) -> Look:
     total = right = 0
     try:
         rows = Rows(directory)
-        total = sum(stratum.extent.rows for stratum in rows.plan.strata)
-        for _right in _sampled(rows, each or max(FEWEST, SAMPLE // max(len(rows.plan.strata), 1))):
+        counts = _counts(rows)
+        total = counts.total()
+        for _right in _sampled(rows, counts, each or max(FEWEST, SAMPLE // max(len(rows.plan.strata), 1))):
             right += 1
     except (OSError, Flaw) as problem:
         return Look(total, right, refusal(problem))
     return Look(total, right, "")
 
 
-def _sampled(rows: Rows, each: int) -> Iterator[Row]:
+def _counts(rows: Rows) -> Counter[str]:
+    """Return the number of rows of each stream, which may be less than was asked for."""
+    counts = Counter[str]()
+    for split in dict.fromkeys(stratum.split for stratum in rows.plan.strata):
+        with rows.own(rows.writer.paths(split)[0]).open("rb") as file:
+            names = (line.partition(b"\t")[0].rpartition(b"#")[0] for line in file)
+            counts.update(name.decode("utf-8", "replace") for name in names)
+    return counts
+
+
+def _sampled(rows: Rows, counts: Counter[str], each: int) -> Iterator[Row]:
     """Yield evenly spaced rows of each stratum that are right; raises ``Flaw`` or ``OSError``."""
     strata = {stratum.stream: number for number, stratum in enumerate(rows.plan.strata)}
     passed = Counter[str]()
@@ -56,7 +67,7 @@ def _sampled(rows: Rows, each: int) -> Iterator[Row]:
             stream = named.name.rpartition("#")[0]
             if stream not in strata:
                 raise Refusal(f"R03 {split}, row {number}: there is no stream {stream!r}")
-            if passed[stream] % max(-(-rows.plan.strata[strata[stream]].extent.rows // each), 1) == 0:
+            if passed[stream] % max(-(-counts[stream] // each), 1) == 0:
                 own = rows.plan.strata[strata[stream]]
                 yield _checked(rows, strata[stream], Row(split, own.category, number, *named, others), found)
             passed[stream] += 1

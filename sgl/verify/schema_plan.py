@@ -59,7 +59,8 @@ class ExtentClaim:
 
     def serves(self, quota: "ExtentClaim") -> bool:
         """Return whether a quota with that extent asks for this one, in which all sentences have been counted."""
-        counted = self.every and (quota.every or (quota.at_most and self.count <= quota.count))
+        listed = quota.at_most and not quota.targets and self.count <= quota.count
+        counted = self.every and (quota.every or listed)
         return self == (replace(quota, every=True, count=self.count) if counted else quota)
 
     def shares(self) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from workplace import Workplace
 
 from sgl.cache import Cache
 from sgl.cli.main import run
-from sgl.pipeline import production, proofs
+from sgl.dataset import DataFile
+from sgl.dataset.rows import written
+from sgl.pipeline import observers, production, proofs
 
 OUT = "out/farm"
 
@@ -91,6 +94,30 @@ def test_a_file_that_is_not_listed_is_no_part_of_it(farm: Workplace) -> None:
 def test_options_that_make_another_dataset(options: list[str], farm: Workplace) -> None:
     assert not compiled(farm, *options)
     assert state(farm) == cold(farm, *options)
+
+
+class Note:
+    """An observer of another package, which may be edited without a new version."""
+
+    def __init__(self, *_: object) -> None:
+        """Have no need for the grammar."""
+
+    def __call__(self, _: object) -> None:
+        """Take no note of a chunk."""
+
+    def write(self, directory: Path) -> list[DataFile]:
+        (directory / "note.json").write_text("[]", "utf-8")
+        return [written(directory, directory / "note.json", 0)]
+
+
+def test_what_another_package_observes_may_have_changed(farm: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    point = EntryPoint("noted", f"{__name__}:Note", observers.GROUP)
+    monkeypatch.setattr(observers, "entry_points", lambda group: [point] if group else [])
+    assert compiled(farm)
+    edit(farm, MAIN, '→ subject"', '→ subject" (noted)')
+    for _ in range(2):
+        assert not compiled(farm)
+        assert state(farm)["note.json"] == b"[]"
 
 
 def test_an_edited_grammar_and_then_the_old_one_are_noticed(farm: Workplace) -> None:

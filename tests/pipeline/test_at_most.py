@@ -23,6 +23,7 @@ from sgl.sampling import pack
 from sgl.sampling.screening import seen_sentences
 from sgl.sampling.strata import BatchAcceptance, Sampler, StrataSampler
 from sgl.verify import certificate_faults, verify
+from sgl.verify.sampled import look_at
 from sgl.verify.schema_plan import ExtentClaim
 
 #: Of 240 items with at most 11 words, 48 have at most 9, and are taken first.
@@ -95,6 +96,12 @@ def test_the_whole_chain_of_checks_passes(dataset: Path) -> None:
     assert subprocess.run(check, check=False, capture_output=True).returncode == 0
 
 
+def test_a_sample_is_one_of_the_rows_that_there_are(dataset: Path) -> None:
+    counts = [own["count"] for own in strata(dataset).values()]
+    found = look_at(dataset, max(counts))
+    assert (found.rows, found.right, found.refusal) == (sum(counts), sum(counts), "")
+
+
 def test_the_card_says_what_was_asked_for(dataset: Path) -> None:
     card = (dataset / "README.md").read_text("utf-8")
     assert "| gen | deep (all that there are) (each 2 times) | 96 | 48 |" in card
@@ -128,6 +135,8 @@ def test_the_verifier_knows_which_extents_serve_a_quota() -> None:
     assert not ExtentClaim(300).serves(asked)
     assert not ExtentClaim(48, every=True).serves(asked)
     assert not ExtentClaim(48, every=True, at_most=True).serves(ExtentClaim(48))
+    shared = ExtentClaim(48, targets=("dog", "cat"), at_most=True)
+    assert not replace(shared, count=22, every=True).serves(shared)
     assert ExtentClaim(48, every=True).serves(ExtentClaim(every=True))
     assert [asked.allows(count) for count in (0, 299, 300, 301)] == [True, True, True, False]
     assert [ExtentClaim(300).allows(count) for count in (299, 300)] == [False, True]
@@ -168,6 +177,12 @@ def test_only_a_number_of_sentences_has_a_limit(size: str, tmp_path: Path) -> No
     assert [found.code for found in diagnostics.found] == ["SGL0825"]
 
 
+def test_a_limit_is_not_the_number_that_there_is(tmp_path: Path) -> None:
+    pattern = "pattern deep\n  forbid { N -[nmod]-> M }\n  size at most 6000000 repeated 2\n"
+    compiled, diagnostics = opened(GRAMMAR + pattern + DATASET.replace("all", "30"), tmp_path)
+    assert compiled is not None, diagnostics.found
+
+
 def test_shares_of_targets_are_limits_too(tmp_path: Path) -> None:
     """Training has a cat once, as an object: there are fewer of one target than of the other."""
     pattern = "pattern subjects\n  targets dog cat\n  forbid { V -[nsubj]-> N[@targets]; N -[nmod]-> M }\n"
@@ -178,6 +193,16 @@ def test_shares_of_targets_are_limits_too(tmp_path: Path) -> None:
     assert own["extent"] == {"count": 24, "targets": ["dog", "cat"], "at_most": True}
     assert 0 < own["count"] < 24
     assert sum(own["shares"].values()) == own["count"]
+
+
+def test_what_may_not_have_been_taken_is_left_for_others(tmp_path: Path) -> None:
+    """Of three sentences two are taken, as no target may have more, and one target has none."""
+    pattern = "pattern subjects\n  targets dog cat\n  forbid { V -[nsubj]-> N[@targets]; N -[nmod]-> M }\n"
+    short = "within { length en <= 7 } outside { K[lemma=cat] }"
+    pattern += f"  size at most 2 per target {short}, 1 {short}\n"
+    produced(opened(GRAMMAR + pattern + DATASET.replace("all", "30"), tmp_path)[0], tmp_path / "out")
+    found = strata(tmp_path / "out")
+    assert [found[f"gen/subjects/{number}"]["count"] for number in range(2)] == [2, 1]
 
 
 def test_an_extent_answers_for_what_is_not_known() -> None:

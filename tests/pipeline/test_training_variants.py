@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
@@ -72,6 +73,18 @@ def test_variants_are_nested_parts_of_train_for_the_same_items(farm: Workplace) 
     # Again in the same place: what is there is SGL's own.
     assert run(["compile", "farm.sgl", "--out", "data", "--variants", "shown=2"]) == OK
     assert [path.name for path in sorted((farm.directory / "data.variants").iterdir())] == ["shown=2", "variants.json"]
+
+
+def test_a_variant_keeps_copies_and_what_was_drawn_for_needs(farm: Workplace) -> None:
+    text = (farm.directory / "farm.sgl").read_text("utf-8")
+    farm.write("farm.sgl", text.replace("size 8", "size 8 repeated 2").replace("need 5", "need 20"))
+    assert run(["compile", "farm.sgl", "--out", "data", "--variants", "shown=2"]) == OK
+    train = (farm.directory / "data/data/train.tsv").read_text("utf-8").splitlines()
+    rows = (farm.directory / "data.variants/shown=2/train.tsv").read_text("utf-8").splitlines()
+    assert "train/need:" in (farm.directory / "data/derivations/train.tsv").read_text("utf-8")
+    lost = Counter(train) - Counter(rows)
+    assert lost.total() == len(train) - len(rows) == 4
+    assert all("exposure:" in line for line in lost)
 
 
 @pytest.mark.parametrize("variant", ["shown=9", "deep=maybe"])
