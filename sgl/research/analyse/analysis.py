@@ -77,6 +77,7 @@ def analyse(
         "treebank": treebank.data(),
         "groups": [_group(name, inside, treebank, systems) for name, inside in treebank.groups.items()],
         "structures": _structures(columns, treebank, systems),
+        "impossible": columns.impossible(),
         "systems": [system.data(int(failed[system.name].sum())) for system in systems],
         "unusable": [{"path": str(p), "message": f.message, "details": list(f.notes)} for p, f in unusable],
         **_tests(treebank, systems),

@@ -217,11 +217,21 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
             message = f"{outputs} have the text of the sentence, but not its words"
             hint = "`--tokenize` says how texts are cut into words; CoNLL-U and lists in JSON have them as they are"
             diagnostics.warning("SGL1505", None, message, hint)
+    _report_impossible(found.data["impossible"], diagnostics)
     for mined in found.data["mined"]:
         if mined["too_broad"]:
             what = f"{count(mined['too_broad'], 'sentence')} left out of mining ({mined['view']})"
             hint = "a smaller maximum for `--nodes` leaves out fewer"
             diagnostics.warning("SGL1506", None, f"{what}: too many structures", hint)
+
+
+def _report_impossible(impossible: Mapping[str, Sequence[str]], diagnostics: Diagnostics) -> None:
+    if not impossible:
+        return
+    message = f"{count(len(impossible), 'structure')} cannot occur: no edge or word of the treebank passes a test"
+    tests = [f"{name}: {', '.join(tests)}" for name, tests in impossible.items()]
+    hint = "labels are matched whole, `nsubj|nsubj:pass`; words have `lemma`, `upos` and their features"
+    diagnostics.warning("SGL1508", None, message, hint, notes=first_of(tests, 10))
 
 
 def report_fault(path: Path, fault: PredictionsError, diagnostics: Diagnostics) -> None:

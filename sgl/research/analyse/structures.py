@@ -8,12 +8,14 @@ edges of HEAD and DEPREL.
 from array import array
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.graph import Attributes, Graph, GraphNode
+from sgl.core.structure import NodeTest
 from sgl.corpus.audit import DeclaredStructure, declared_structures
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend.passes import structures_without_grammar
@@ -66,11 +68,14 @@ class StructureColumns:
         self._waiting: list[Graph] = []
         self._found = [array("q") for _ in declared]
         self._searched = 0
+        self._labels, self._attributes = set[str](), set[tuple[str, str]]()
 
     def add(self, sentence: TreebankSentence) -> None:
         """Add the next sentence."""
         if self.declared:
-            self._waiting.append(graph_of(sentence))
+            self._waiting.append(graph := graph_of(sentence))
+            self._labels.update(label for _, label, _ in graph.edges)
+            self._attributes.update(chain.from_iterable(node.attributes for node in graph.nodes))
             if len(self._waiting) == _TOGETHER:
                 self.finish()
 
@@ -82,6 +87,20 @@ class StructureColumns:
                     column.append(place)
         self._searched += len(self._waiting)
         self._waiting.clear()
+
+    def impossible(self) -> dict[str, list[str]]:
+        """Return, for structures that never occur, the tests that no edge or word of the treebank passes."""
+        found = {}
+        for one, column in zip(self.declared, self._found, strict=True):
+            body = one.structure.body
+            tests = [f"-[{e.labels}]->" for e in body.links if e.low and not any(map(e.labels.accepts, self._labels))]
+            tests += [f"{test}" for variable in body.variables for test in variable.tests if not self._passed(test)]
+            if tests and not column and _EXTRACTED not in str(one.structure):
+                found[one.name] = tests
+        return found
+
+    def _passed(self, test: NodeTest) -> bool:
+        return test.negated or any((test.attribute, value) in self._attributes for value in test.values)
 
     def places(self) -> list[NDArray[np.int64]]:
         """Return the indices of the sentences that have each structure."""

@@ -104,6 +104,17 @@ structure subject { V -[nsubj]-> N }
     assert "(`~`): gap" in said
 
 
+def test_a_structure_that_no_word_or_edge_allows_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found(
+        tmp_path,
+        "structure a { V -[subj]-> N[Number=Plur] }\nstructure b { V -[ccomp]-> W }\nstructure c { V -[obj]-> W }",
+    )
+    said = capsys.readouterr().err
+    assert "2 structures cannot occur" in said
+    assert "a: -[subj]->, Number=Plur" in said
+    assert "b: -[ccomp]->" in said
+
+
 def test_mining_and_searching_count_the_same_sentences(tmp_path: Path) -> None:
     """Error mining counts the sentences with a structure in a way of its own: its counts are the search's."""
     draw, bank, system = dice(7), tmp_path / "bank.conllu", tmp_path / "system.txt"
