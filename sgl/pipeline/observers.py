@@ -55,9 +55,8 @@ def all_built_in(plan: Plan) -> bool:
 
 def _registered(plan: Plan) -> dict[str, EntryPoint]:
     groups = {group for pattern in plan.patterns for group in pattern.groups}
-    points = [*entry_points(group=GROUP)] if groups else []
-    # The first one counts.
-    return {point.name: point for point in reversed(points) if point.name in groups}
+    points = reversed([*entry_points(group=GROUP)] if groups else [])  # the first one counts
+    return {point.name: point for point in points if point.name in groups}
 
 
 class Observer:

@@ -53,8 +53,7 @@ def _counts(rows: Rows) -> Counter[str]:
     counts = Counter[str]()
     for split in dict.fromkeys(stratum.split for stratum in rows.plan.strata):
         with rows.own(rows.writer.paths(split)[0]).open("rb") as file:
-            names = (line.partition(b"\t")[0].rpartition(b"#")[0] for line in file)
-            counts.update(name.decode("utf-8", "replace") for name in names)
+            counts.update(line.partition(b"\t")[0].rpartition(b"#")[0].decode("utf-8", "replace") for line in file)
     return counts
 
 

@@ -59,8 +59,7 @@ class ExtentClaim:
 
     def serves(self, quota: "ExtentClaim") -> bool:
         """Return whether a quota with that extent asks for this one, in which all sentences have been counted."""
-        listed = quota.at_most and not quota.targets and self.count <= quota.count
-        counted = self.every and (quota.every or listed)
+        counted = self.every and (quota.every or (quota.at_most and not quota.targets and self.count <= quota.count))
         return self == (replace(quota, every=True, count=self.count) if counted else quota)
 
     def shares(self) -> dict[str, int]:

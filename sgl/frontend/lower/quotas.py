@@ -111,8 +111,7 @@ def _check_parts(item: s.SizeItem, state: Resolved, *, every: bool) -> None:
         hint = "write a number, or leave out `per target` and `shared`"
         state.fail("SGL0825", item.span, "targets have no shares of `all` sentences", hint)
     if item.most and (every or item.contexts is not None):
-        hint = "write a number of sentences: `at most 500`"
-        state.fail("SGL0825", item.span, "`at most` limits a number of sentences", hint)
+        state.fail("SGL0825", item.span, "`at most` limits a number of sentences", "say how many: `size at most 500`")
     if item.contexts is not None and (every or item.share is not None or item.copies is not None):
         hint = "write one of `instances in`, `all`, `per target`, `shared` and `repeated`"
         state.fail("SGL0825", item.span, "instances have contexts, not shares or copies", hint)
