@@ -22,6 +22,9 @@ _NOTHING = "–"
 #: The titles of measures and scores that differ from their names in the object.
 _TITLES = {"distance": "dependency distance", "bleu": "BLEU", "dea": "DEA"}
 
+#: The fewest pairs whose correlation has stars.
+_FEWEST_TESTED = 10
+
 #: The most words of a sentence that is drawn.
 _LONGEST = 60
 
@@ -64,8 +67,9 @@ def _title(name: str) -> str:
 def _coefficient(test: Json) -> str:
     if test["rho"] is None:
         return _NOTHING
-    # A median has no test.
-    stars = sum(test.get("adjusted", 1.0) < limit for limit in (0.001, 0.01, 0.05))
+    # A median has no test; that of few pairs is only approximate.
+    tested = test.get("pairs", 0) >= _FEWEST_TESTED
+    stars = sum(tested and test["adjusted"] < limit for limit in (0.001, 0.01, 0.05))
     # Zero has no sign.
     return f"{round(test['rho'], 2) + 0.0:.2f}{'*' * stars}"
 
