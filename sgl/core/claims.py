@@ -188,11 +188,11 @@ class Inventory:
         return tuple(thing for thing in self.unseen if thing.reason is not Reason.MISSING)
 
 
-_E_co = TypeVar("_E_co", covariant=True)
+_Evidence = TypeVar("_Evidence")
 
 
 @dataclass(frozen=True)
-class Claim(Generic[_E_co]):
+class Claim(Generic[_Evidence]):
     """One claim about a pattern: its content, its verdict and its evidence.
 
     It is about the first of ``structures``; the second is the whole from which a piece was taken.  ``stream`` is the
@@ -205,7 +205,7 @@ class Claim(Generic[_E_co]):
     kind: Kind
     pattern: str
     verdict: Verdict
-    evidence: _E_co
+    evidence: _Evidence
     structures: tuple[Structure, ...] = ()
     stream: str | None = None
     mass: float = 0.0

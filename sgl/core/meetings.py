@@ -52,8 +52,8 @@ def meetings(grammar: CoreGrammar, layer: str) -> Meetings:
         (r.lhs, r.rhs, (f := r.fragments[number]).edges, f.exports, *(n.glue for n in f.nodes)): r for r in seen.rules
     }
     at: dict[tuple[int, int], set[_End]] = {}
-    pairs, size = set[frozenset[_End]](), -1
-    while size < (size := len(pairs) + sum(map(len, at.values()))):
+    pairs, size = set[frozenset[_End]](), None
+    while size != (size := len(pairs) + sum(map(len, at.values()))):
         for rule in rules.values():
             _apply(rule, number, at, pairs)
     return Meetings(frozenset(e.label for r in rules.values() for e in r.fragments[number].edges), frozenset(pairs))

@@ -6,7 +6,7 @@ its group that are left: draw number *n* of the candidate in the stream ``STREAM
 """
 
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, count
 
 from sgl.verify.schema import CertificateData
 from sgl.verify.schema_grammar import RULES, CertifiedGrammar, Flaw, GrammarRule, Template
@@ -30,11 +30,10 @@ class Bearers:
 
     def mentions(self, derivation: tuple[int, ...]) -> Iterator[tuple[int, int]]:
         """Yield the place of each name and its bearer."""
-        known, waiting = 0, [list[int]()]
+        fresh, waiting = count(), [list[int]()]
         for place, rule in enumerate(derivation):
             bearers = waiting.pop()
-            known += (new := self.sizes[rule] - len(bearers))
-            bearers += range(known - new, known)
+            bearers += [next(fresh) for _ in range(len(bearers), self.sizes[rule])]
             waiting += [[bearers[number] for number in child] for child in self.ties[rule][:0:-1]]
             if rule in self.entries:
                 yield place, bearers[0]

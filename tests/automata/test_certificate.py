@@ -60,6 +60,20 @@ def test_equal_plans_have_equal_certificates() -> None:
     assert len(texts) == 1
 
 
+def test_items_may_have_either_of_two_structures_and_training_has_neither() -> None:
+    held_out = structure("{ V -[obj]-> N }"), structure("{ V -[ccomp]-> W }")
+    strata = (
+        Stratum("train", "in_distribution", "train/in_distribution", Extent(1), Constraint(exclude=held_out)),
+        Stratum("gen", "either", "gen/either/0", Extent(1), Constraint(require=(held_out,))),
+    )
+    plan = replace(toy_plan(), patterns=(pattern("either", held_out),), strata=strata)
+    made = certificate_of(StructureCompiler(TOY), plan, "toy")
+    refused, established = judge(certificate_text(made.content).encode())
+    assert (made.missing, refused) == ((), [])
+    said = ", ".join(map(str, held_out))
+    assert {f"either: {claim}: {said}" for claim in ("held out", "instance", "disjoint")} <= {*established}
+
+
 @pytest.mark.slow
 def test_the_checker_runs_by_itself(dataset: Path) -> None:
     """These files and the standard library are enough; -S takes all other packages away."""

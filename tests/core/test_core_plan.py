@@ -75,6 +75,12 @@ def test_nothing_is_repeated_shared_or_all_there_is_unless_it_is_said() -> None:
     assert PLAN.ambiguous is Ambiguous.REJECT
 
 
+def test_no_sentence_is_wanted_where_no_number_is_said() -> None:
+    assert Extent().empty
+    assert not Extent(1).empty
+    assert not Extent(every=True).empty
+
+
 def test_targets_are_the_first_one_and_the_others() -> None:
     assert replace(PLAN, further=("lf", "lf2")).targets == ("ja", "lf", "lf2")
 

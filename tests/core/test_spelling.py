@@ -10,7 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sgl.core.graph import CUT
-from sgl.core.spelling import FUNCTIONS, Finish, Piece, absorbed, applied, join_words, pieces, remaining, written
+from sgl.core.spelling import (
+    FUNCTIONS,
+    FUSE,
+    GLUE,
+    Finish,
+    Piece,
+    absorbed,
+    applied,
+    join_words,
+    pieces,
+    places,
+    remaining,
+    written,
+)
 
 COMMAS = Finish(absorb=((",", ","), (",", "."), (",", "")))
 SIGNS = ".,?"
@@ -60,6 +73,12 @@ def test_nothing_is_absorbed_where_nothing_is_said() -> None:
     words = [",", "."]
     assert absorbed(None, words) == absorbed(Finish(capital=1), words) == []
     assert remaining(None, words) is words
+
+
+def test_what_is_not_written_has_no_place_and_what_is_fused_shares_one() -> None:
+    assert [*places(COMMAS, [",", "she", "ran", ",", "."])] == [-1, 0, 1, -1, 2]
+    assert [*places(COMMAS, ["in", FUSE, "side", "it", GLUE, "self"])] == [0, -1, 0, 1, -1, 2]
+    assert [*places(None, [",", "she", "ran"])] == [0, 1, 2]
 
 
 # --- forms and pieces ---------------------------------------------------------------------------

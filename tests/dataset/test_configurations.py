@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,13 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_these_are_all(dataset: Path) -> None:
     assert get_dataset_config_names(str(dataset)) == [*CONFIGURATIONS]
+
+
+def test_descriptions_for_programs_are_indented_as_their_values_are_nested(dataset: Path) -> None:
+    found = [dataset / "croissant.json", dataset / "genbench" / "card.json"]
+    for path in found:
+        text = path.read_text("utf-8")
+        assert text == json.dumps(json.loads(text), ensure_ascii=False, indent=2) + "\n"
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)

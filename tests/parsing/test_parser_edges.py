@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy import TOY, random_derivations
 
+from sgl.core.grammar import Category, CoreGrammar
 from sgl.core.graphs import circles
 from sgl.core.interpret import finish, interpret
 from sgl.parsing import BatchParser, Parser
 from sgl.parsing.forest import best_readings
 from sgl.parsing.layer import closure
-from sgl.parsing.parser import describe_failure, read_first
+from sgl.parsing.parser import ParseFailure, describe_failure, read_first
 from sgl.parsing.spellings import TooLongError
 
 ENGLISH, JAPANESE = Parser(TOY), Parser(TOY, 1)
@@ -92,6 +93,27 @@ def test_a_failure_says_how_far_the_text_is_understood_and_what_could_follow() -
 def test_of_a_text_that_begins_like_none_it_is_said_what_begins_one() -> None:
     said = describe_failure(TOY, "zzz", ENGLISH.failure("zzz"))
     assert said == "no sentence begins like this; expected “A”, “Emma”, “Lina”, “The”, “What”, “Who”, Text"
+
+
+@pytest.mark.parametrize(
+    ("phrases", "said"),
+    [
+        (["nom sg", "nom pl", "acc sg", "acc pl", "dat sg", "dat pl"], ["NP"]),
+        (["acc sg", "acc pl"], ["NP[case=acc]"]),
+        (["acc sg", "acc pl", "dat sg", "dat pl"], ["NP[case=acc|dat]"]),
+        (["nom sg", "acc sg", "dat sg"], ["NP[number=sg]"]),
+        (["acc sg"], ["NP[case=acc, number=sg]"]),
+        (["nom sg", "acc pl"], ["NP[case=nom, number=sg]", "NP[case=acc, number=pl]"]),
+    ],
+)
+def test_of_expected_phrases_those_features_are_said_that_others_do_not_have(
+    phrases: list[str], said: list[str]
+) -> None:
+    every = [f"{case} {number}" for case in ("nom", "acc", "dat") for number in ("sg", "pl")]
+    categories = tuple(Category("NP[case={}, number={}]".format(*phrase.split())) for phrase in every)
+    grammar = CoreGrammar("cases", categories, (), 0, (), ())
+    failure = ParseFailure(0, (), tuple(map(every.index, phrases)), complete=False)
+    assert [*failure.expected(grammar)] == said
 
 
 def test_the_word_at_a_place_ends_at_a_separator_or_at_what_is_attached() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -51,6 +52,18 @@ def test_a_text_may_spell_words_that_it_does_not_show() -> None:
     assert parser.parse("L'ami dort.") == ((2,),)
     assert parser.parse("Du chat") == ((3,),)
     for wrong in ("le chat, dort.", "Le chat,, dort.", "Le ami dort.", "De le chat", "L' ami dort.", "Du chat,"):
+        assert parser.parse(wrong) == ()
+
+
+def test_a_changed_beginning_is_read_only_behind_the_word_that_changes_it() -> None:
+    """Welsh: *pen* is *ben* behind *dy*, and *gardd* is *ardd* there."""
+    layer = TextLayer("cy", " ", frozenset(), Finish(mutations=(("pen", "dy", "ben"), ("g…", "dy", "…"))))
+    sentences = "dy pen mawr", "fy pen mawr", "dy gardd", "gardd"
+    parser = Parser(replace(french(*sentences), text_layers=(layer,)))
+    assert [parser.parse(text) for text in ("dy ben mawr", "fy pen mawr", "dy ardd", "gardd")] == [
+        ((number,),) for number in range(len(sentences))
+    ]
+    for wrong in ("dy pen mawr", "fy ben mawr", "dy gardd", "ardd"):
         assert parser.parse(wrong) == ()
 
 

@@ -3,17 +3,21 @@
 import sys
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 from sampling import SMALL, plan_of, sample_strata, small_grammar, split_of, tables_of
 from toy import TOY, GrammarBuilder
 
 from sgl.automata.weights.split import Transition
+from sgl.core.arrays import Column
 from sgl.core.interpret import interpret
 from sgl.core.plan import Constraint, Plan
 from sgl.sampling import NotEnoughError, StratumItems, sample
 from sgl.sampling.acceptance import FREE_CANDIDATES, WINDOW
 from sgl.sampling.engine import LONGEST_DERIVATION
+from sgl.sampling.screening import SeenSentences, hashes_of
 from sgl.sampling.strata import sampler_for
 
 # --- distinct ----------------------------------------------------------------------------
@@ -72,6 +76,19 @@ def test_progress_is_reported_and_ends_with_everything() -> None:
     list(sample_strata(sampler, progress=lambda *report: reports.append(report)))
     stream = "train/in_distribution"
     assert reports == [(stream, WINDOW, WINDOW + 1), (stream, WINDOW + 1, WINDOW + 1)]
+
+
+def test_sentences_are_remembered_on_disk_only_if_there_are_too_many_for_the_memory(tmp_path: Path) -> None:
+    hashes, every = hashes_of(Column.of([str(number) for number in range(5_000)])), np.ones(5_000, np.bool_)
+    nowhere = tmp_path / "no such folder"
+    seen = SeenSentences(folder=nowhere)
+    seen.add(hashes, every, 0)
+    assert len(seen) == 5_000
+    with pytest.raises(FileNotFoundError):
+        SeenSentences(memory=1, folder=nowhere)
+    full = SeenSentences(memory=1, folder=tmp_path)
+    full.add(hashes, every, 0)
+    assert len(full) == 5_000
 
 
 # --- not enough --------------------------------------------------------------------------

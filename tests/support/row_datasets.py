@@ -22,6 +22,33 @@ FARM = Path(__file__).parents[2] / "docs" / "examples"
 _FOLDERS: list[TemporaryDirectory[str]] = []
 
 
+#: A grammar with four sentences, all of which are in train.
+ALL = """\
+layer en  : text
+layer syn : graph on en
+
+category S
+category N
+category V
+
+rule seen: S -> subj:N V obj:N
+  syn V -[nsubj]-> subj; V -[obj]-> obj
+
+word V: "see"
+  syn node(lemma=see, upos=VERB)
+
+word N: "dogs"
+  syn node(lemma=dog, upos=NOUN)
+
+word N: "cats"
+  syn node(lemma=cat, upos=NOUN)
+
+dataset
+  from S
+  train all
+"""
+
+
 def _farm(directory: Path) -> Path:
     """The farm of the tutorial, with fewer sentences."""
     for path in FARM.glob("*.*"):
@@ -51,6 +78,8 @@ GRAMMARS = {
     "ambiguous": lambda directory: written(directory, RULES + DATASET),
     # Sentences with several right answers, which are listed.
     "listed": lambda directory: written(directory, RULES + DATASET + "  ambiguous list\n"),
+    # All sentences that there are.
+    "all": lambda directory: written(directory, ALL),
     # Sentences that may repeat; nothing is parsed.
     "repeating": lambda directory: written(
         directory, RULES + DATASET.replace("  distinct sentences\n", "") + "  ambiguous ignore\n"

@@ -95,6 +95,15 @@ def test_the_verifier_draws_the_rows_and_reads_every_column_of_parquet(name: str
     assert report.result("V030").checked == report.result("V031").checked == report.items
 
 
+def test_all_sentences_have_the_numbers_below_their_count() -> None:
+    """Of dogs and cats that see dogs and cats."""
+    candidates = Rows(compiled("all")).acceptance.candidates
+    assert len({candidates.candidate(0, number).derivation for number in range(4)}) == 4
+    for number in (-1, 4):
+        with pytest.raises(Refusal, match=r"R01 state \d does not have 4 derivations"):
+            candidates.candidate(0, number)
+
+
 def test_the_checker_is_a_program_of_the_standard_library() -> None:
     command = [sys.executable, "-S", "-W", "error", str(SCRIPT), str(compiled("farm"))]
     run = subprocess.run(command, capture_output=True, text=True, check=False)

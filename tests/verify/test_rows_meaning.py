@@ -9,7 +9,7 @@ from certified import meaning_of
 from hypothesis import given, settings
 from random_graph_grammars import grammars
 
-from sgl.core.grammar import CoreGrammar, Slot
+from sgl.core.grammar import Category, CoreGrammar, Edge, Fragment, GraphLayer, Node, Rule, Slot, TextLayer, Token
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
 from sgl.core.plan import Plan
@@ -26,6 +26,27 @@ PLAN = Plan(0, "en", "ja", (), (), (), distinct_sentences=False, lemma_layer="sy
 def interpreter(grammar: CoreGrammar) -> Interpreter:
     """What reads the grammar as a certificate has it."""
     return meaning_of(core_form(grammar, PLAN)["grammar"])
+
+
+def test_one_node_may_be_two_ports_of_a_child() -> None:
+    """*Ann washes*: the verb says that who washes is who is washed."""
+    sentence = Fragment(
+        (Node(glue=((1, 0),)), Node(glue=((0, 0), (1, 1))), Node(glue=((1, 2),))),
+        (Edge(0, "agent", 1), Edge(0, "patient", 2)),
+        (0,),
+    )
+    ann = Fragment((Node((("lemma", "Ann"),), 0),), (), (0,))
+    washes = Fragment((Node((("lemma", "wash"),), 0), Node()), (), (0, 1, 1))
+    rules = (
+        Rule(0, "sentence", 0, (1, 2), 1.0, ((Slot(0), Slot(1)),), (sentence,)),
+        Rule(1, "ann", 1, (), 1.0, ((Token("Ann"),),), (ann,)),
+        Rule(2, "washes", 2, (), 1.0, ((Token("washes"),),), (washes,)),
+    )
+    categories = Category("S"), Category("NP"), Category("VP", ("head", "agent", "patient"))
+    layers = (TextLayer("en", " "),), (GraphLayer("sem", "en", free=True),)
+    grammar = CoreGrammar("washing", categories, rules, 0, *layers)
+    edges = interpreter(grammar).graph("sem", (0, 1, 2)).edges
+    assert edges == ((1, "agent", 0), (1, "patient", 0)) == derive_graph(grammar, (0, 1, 2), 0).edges
 
 
 def doubling(first: Json, word: Json) -> Interpreter:
