@@ -60,7 +60,7 @@ _HOME = """\
 {{ pairs.graph(example, "home", "held") }}
 <p>No training sentence has a subject with a nominal modifier, such as a PP.</p></div>
 <div><p class="step">SGL proves it</p>
-<ul><li>Training cannot derive it.</li><li>Every test item has it.</li><li>Training shows each part.</li>
+<ul><li>Training cannot derive it.</li><li>Every generalization item has it.</li><li>Training shows each part.</li>
 <li>Items are made of known words.</li></ul>
 <p>For every sentence of the grammar.</p></div>
 <div><p class="step">SGL writes the data</p>
