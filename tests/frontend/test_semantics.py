@@ -185,7 +185,7 @@ def test_an_author_says_what_form_a_sentence_has(tmp_path: Path) -> None:
 def test_a_form_that_is_too_large_is_no_traceback(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sgl.pipeline.grammar.open_grammar", lambda *_: kites())
+    monkeypatch.setattr("sgl.pipeline.grammar.open_grammar", lambda *_, **__: kites())
     monkeypatch.setattr("sgl.rendering.views.varfree.MOST_HEADS", 1)
     assert run(["compile", str(write(tmp_path)), "--out", str(tmp_path / "out")]) == 1
     said = capsys.readouterr().err

@@ -259,7 +259,7 @@ def test_the_page_needs_nothing_but_itself_and_the_tables_are_latex(
     assert page.count("<svg") > 4
     tables = (work.directory / "tables.tex").read_text("utf-8")
     assert tables.count(r"\begin{table}") == tables.count(r"\end{table}") == 5
-    assert r"PP in object $\to$ subject & 200 & 100.0" in tables
+    assert r"PP in object $\rightarrow$ subject & 200 & 100.0" in tables
 
 
 def test_the_benchmark_of_known_faults_finds_gold_texts_right(farm: Path) -> None:
