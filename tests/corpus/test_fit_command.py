@@ -47,7 +47,7 @@ def test_the_report_says_what_was_used_and_what_was_not(place: Workplace) -> Non
     )
     assert "1 row without a reading" in said
     assert "rows.tsv:5: The dog saw a cat ." in said
-    assert "1 row with what the split leaves out" in said
+    assert "contains what the split leaves out" in said
     data = json.loads((place.directory / "f.json").read_text("utf-8"))
     assert data["rows"] == {"used": 2, "no reading": 1, "held out": 1, "unreadable": 0, "other kind": 1}
     assert data["kinds"]["pp"]["other kind"] == 1

@@ -45,6 +45,8 @@ def test_the_directory_has_everything(dataset: Path) -> None:
         *(f"parquet/{split}.parquet" for split in splits),
         *(f"conllu/{split}.conllu" for split in splits),
         *(f"derivations/{split}.tsv" for split in (*splits, "rejected")),
+        *(f"grammar/{name}" for name in ("grammar.json", "farm.sgl", "animals.yaml", "verbs.yaml")),
+        *(f"grammar/stdlib/{language}/verb.sgl" for language in ("en", "ja")),
     }
 
 

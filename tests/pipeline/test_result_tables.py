@@ -83,7 +83,7 @@ def test_tables_are_balanced_whatever_patterns_systems_and_relations_are_called(
     for text in written.values():
         check_latex(text)
     assert r"\cmidrule(lr){3-4}" in written["e.tex"]
-    assert r"日本語 $\to$ x" in written["e.tex"]
+    assert r"日本語 $\rightarrow$ x" in written["e.tex"]
     assert r"\textbackslash{}end\{tabular\}" in written["e.tex"]
 
 
