@@ -19,13 +19,12 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from statistics import quantiles
 
-from common import ROOT, Json, command_line, print_table, write_json
+from common import ROOT, Json, command_line, print_table, spent, write_json
 
 PAPERS = ("sget", "slog", "cognition")
 
@@ -144,10 +143,11 @@ def exact_scores(paper: str, split: str, path: Path, alone: dict[tuple[str, str]
 
 
 def timed(*arguments: object) -> float:
-    """Run ``sglc``; return its seconds."""
-    started = time.monotonic()
-    subprocess.run([sys.executable, "-m", "sgl", *map(str, arguments)], cwd=ROOT, check=True)
-    return time.monotonic() - started
+    """Run ``sglc``; return its seconds on the clock."""
+    run = spent([sys.executable, "-m", "sgl", *map(str, arguments)], ROOT)
+    if run.status:
+        raise SystemExit(run.said)
+    return run.wall
 
 
 def document(out: Path, papers: tuple[str, ...]) -> list[str]:
