@@ -27,7 +27,8 @@ def words_in_another_script(subject: Subject) -> Iterator[Finding]:
     grammar, placed = subject.declared.grammar, list(subject.placed)
     for number, layer in enumerate(grammar.text_layers):
         texts = [(span, x.text) for rule, span in placed for x in rule.templates[number] if isinstance(x, Token)]
-        if usual := _script(text for _, text in texts):
+        # A twin is written as its source.
+        if not layer.twin and (usual := _script(text for _, text in texts)):
             # A single letter of another alphabet is a symbol: λ, µ.
             odd = {text for _, text in texts if _script_of(text) not in ("", usual) and len(text) > 1}
             # A word may occur in many rules.
@@ -43,7 +44,7 @@ def spaces_between_words(subject: Subject) -> Iterator[Finding]:
     declared = {layer.name.text: layer for layer in subject.project.declarations(s.Layer)}
     for number, layer in enumerate(grammar.text_layers):
         texts = (x.text for rule in grammar.rules for x in rule.templates[number] if isinstance(x, Token))
-        if layer.join == " " and layer.name in declared and _script(texts) == "EAST ASIAN":
+        if layer.join == " " and not layer.twin and layer.name in declared and _script(texts) == "EAST ASIAN":
             message = f"the words of `{layer.name}` are joined by spaces, but its script is written without spaces"
             hint = f'write `layer {layer.name} : text (join "")`, unless its texts are meant to be cut into words'
             yield Finding(declared[layer.name].name.span, message, hint)
@@ -53,15 +54,18 @@ def spaces_between_words(subject: Subject) -> Iterator[Finding]:
 def one_translation(subject: Subject) -> Iterator[Finding]:
     """Find two words of one category with the same translation, in layers where nearly every word has its own."""
     grammar = subject.declared.grammar
+    # Names that share a word are an error.
+    names = {rule for group in grammar.names for rules in group for rule in rules}
+    words = [(rule, span) for rule, span in subject.placed if rule.lexical and rule.id not in names]
     for number, layer in enumerate(grammar.text_layers[1:], 1):
         alike: dict[tuple[int, Template], dict[Template, Span]] = {}
-        for rule, span in subject.placed if not layer.twin else ():
-            if rule.lexical and any(isinstance(x, Token) and x.text for x in rule.templates[number]):
+        for rule, span in words if not layer.twin else ():
+            if any(isinstance(x, Token) and x.text for x in rule.templates[number]):
                 alike.setdefault((rule.lhs, rule.templates[number]), {}).setdefault(rule.templates[0], span)
-        several = [words for words in alike.values() if len(words) > 1]
+        several = [same for same in alike.values() if len(same) > 1]
         # If there are many, they are intended: a language may have one word for two of another.
-        for words in several if len(several) <= _SLIPS < len(alike) else ():
-            (first, place), (second, span), *_ = words.items()
+        for same in several if len(several) <= _SLIPS < len(alike) else ():
+            (first, place), (second, span), *_ = same.items()
             message = f"`{_written(second)}` and `{_written(first)}` share one word in `{layer.name}`"
             labels = (Label(place, "the other one"),) if place != span else ()
             yield Finding(span, message, "correct one of them, or keep both if you mean it", labels=labels)
