@@ -125,12 +125,10 @@ def check_dataset(
         raise Difference("the verifier finds violations")
     figures["datasets"] += 1
     for split in ("train", "test"):
-        check_pairs(grammar, out, split, twins, longest, figures)
+        check_pairs(out, split, twins, longest, figures)
 
 
-def check_pairs(
-    grammar: Grammar, out: Path, split: str, twins: dict[str, set[str]], longest: int, figures: Counter[str]
-) -> None:
+def check_pairs(out: Path, split: str, twins: dict[str, set[str]], longest: int, figures: Counter[str]) -> None:
     """Compare the pairs of a split with its rows, and with the model.
 
     Raises:
