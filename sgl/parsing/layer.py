@@ -50,10 +50,10 @@ class Start(NamedTuple):
 class Beginning:
     """The rules that begin with these words: ``starts`` have no further words, ``after`` has longer beginnings.
 
-    ``symbols`` is the set, as bits, of the symbols that have these rules.
+    ``symbols`` is the set, as bits, of the symbols that have these rules; ``starts`` are by the number of theirs.
     """
 
-    starts: list[Start] = field(default_factory=list)
+    starts: dict[int, list[Start]] = field(default_factory=dict)
     after: "dict[str, Beginning]" = field(default_factory=dict)
     symbols: int = 0
 
@@ -128,7 +128,7 @@ class TemplateIndex:
             for place, word in enumerate(run):
                 node = node.after.setdefault(capitalised(word) if raised and not place else word, Beginning())
                 node.symbols |= 1 << left
-            starts = node.starts
+            starts = node.starts.setdefault(left, [])
         starts.append(Start(left, symbol, rule, len(run)))
         return corners
 
