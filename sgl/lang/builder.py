@@ -78,7 +78,8 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
 class _Slot(NamedTuple):
     """A field of a node, with the ``types`` that it takes; for a tuple, those of its members.
 
-    A field without types that is not a tuple is a flag: whether a part is present.
+    A field without types that is not a tuple is a flag: whether a part is present.  A part that is left out is None in
+    the production and belongs to the next optional field, so optional fields stand in the order of their parts.
     """
 
     name: str
