@@ -81,6 +81,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "cogs": Experiment(
         "cogs", 4000, ("items=100",), ("dev 500", "test 1000"), published=f"test 96–99 %, gen 16–35 % ({KIM})"
     ),
+    # The same, with a hundred exposures of each target word instead of one.
+    "cogs-exposed": Experiment("cogs", 4000, ("items=100", "exposures=100"), ("dev 500", "test 1000")),
     "sget": Experiment(
         "sget",
         4000,
