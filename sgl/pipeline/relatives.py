@@ -4,15 +4,15 @@ A relative is a structure like any other (``sgl.core.relatives``), so SGL decide
 a needed part, and shows the smallest such sentence.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cached_property
 
 from sgl.automata import StructureCompiler
-from sgl.automata.common import StructureTooCostly
+from sgl.automata.common import StructureTooCostly, computed_once
 from sgl.automata.proofs.invariant import smallest_text
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.meetings import Meetings, meetings
+from sgl.core.joint import seen_by
 from sgl.core.plan import TRAIN, Constraint, Pattern, content_lemmas
 from sgl.core.relatives import Relative, relatives_of
 from sgl.core.structure import Structure
@@ -28,7 +28,7 @@ def report_relatives(compiled: Compiled, structures: StructureCompiler, diagnost
     usual = compiled.plan.in_distribution(TRAIN)
     if usual is None:
         return
-    search = _Search(compiled, structures, usual.constraint, cache(partial(meetings, compiled.grammar)))
+    search = _Search(compiled, structures, usual.constraint)
     for lowered in compiled.patterns:
         pattern, told = lowered.pattern, set[str]()
         for structure in dict.fromkeys((*pattern.held_out, *pattern.gen)):
@@ -50,15 +50,13 @@ class _Search:
     compiled: Compiled
     structures: StructureCompiler
     training: Constraint
-    meetings: Callable[[str], Meetings]
 
     def left(self, structure: Structure, pattern: Pattern) -> Iterator[tuple[str, str, str]]:
         """Yield the relatives that training can contain: a sentence, the relation found there, and a hint."""
         asked = dict.fromkeys((*self.training.exclude, *pattern.gen, structure))
         rest = replace(self.training, exclude=tuple(asked))
-        meets = self.meetings(structure.layer)
-        for relative in relatives_of(structure, self.compiled.grammar, meets.labels):
-            if meets.allow(relative.structure.body) and (derivation := self._smallest(relative, rest)) is not None:
+        for relative in relatives_of(structure, self.compiled.grammar, self._labels(structure.layer)):
+            if (derivation := self._smallest(relative, rest)) is not None:
                 texts = interpret(self.compiled.grammar, derivation).texts
                 yield texts[self.compiled.grammar.text_layer(self.compiled.plan.source)], relative.there, relative.hint
 
@@ -70,6 +68,12 @@ class _Search:
         except StructureTooCostly:
             return None
         return smallest_text(language, self._lemmas)
+
+    @computed_once
+    def _labels(self, layer: str) -> Set[str]:
+        grammar = seen_by(self.compiled.grammar, layer)
+        number = grammar.graph_layer(layer)
+        return frozenset(edge.label for rule in grammar.rules for edge in rule.fragments[number].edges)
 
     @cached_property
     def _lemmas(self) -> list[tuple[str, ...]]:
