@@ -57,36 +57,25 @@ def read_structures(
 
 
 class StructureColumns:
-    """The sentences in which each declared structure occurs, collected sentence by sentence.
+    """The sentences in which each declared structure occurs.
 
-    Adding a sentence raises ``OccurrenceError`` if the search takes too long.
+    Raises ``OccurrenceError`` if the search takes too long.
     """
 
-    def __init__(self, declared: Sequence[DeclaredStructure]) -> None:
+    def __init__(self, declared: Sequence[DeclaredStructure], sentences: Sequence[TreebankSentence]) -> None:
         self.declared = declared
-        self._search = graph_search([one.structure for one in declared])
-        self._waiting: list[Graph] = []
         self._found = [array("q") for _ in declared]
-        self._searched = 0
         self._labels, self._attributes = set[str](), set[tuple[str, str]]()
-
-    def add(self, sentence: TreebankSentence) -> None:
-        """Add the next sentence."""
-        if self.declared:
-            self._waiting.append(graph := graph_of(sentence))
-            self._labels.update(label for _, label, _ in graph.edges)
-            self._attributes.update(chain.from_iterable(node.attributes for node in graph.nodes))
-            if len(self._waiting) == _TOGETHER:
-                self.finish()
-
-    def finish(self) -> None:
-        """Search the sentences that are waiting."""
-        for place, found in enumerate(self._search(self._waiting), self._searched):
-            for number, column in enumerate(self._found):
-                if found >> number & 1:
-                    column.append(place)
-        self._searched += len(self._waiting)
-        self._waiting.clear()
+        search = graph_search([one.structure for one in declared])
+        for first in range(0, len(sentences) if declared else 0, _TOGETHER):
+            graphs = list(map(graph_of, sentences[first : first + _TOGETHER]))
+            for graph in graphs:
+                self._labels.update(label for _, label, _ in graph.edges)
+                self._attributes.update(chain.from_iterable(node.attributes for node in graph.nodes))
+            for place, found in enumerate(search(graphs), first):
+                for number, column in enumerate(self._found):
+                    if found >> number & 1:
+                        column.append(place)
 
     def impossible(self) -> dict[str, list[str]]:
         """Return, for structures that never occur, the tests that no edge or word of the treebank passes."""
