@@ -314,7 +314,7 @@ def in_one_line(text: str) -> str:
     return " ".join(text.replace("\t", " ").splitlines()).strip()
 
 
-def _tree_elements(trees: parsed.Trees, settings: ElementSettings) -> Elements:
+def _tree_elements(trees: Sequence[parsed.Tree], settings: ElementSettings) -> Elements:
     atoms = (parsed.node_atoms if settings.view == DERIVATION else parsed.node_and_edge_atoms)(trees)
     if settings.weighted:
         return Elements(atoms, parsed.weighted_pieces(trees, settings.size))
