@@ -15,7 +15,7 @@ import numpy as np
 from sgl.corpus.audit import DeclaredStructure
 from sgl.research.analyse import mining, scoring, statistics
 from sgl.research.analyse.outputs import PredictionsError, SystemOutput
-from sgl.research.analyse.structures import StructureColumns, marked_words
+from sgl.research.analyse.structures import impossible, marked_words, sentences_with
 from sgl.research.analyse.words import SAMPLED, SEGMENTERS, language_of
 from sgl.research.treebank import TreebankSentence
 
@@ -61,7 +61,8 @@ def analyse(
             scored.append(scoring.SystemScores(name, file, chosen, treebank, advance))
         except PredictionsError as fault:
             unusable.append((file, fault))
-    systems, columns = tuple(scored), StructureColumns(declared, treebank.sentences)
+    systems, having = tuple(scored), sentences_with(declared, treebank.sentences)
+    never = [one for one, inside in zip(declared, having, strict=True) if not len(inside)]
     collectors = [mining.Collector(view, *chosen.nodes) for view in chosen.views] if systems else []
     for collector in collectors:
         for sentence, skeleton in zip(treebank.sentences, treebank.skeletons, strict=True):
@@ -72,8 +73,10 @@ def analyse(
         "judged": list(systems[0].columns)[2:] if systems else [],
         "treebank": treebank.data(),
         "groups": [_group(name, inside, treebank, systems) for name, inside in treebank.groups.items()],
-        "structures": _structures(columns, treebank, systems),
-        "impossible": columns.impossible(),
+        "structures": [
+            _structure(one, inside, treebank, systems) for one, inside in zip(declared, having, strict=True)
+        ],
+        "impossible": impossible(never, treebank.sentences) if never else {},
         "systems": [system.data(int(failed[system.name].sum())) for system in systems],
         "unusable": [{"path": str(p), "message": f.message, "details": list(f.notes)} for p, f in unusable],
         **_tests(treebank, systems),
@@ -106,19 +109,19 @@ def _group(
     }
 
 
-def _structures(
-    columns: StructureColumns, bank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemScores]
-) -> list[scoring.Json]:
-    """Return the means of the sentences with each declared structure, with the shortest of them as an example."""
-    found = list[scoring.Json]()
-    for one, inside in zip(columns.declared, columns.places(), strict=True):
-        lines, example = [bank.sentences[place].line for place in inside], None
-        if len(inside):
-            sentence = bank.sentences[inside[bank.columns["length"][inside].argmin()]]
-            example = _drawn(sentence) | {"marked": marked_words(one, sentence)}
-        own = {"structure": str(one.structure), "pattern": one.pattern, "role": one.role, "lines": lines}
-        found.append(_group(one.name, inside, bank, systems) | own | {"example": example})
-    return found
+def _structure(
+    one: DeclaredStructure,
+    inside: scoring.Ints,
+    bank: scoring.TreebankMeasures,
+    systems: Sequence[scoring.SystemScores],
+) -> scoring.Json:
+    """Return the means of the sentences with a declared structure, with the shortest of them as an example."""
+    lines, example = [bank.sentences[place].line for place in inside], None
+    if len(inside):
+        sentence = bank.sentences[inside[bank.columns["length"][inside].argmin()]]
+        example = _drawn(sentence) | {"marked": marked_words(one, sentence)}
+    own = {"structure": str(one.structure), "pattern": one.pattern, "role": one.role, "lines": lines}
+    return _group(one.name, inside, bank, systems) | own | {"example": example}
 
 
 def _tests(treebank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemScores]) -> scoring.Json:
