@@ -5,7 +5,7 @@ structure that is suspicious for many systems is hard in itself; one that is sus
 system's weakness.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -55,34 +55,39 @@ def analyse(
     treebank = scoring.TreebankMeasures(path, chosen, advance)
     if predictions and chosen.tokenizer == "marks":
         chosen = _segmented(treebank, chosen)
-    scored, unusable = list[scoring.SystemScores](), list[tuple[Path, PredictionsError]]()
-    for name, file in predictions:
-        try:
-            scored.append(scoring.SystemScores(name, file, chosen, treebank, advance))
-        except PredictionsError as fault:
-            unusable.append((file, fault))
-    systems, having = tuple(scored), sentences_with(declared, treebank.sentences)
-    never = [one for one, inside in zip(declared, having, strict=True) if not len(inside)]
-    collectors = [mining.Collector(view, *chosen.nodes) for view in chosen.views] if systems else []
-    for collector in collectors:
-        for sentence, skeleton in zip(treebank.sentences, treebank.skeletons, strict=True):
-            collector.add(sentence.words, skeleton)
+    systems, unusable = _scored(predictions, chosen, treebank, advance)
+    having = list(zip(declared, sentences_with(declared, treebank.sentences), strict=True))
+    never = [one for one, inside in having if not len(inside)]
     failed = {system.name: failed_sentences(system, chosen.failure) for system in systems}
     data = {
         "settings": chosen._asdict() | {"judgements": chosen.judgements and str(chosen.judgements)},
         "judged": list(systems[0].columns)[2:] if systems else [],
         "treebank": treebank.data(),
         "groups": [_group(name, inside, treebank, systems) for name, inside in treebank.groups.items()],
-        "structures": [
-            _structure(one, inside, treebank, systems) for one, inside in zip(declared, having, strict=True)
-        ],
+        "structures": [_structure(one, inside, treebank, systems) for one, inside in having],
         "impossible": impossible(never, treebank.sentences) if never else {},
         "systems": [system.data(int(failed[system.name].sum())) for system in systems],
         "unusable": [{"path": str(p), "message": f.message, "details": list(f.notes)} for p, f in unusable],
         **_tests(treebank, systems),
-        "mined": [find_suspects(treebank, systems, failed, collector, chosen) for collector in collectors],
+        "mined": [find_suspects(treebank, systems, failed, view, chosen) for view in chosen.views if systems],
     }
-    return Analysis(treebank, systems, tuple(unusable), data)
+    return Analysis(treebank, systems, unusable, data)
+
+
+def _scored(
+    predictions: Iterable[tuple[str, Path]],
+    settings: scoring.AnalysisSettings,
+    bank: scoring.TreebankMeasures,
+    advance: Callable[[int, int], None],
+) -> tuple[tuple[scoring.SystemScores, ...], tuple[tuple[Path, PredictionsError], ...]]:
+    """Return the scores of systems, and the files that cannot be scored, each with its error."""
+    scored, unusable = list[scoring.SystemScores](), list[tuple[Path, PredictionsError]]()
+    for name, file in predictions:
+        try:
+            scored.append(scoring.SystemScores(name, file, settings, bank, advance))
+        except PredictionsError as fault:
+            unusable.append((file, fault))
+    return tuple(scored), tuple(unusable)
 
 
 def _segmented(bank: scoring.TreebankMeasures, settings: scoring.AnalysisSettings) -> scoring.AnalysisSettings:
@@ -172,12 +177,15 @@ def find_suspects(
     treebank: scoring.TreebankMeasures,
     systems: Sequence[scoring.SystemScores],
     failed: Mapping[str, scoring.Flags],
-    collector: mining.Collector,
+    view: str,
     settings: scoring.AnalysisSettings,
 ) -> scoring.Json:
     """Return the suspicious structures of one view, those with the worst mean over their systems first."""
-    table = mining.collapsed(mining.frequent(collector.table(), settings.support))
-    by_tree = [collector.by_tree(failed[system.name]) for system in systems]
+    read = zip(treebank.sentences, treebank.skeletons, strict=True)
+    trees = [(skeleton.heads, mining.labels_of(sentence.words, skeleton, view)) for sentence, skeleton in read]
+    mined = mining.MinedTrees(trees, lambda tree: mining.subtrees(tree[0], tree[1], *settings.nodes))
+    table = mining.collapsed(mining.frequent(mined.table(), settings.support))
+    by_tree = [mined.by_tree(failed[system.name]) for system in systems]
     blamed = np.array([mining.suspicion(table, counts, settings.rounds) for counts in by_tree])
     scored = mining.scores(table, blamed)
     found = blamed, scored, np.array([table.failing(counts) for counts in by_tree])
@@ -209,16 +217,11 @@ def find_suspects(
     lengths = treebank.columns["length"]
     for suspect, at in zip(suspects, order[:_WITH_EXAMPLE], strict=False):
         system = systems[worst[at]]
-        fitting = np.isin(collector.of_sentence, table.times[[at]].indices)
+        fitting = np.isin(mined.of_sentence, table.times[[at]].indices)
         places = np.flatnonzero(fitting & failed[system.name])
         place = int(places[lengths[places].argmin()])
-        suspect["example"] = _example(treebank, system, place, suspect["structure"], collector.view)
-    return {
-        "view": collector.view,
-        "structures": len(table.subtrees),
-        "too_broad": collector.too_broad,
-        "suspects": suspects,
-    }
+        suspect["example"] = _example(treebank, system, place, suspect["structure"], view)
+    return {"view": view, "structures": len(table.subtrees), "too_broad": mined.too_broad, "suspects": suspects}
 
 
 def _example(
