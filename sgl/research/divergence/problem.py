@@ -88,9 +88,8 @@ class Bounds:
         numbers = range(max(items - self.discards, 2), items + 1)
         if not (found := [used for used in numbers if le(*self.test_sizes(used))]):
             raise NoSuchSplitError(
-                f"{items} items cannot be split so that {float(self.least):g} to "
-                f"{float(self.most):g} of them are in test and at most {self.discards} are "
-                "discarded"
+                f"{items} items cannot be split so that {float(self.least):g} to {float(self.most):g} of them are in "
+                f"test and at most {self.discards} are discarded"
             )
         return found
 

@@ -65,9 +65,8 @@ class CompoundTable(NamedTuple):
         """Return published rows by the types of their atoms, in groups by the kinds of their compounds."""
         if benchmark.lexicon is None or not all(one.pattern for one in self.occurrences):
             return benchmark
-        patterns = {
-            one.pattern: PatternInfo(one.pattern, (self.lexicon.kind(one.compound),)) for one in self.occurrences
-        }
+        kind = self.lexicon.kind
+        patterns = {one.pattern: PatternInfo(one.pattern, (kind(one.compound),)) for one in self.occurrences}
         rows = (row._replace(category=one.pattern) for row, one in zip(benchmark.rows, self.occurrences, strict=True))
         return replace(benchmark, rows=tuple(rows), patterns=patterns)
 
