@@ -48,8 +48,8 @@ def analyse(
 ) -> Analysis:
     """Analyse a treebank and the predictions of systems (name and file) for its sentences.
 
-    From time to time ``advance`` is called with the bytes read and the total.  The ``declared`` structures are searched
-    in the trees; ``OccurrenceError`` is raised if that takes too long.
+    From time to time ``advance`` is called with how much of a step is done, and the total.  The ``declared`` structures
+    are searched in the trees; ``OccurrenceError`` is raised if that takes too long.
     """
     chosen = settings or scoring.AnalysisSettings()
     treebank = scoring.TreebankMeasures(path, chosen, advance)
@@ -69,7 +69,7 @@ def analyse(
         "systems": [system.data(int(failed[system.name].sum())) for system in systems],
         "unusable": [{"path": str(p), "message": f.message, "details": list(f.notes)} for p, f in unusable],
         **_tests(treebank, systems),
-        "mined": [find_suspects(treebank, systems, failed, view, chosen) for view in chosen.views if systems],
+        "mined": [find_suspects(treebank, systems, failed, view, chosen, advance) for view in chosen.views if systems],
     }
     return Analysis(treebank, systems, unusable, data)
 
@@ -179,11 +179,12 @@ def find_suspects(
     failed: Mapping[str, scoring.Flags],
     view: str,
     settings: scoring.AnalysisSettings,
+    advance: Callable[[int, int], None],
 ) -> scoring.Json:
     """Return the suspicious structures of one view, those with the worst mean over their systems first."""
     read = zip(treebank.sentences, treebank.skeletons, strict=True)
     trees = [(skeleton.heads, mining.labels_of(sentence.words, skeleton, view)) for sentence, skeleton in read]
-    mined = mining.MinedTrees(trees, lambda tree: mining.subtrees(tree[0], tree[1], *settings.nodes))
+    mined = mining.MinedTrees(trees, lambda tree: mining.subtrees(tree[0], tree[1], *settings.nodes), advance)
     table = mining.collapsed(mining.frequent(mined.table(), settings.support))
     by_tree = [mined.by_tree(failed[system.name]) for system in systems]
     blamed = np.array([mining.suspicion(table, counts, settings.rounds) for counts in by_tree])

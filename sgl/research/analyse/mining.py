@@ -48,8 +48,8 @@ _LABELS: Mapping[str, Callable[[TreebankWord], str]] = {
     "lemma": attrgetter("lemma"),
 }
 
-#: A tree with more different structures at one word than this is not taken apart.
-_MOST = 20_000
+#: A tree with more different structures at one word than this is not taken apart; trees between reports of progress.
+_MOST, _OFTEN = 20_000, 500
 
 #: Brackets in labels would be mistaken for brackets of structures.
 _SPELT = str.maketrans({"(": "⟨", ")": "⟩", " ": "_"})
@@ -200,7 +200,12 @@ def scores(table: Occurrences, suspicions: Floats) -> Floats:
 class MinedTrees:
     """The structures of the trees of sentences; ``too_broad`` sentences have too many, and count as having none."""
 
-    def __init__(self, trees: Sequence[Any], structures: Callable[[Any], Mapping[Subtree, int]]) -> None:
+    def __init__(
+        self,
+        trees: Sequence[Any],
+        structures: Callable[[Any], Mapping[Subtree, int]],
+        advance: Callable[[int, int], None] = lambda _done, _all: None,
+    ) -> None:
         """Count the ``structures`` of each different tree; the function may raise ``TooManySubtreesError``."""
         numbers = {tree: number for number, tree in enumerate(dict.fromkeys(trees))}
         self.of_sentence: Ints = np.array([numbers[tree] for tree in trees], np.int64)
@@ -208,6 +213,8 @@ class MinedTrees:
         self._rows = array("q"), array("q"), array("q")
         broad = []
         for tree, number in numbers.items():
+            if number % _OFTEN == 0:
+                advance(number, len(numbers))
             try:
                 counts = structures(tree)
             except TooManySubtreesError:
