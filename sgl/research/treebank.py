@@ -3,7 +3,7 @@ r"""Read any treebank in CoNLL-U, sentence by sentence.
 The tree is given by HEAD and DEPREL.  Multiword tokens are kept, because they say how a plain text writes the words;
 empty nodes and enhanced edges are ignored.  A block that is not a tree is returned as ``Malformed``, with its line and
 the reason, so that it hides neither its neighbours nor its own place in the order.  Lines repeat, so each distinct one
-is parsed once.  Sentences know where they begin in the file, so that a few can be read again later.
+is parsed once.
 """
 
 import re
@@ -60,6 +60,11 @@ class TreebankSentence(NamedTuple):
         return _comment(self.comments, key)
 
     @property
+    def sent_id(self) -> str | None:
+        """The comment ``sent_id``."""
+        return self.comment("sent_id")
+
+    @property
     def text(self) -> str:
         """The comment ``text``, or else the words, with multiword tokens as they are spelt."""
         words = [word.form for word in self.words]
@@ -101,17 +106,10 @@ class TreebankReader:
     def read(self, path: Path, inside: Path | None = None) -> Iterator[TreebankSentence | Malformed]:
         """Yield the sentences of a file in order; links must not leave ``inside``."""
         with opened(path, TREEBANK, inside=inside) as stream:
-            yield from self._blocks(stream, 1, 0)
+            yield from self._blocks(stream)
 
-    def read_again(self, path: Path, line: int, offset: int) -> TreebankSentence | Malformed:
-        """Return the sentence that begins at this place of a file."""
-        with opened(path, TREEBANK) as stream:
-            stream.seek(offset)
-            block = self._blocks(stream, line, offset)
-            return next(block, Malformed(line, offset, offset, "the file has ended"))
-
-    def _blocks(self, stream: BinaryIO, line: int, offset: int) -> Iterator[TreebankSentence | Malformed]:
-        raw = b"\n"
+    def _blocks(self, stream: BinaryIO) -> Iterator[TreebankSentence | Malformed]:
+        raw, line, offset = b"\n", 1, 0
         while raw:
             block: list[bytes] = []
             start, begin, too_long = line, offset, False

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from vectors import COMPOUND_LEXICON, VECTORS, vectors
 
-from sgl.research.analyse.mining import Collector, Subtree, scores, suspicion
+from sgl.research.analyse.mining import MinedTrees, Subtree, scores, suspicion
 from sgl.research.evaluate.compounds import CompoundError, translates
 
 #: What the tests that are named above read of each file, and what it says of itself.
@@ -59,14 +59,13 @@ def test_no_file_and_no_part_of_one_is_new() -> None:
 
 def test_error_mining_gives_the_fractions_of_the_vectors() -> None:
     case: dict[str, Any] = vectors("sr_metrics.json")["error_mining"]
-    collector = Collector("dep", 1, 1)
     total: Counter[str] = Counter()
-    for document in case["documents"]:
-        counts = {Subtree(form, 1): number for form, number in document["forms"].items()}
-        collector.sentence_has(collector.add_tree(counts))
-        total.update(document["forms"])
+    documents = [tuple(document["forms"].items()) for document in case["documents"]]
+    for document in documents:
+        total.update(dict(document))
     assert total == case["O"]
-    table = collector.table()
+    numbers = range(len(documents))
+    table = MinedTrees(numbers, lambda at: {Subtree(form, 1): times for form, times in documents[at]}).table()
     names = [entry.text for entry in table.subtrees]
     failed = np.array([document["error"] for document in case["documents"]])
     for rounds, expected in enumerate(case["S_initial_and_after_each_iteration"]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from sgl.core.arrays import ATOM_ALPHA, COMPOUND_ALPHA, Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.research.divergence import TEST, TRAIN, Elements, count_names
-from sgl.research.divergence.trees import Trees
+from sgl.research.divergence.trees import Tree, TreeNode
 from sgl.sampling.engine import number, stream_key
 
 Element = TypeVar("Element")
@@ -68,12 +69,19 @@ def treebank(sentences: int) -> str:
     return "\n".join(blocks)
 
 
-def derivation_trees(grammar: CoreGrammar, derivations: Derivations) -> Trees:
+def derivation_trees(grammar: CoreGrammar, derivations: Derivations) -> list[Tree]:
     """The trees of derivations in flat arrays, whose rules are in preorder."""
-    rules, parent, edge = derivations.nodes(np.array(grammar.arity, np.int64))
+    rules, parent, edge = (array.tolist() for array in derivations.nodes(np.array(grammar.arity, np.int64)))
     names = [f"{rule.name}#{rule.id}" for rule in grammar.rules]
-    places = [str(place) for place in range(max(grammar.arity, default=0) or 1)]
-    return Trees(names, places, derivations.offsets, rules, parent, edge)
+    nodes = [
+        (names[rule], above, str(place) if above >= 0 else "0")
+        for rule, above, place in zip(rules, parent, edge, strict=True)
+    ]
+    bounds = pairwise(derivations.offsets.tolist())
+    return [
+        [TreeNode(name, max(above - first, -1), place) for name, above, place in nodes[first:last]]
+        for first, last in bounds
+    ]
 
 
 # ---- the independent count

@@ -1,29 +1,23 @@
-"""Go through a treebank once, together with the outputs of all systems.
+"""Analyse a treebank together with the outputs of all systems.
 
-About a hundred bytes are kept for each sentence, plus the structures of its tree if that is new.  Then statistics are
-computed on columns, structures are mined in tables, and the few sentences shown as examples are read again.  Each
-system has its own failed sentences: a structure that is suspicious for many systems is hard in itself; one that is
-suspicious for a single system is that system's weakness.
+Statistics are computed on columns, and structures are mined in tables.  Each system has its own failed sentences: a
+structure that is suspicious for many systems is hard in itself; one that is suspicious for a single system is that
+system's weakness.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
-from itertools import islice
-from os import SEEK_END
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from sgl.corpus.audit import DeclaredStructure
-from sgl.foreign import TREEBANK, opened
 from sgl.research.analyse import mining, scoring, statistics
-from sgl.research.analyse.metrics import Skeleton, without_punctuation
 from sgl.research.analyse.outputs import PredictionsError, SystemOutput
-from sgl.research.analyse.predictions import some_outputs
-from sgl.research.analyse.structures import StructureColumns, marked_words
+from sgl.research.analyse.structures import impossible, marked_words, sentences_with
 from sgl.research.analyse.words import SAMPLED, SEGMENTERS, language_of
-from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
+from sgl.research.treebank import TreebankSentence
 
 #: Relations with fewer edges say little about the freedom of their order.
 _FEWEST_EDGES = 10
@@ -54,86 +48,53 @@ def analyse(
 ) -> Analysis:
     """Analyse a treebank and the predictions of systems (name and file) for its sentences.
 
-    From time to time ``advance`` is called with the bytes read and the total.  The ``declared`` structures are searched
-    in the trees; ``OccurrenceError`` is raised if that takes too long.
+    From time to time ``advance`` is called with how much of a step is done, and the total.  The ``declared`` structures
+    are searched in the trees; ``OccurrenceError`` is raised if that takes too long.
     """
     chosen = settings or scoring.AnalysisSettings()
+    treebank = scoring.TreebankMeasures(path, chosen, advance)
     if predictions and chosen.tokenizer == "marks":
-        chosen = _segmented(path, chosen)
-    given = [scoring.SystemScores(name, file, chosen) for name, file in predictions]
-    _each(given, scoring.SystemScores.open)
-    collectors = [mining.Collector(view, *chosen.nodes) for view in chosen.views] if given else []
-    treebank, columns = scoring.TreebankMeasures(path, chosen.by), StructureColumns(declared)
-    _collect(treebank, columns, given, collectors, chosen, advance)
-    _each(given, scoring.SystemScores.finish)
-    treebank.finish()
-    columns.finish()
-    systems = tuple([system for system in given if system.fault is None])
-    unusable = tuple([(s.path, s.fault) for s in given if s.fault is not None])
+        chosen = _segmented(treebank, chosen)
+    systems, unusable = _scored(predictions, chosen, treebank, advance)
+    having = list(zip(declared, sentences_with(declared, treebank.sentences), strict=True))
+    never = [one for one, inside in having if not len(inside)]
     failed = {system.name: failed_sentences(system, chosen.failure) for system in systems}
     data = {
         "settings": chosen._asdict() | {"judgements": chosen.judgements and str(chosen.judgements)},
         "judged": list(systems[0].columns)[2:] if systems else [],
         "treebank": treebank.data(),
         "groups": [_group(name, inside, treebank, systems) for name, inside in treebank.groups.items()],
-        "structures": _structures(columns, treebank, systems),
-        "impossible": columns.impossible(),
+        "structures": [_structure(one, inside, treebank, systems) for one, inside in having],
+        "impossible": impossible(never, treebank.sentences) if never else {},
         "systems": [system.data(int(failed[system.name].sum())) for system in systems],
         "unusable": [{"path": str(p), "message": f.message, "details": list(f.notes)} for p, f in unusable],
         **_tests(treebank, systems),
-        "mined": [find_suspects(treebank, systems, failed, c, chosen) for c in collectors] if systems else [],
+        "mined": [find_suspects(treebank, systems, failed, view, chosen, advance) for view in chosen.views if systems],
     }
     return Analysis(treebank, systems, unusable, data)
 
 
-def _segmented(path: Path, settings: scoring.AnalysisSettings) -> scoring.AnalysisSettings:
+def _scored(
+    predictions: Iterable[tuple[str, Path]],
+    settings: scoring.AnalysisSettings,
+    bank: scoring.TreebankMeasures,
+    advance: Callable[[int, int], None],
+) -> tuple[tuple[scoring.SystemScores, ...], tuple[tuple[Path, PredictionsError], ...]]:
+    """Return the scores of systems, and the files that cannot be scored, each with its error."""
+    scored, unusable = list[scoring.SystemScores](), list[tuple[Path, PredictionsError]]()
+    for name, file in predictions:
+        try:
+            scored.append(scoring.SystemScores(name, file, settings, bank, advance))
+        except PredictionsError as fault:
+            unusable.append((file, fault))
+    return tuple(scored), tuple(unusable)
+
+
+def _segmented(bank: scoring.TreebankMeasures, settings: scoring.AnalysisSettings) -> scoring.AnalysisSettings:
     """Return settings with the segmenter for the language of a treebank, if it is installed."""
-    blocks = islice(TreebankReader().read(path), SAMPLED)
-    forms = (word.form for block in blocks if isinstance(block, TreebankSentence) for word in block.words)
-    language = language_of(forms)
+    language = language_of(word.form for sentence in bank.sentences[:SAMPLED] for word in sentence.words)
     found = language == "ja" or (language == "zh" and find_spec("jieba"))
     return settings._replace(tokenizer=SEGMENTERS[language]) if found else settings
-
-
-def _collect(
-    treebank: scoring.TreebankMeasures,
-    columns: StructureColumns,
-    systems: Sequence[scoring.SystemScores],
-    collectors: Sequence[mining.Collector],
-    settings: scoring.AnalysisSettings,
-    advance: Callable[[int, int], None],
-) -> None:
-    """Add every sentence of the treebank to all measures, searches, scores and collectors."""
-    with opened(treebank.path, TREEBANK) as stream:
-        size = stream.seek(0, SEEK_END)
-    for number, block in enumerate(TreebankReader().read(treebank.path)):
-        if number % 500 == 0:
-            advance(block.end, size)
-        if isinstance(block, Malformed):
-            treebank.skip(block)
-            _each(systems, scoring.SystemScores.skip, block)
-            continue
-        skeleton = skeleton_of(block, settings)
-        treebank.add(number, block, skeleton)
-        columns.add(block)
-        for collector in collectors:
-            collector.add(block.words, skeleton)
-        if systems:
-            _each(systems, scoring.SystemScores.add, scoring.GoldSentence(block, skeleton, settings))
-
-
-def skeleton_of(sentence: TreebankSentence, settings: scoring.AnalysisSettings) -> Skeleton:
-    """Return the tree of a sentence, with or without its punctuation."""
-    whole = Skeleton(sentence.heads, tuple(range(len(sentence.words))))
-    return whole if settings.keep_punctuation else without_punctuation(sentence.words)
-
-
-def _each(systems: Sequence[scoring.SystemScores], step: Callable[..., None], *given: object) -> None:
-    for system in (system for system in systems if system.fault is None):
-        try:
-            step(system, *given)
-        except PredictionsError as problem:
-            system.fault = problem
 
 
 def _group(
@@ -153,21 +114,19 @@ def _group(
     }
 
 
-def _structures(
-    columns: StructureColumns, bank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemScores]
-) -> list[scoring.Json]:
-    """Return the means of the sentences with each declared structure, with the shortest of them as an example."""
-    reader, found = TreebankReader(), list[scoring.Json]()
-    for one, inside in zip(columns.declared, columns.places(), strict=True):
-        lines, example = bank.places[inside, 1].tolist(), None
-        if len(inside):
-            shortest = inside[bank.columns["length"][inside].argmin()]
-            sentence = reader.read_again(bank.path, *bank.places[shortest, 1:].tolist())
-            if isinstance(sentence, TreebankSentence):
-                example = _drawn(sentence) | {"marked": marked_words(one, sentence)}
-        own = {"structure": str(one.structure), "pattern": one.pattern, "role": one.role, "lines": lines}
-        found.append(_group(one.name, inside, bank, systems) | own | {"example": example})
-    return found
+def _structure(
+    one: DeclaredStructure,
+    inside: scoring.Ints,
+    bank: scoring.TreebankMeasures,
+    systems: Sequence[scoring.SystemScores],
+) -> scoring.Json:
+    """Return the means of the sentences with a declared structure, with the shortest of them as an example."""
+    lines, example = [bank.sentences[place].line for place in inside], None
+    if len(inside):
+        sentence = bank.sentences[inside[bank.columns["length"][inside].argmin()]]
+        example = _drawn(sentence) | {"marked": marked_words(one, sentence)}
+    own = {"structure": str(one.structure), "pattern": one.pattern, "role": one.role, "lines": lines}
+    return _group(one.name, inside, bank, systems) | own | {"example": example}
 
 
 def _tests(treebank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemScores]) -> scoring.Json:
@@ -218,12 +177,16 @@ def find_suspects(
     treebank: scoring.TreebankMeasures,
     systems: Sequence[scoring.SystemScores],
     failed: Mapping[str, scoring.Flags],
-    collector: mining.Collector,
+    view: str,
     settings: scoring.AnalysisSettings,
+    advance: Callable[[int, int], None],
 ) -> scoring.Json:
     """Return the suspicious structures of one view, those with the worst mean over their systems first."""
-    table = mining.collapsed(mining.frequent(collector.table(), settings.support))
-    by_tree = [collector.by_tree(failed[system.name]) for system in systems]
+    read = zip(treebank.sentences, treebank.skeletons, strict=True)
+    trees = [(skeleton.heads, mining.labels_of(sentence.words, skeleton, view)) for sentence, skeleton in read]
+    mined = mining.MinedTrees(trees, lambda tree: mining.subtrees(tree[0], tree[1], *settings.nodes), advance)
+    table = mining.collapsed(mining.frequent(mined.table(), settings.support))
+    by_tree = [mined.by_tree(failed[system.name]) for system in systems]
     blamed = np.array([mining.suspicion(table, counts, settings.rounds) for counts in by_tree])
     scored = mining.scores(table, blamed)
     found = blamed, scored, np.array([table.failing(counts) for counts in by_tree])
@@ -253,53 +216,35 @@ def find_suspects(
     # An example comes from the system for which the structure is worst.
     worst = np.where(suspicious, scored, -np.inf).argmax(axis=0)
     lengths = treebank.columns["length"]
-    reader = TreebankReader()
-    examples: dict[scoring.SystemScores, list[_Example]] = {}
     for suspect, at in zip(suspects, order[:_WITH_EXAMPLE], strict=False):
         system = systems[worst[at]]
-        fitting = np.isin(collector.of_sentence, table.times[[at]].indices)
+        fitting = np.isin(mined.of_sentence, table.times[[at]].indices)
         places = np.flatnonzero(fitting & failed[system.name])
         place = int(places[lengths[places].argmin()])
-        number, line, offset = treebank.places[place].tolist()
-        sentence = reader.read_again(treebank.path, line, offset)
-        if isinstance(sentence, TreebankSentence):
-            examples.setdefault(system, []).append((suspect, sentence, number, float(system.bleu[place])))
-    for system, chosen in examples.items():
-        _add_examples(system, chosen, collector.view, settings)
-    return {
-        "view": collector.view,
-        "structures": len(table.subtrees),
-        "too_broad": collector.too_broad,
-        "suspects": suspects,
+        suspect["example"] = _example(treebank, system, place, suspect["structure"], view)
+    return {"view": view, "structures": len(table.subtrees), "too_broad": mined.too_broad, "suspects": suspects}
+
+
+def _example(
+    bank: scoring.TreebankMeasures, system: scoring.SystemScores, place: int, structure: str, view: str
+) -> scoring.Json:
+    """Return a sentence that has a structure, with the output of a system."""
+    sentence, skeleton = bank.sentences[place], bank.skeletons[place]
+    labels = mining.labels_of(sentence.words, skeleton, view)
+    marked = mining.occurrence(skeleton.heads, labels, structure) or ()
+    text, said = (system.outputs[place] or SystemOutput(""))[:2]
+    return _drawn(sentence) | {
+        "system": system.name,
+        "bleu": float(system.bleu[place]),
+        "marked": sorted(skeleton.kept[at] for at in marked),
+        "output": text if said is None else " ".join(said),
     }
-
-
-#: A suspect, a sentence that has it, the index of the sentence's block, and the BLEU of the output.
-_Example = tuple[scoring.Json, TreebankSentence, int, float]
-
-
-def _add_examples(
-    system: scoring.SystemScores, examples: Sequence[_Example], view: str, settings: scoring.AnalysisSettings
-) -> None:
-    wanted = {number: sentence.comment("sent_id") for _, sentence, number, _ in examples}
-    outputs = some_outputs(system.path, "form", wanted)
-    for suspect, sentence, number, bleu in examples:
-        skeleton = skeleton_of(sentence, settings)
-        labels = mining.labels_of(sentence.words, skeleton, view)
-        marked = mining.occurrence(skeleton.heads, labels, suspect["structure"]) or ()
-        text, said = outputs.get(number, SystemOutput(""))[:2]
-        suspect["example"] = _drawn(sentence) | {
-            "system": system.name,
-            "bleu": bleu,
-            "marked": sorted(skeleton.kept[place] for place in marked),
-            "output": text if said is None else " ".join(said),
-        }
 
 
 def _drawn(sentence: TreebankSentence) -> scoring.Json:
     """Return the tree of a sentence as it is drawn."""
     return {
-        "sent_id": sentence.comment("sent_id") or "",
+        "sent_id": sentence.sent_id or "",
         "line": sentence.line,
         "words": [{"form": word.form, "upos": word.upos} for word in sentence.words],
         "arcs": [

@@ -194,15 +194,15 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
     bank = found.treebank
     if bank.malformed:
         places = [visible(f"{bank.path}:{block.line}: {block.reason}") for block in bank.listed]
-        what = f"{count(bank.malformed, 'sentence')} cannot be read"
+        what = f"{count(len(bank.malformed), 'sentence')} cannot be read"
         diagnostics.error("SGL1501", None, what, notes=first_of(places, 10))
     elif not len(bank.projective):
         diagnostics.error("SGL1502", None, f"`{bank.path}` has no sentences")
     for path, fault in found.unusable:
         report_fault(path, fault, diagnostics)
     for system in found.systems:
-        if system.outputs.missing:
-            what = f"{count(system.outputs.missing, 'prediction')} missing, counted as wrong"
+        if system.missing:
+            what = f"{count(system.missing, 'prediction')} missing, counted as wrong"
             diagnostics.warning("SGL1403", None, f"`{system.path}`: {what}")
         report_pieces(system.path, system.pieces, diagnostics)
         foreign = foreign_script(system.sampled)

@@ -24,9 +24,8 @@ from array import array
 from ast import literal_eval
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +48,8 @@ _LABELS: Mapping[str, Callable[[TreebankWord], str]] = {
     "lemma": attrgetter("lemma"),
 }
 
-#: A tree with more different structures at one word than this is not taken apart.
-_MOST = 20_000
+#: A tree with more different structures at one word than this is not taken apart; trees between reports of progress.
+_MOST, _OFTEN = 20_000, 500
 
 #: Brackets in labels would be mistaken for brackets of structures.
 _SPELT = str.maketrans({"(": "⟨", ")": "⟩", " ": "_"})
@@ -198,65 +197,47 @@ def scores(table: Occurrences, suspicions: Floats) -> Floats:
     return suspicions * np.log(table.total)
 
 
-#: Replaces the tree of a sentence that has too many structures.
-_NONE = -1
+class MinedTrees:
+    """The structures of the trees of sentences; ``too_broad`` sentences have too many, and count as having none."""
 
-
-class Collector:
-    """The structures of one view with ``smallest`` to ``largest`` words."""
-
-    def __init__(self, view: str, smallest: int, largest: int) -> None:
-        self.view = view
-        self.too_broad = 0
-        self._sizes = smallest, largest
-        self._tree = lru_cache(1 << 16)(self._new_tree)
-        self._structures: dict[Subtree, int] = {}
-        self._number = 0
-        self._of_sentence = array("q")
+    def __init__(
+        self,
+        trees: Sequence[Any],
+        structures: Callable[[Any], Mapping[Subtree, int]],
+        advance: Callable[[int, int], None] = lambda _done, _all: None,
+    ) -> None:
+        """Count the ``structures`` of each different tree; the function may raise ``TooManySubtreesError``."""
+        numbers = {tree: number for number, tree in enumerate(dict.fromkeys(trees))}
+        self.of_sentence: Ints = np.array([numbers[tree] for tree in trees], np.int64)
+        self._trees, self._kinds = len(numbers), dict[Subtree, int]()
         self._rows = array("q"), array("q"), array("q")
-
-    def add(self, words: Sequence[TreebankWord], skeleton: Skeleton) -> None:
-        """Add the tree of the next sentence."""
-        self.sentence_has(self._tree(skeleton.heads, labels_of(words, skeleton, self.view)))
-
-    def _new_tree(self, heads: tuple[int, ...], labels: tuple[str, ...]) -> int:
-        try:
-            return self.add_tree(subtrees(heads, labels, *self._sizes))
-        except TooManySubtreesError:
-            return _NONE
-
-    def sentence_has(self, tree: int) -> None:
-        """Record that the next sentence has this tree."""
-        self.too_broad += tree == _NONE
-        self._of_sentence.append(tree)
-
-    def add_tree(self, counts: Mapping[Subtree, int]) -> int:
-        """Add a tree with these counts of structures and return its number."""
-        for structure, count in counts.items():
-            kind = self._structures.setdefault(structure, len(self._structures))
-            for row, value in zip(self._rows, (self._number, kind, count), strict=True):
-                row.append(value)
-        self._number += 1
-        return self._number - 1
-
-    @property
-    def of_sentence(self) -> Ints:
-        """The tree of each sentence, or -1 for one with too many structures."""
-        return np.array(self._of_sentence, np.int64)
+        broad = []
+        for tree, number in numbers.items():
+            if number % _OFTEN == 0:
+                advance(number, len(numbers))
+            try:
+                counts = structures(tree)
+            except TooManySubtreesError:
+                broad.append(number)
+                continue
+            for structure, count in counts.items():
+                kind = self._kinds.setdefault(structure, len(self._kinds))
+                for row, value in zip(self._rows, (number, kind, count), strict=True):
+                    row.append(value)
+        self.too_broad = int(np.isin(self.of_sentence, broad).sum())
 
     def by_tree(self, chosen: NDArray[np.bool_]) -> Ints:
         """Return the number of chosen sentences with each tree."""
-        trees = self.of_sentence[chosen]
-        return np.bincount(trees[trees != _NONE], minlength=self._number).astype(np.int64)
+        return np.bincount(self.of_sentence[chosen], minlength=self._trees).astype(np.int64)
 
     def table(self) -> Occurrences:
-        """Return the table of everything collected."""
+        """Return the table of all structures."""
         from scipy.sparse import csr_array
 
         trees, kinds, times = (np.array(row, np.int64) for row in self._rows)
-        shape = len(self._structures), self._number
-        sentences = self.by_tree(np.ones(len(self._of_sentence), np.bool_))
-        return Occurrences(tuple(self._structures), csr_array((times, (kinds, trees)), shape), sentences)
+        sentences = self.by_tree(np.ones(len(self.of_sentence), np.bool_))
+        table = csr_array((times, (kinds, trees)), (len(self._kinds), self._trees))
+        return Occurrences(tuple(self._kinds), table, sentences)
 
 
 #: A relation that a pattern can contain, and a text that can be quoted.

@@ -1,16 +1,15 @@
 r"""Read the outputs of systems, and match each output to its sentence or row.
 
 The suffix of a file gives its format (``.conllu``, ``.jsonl``, ``.tsv``); if it does not, the first line does; any
-other file has a text on each line.  Files with ids may be in any order and are read into memory; others are read along
-with the treebank.  A sentence without an output gets an empty one, which is counted; outputs for no sentence are
-reported.  A system is named before its file, ``NAME=FILE``, or after the part in which paths differ.
+other file has a text on each line.  Files with ids may be in any order.  A sentence without an output gets an empty
+one, which is counted; outputs for no sentence are reported.  A system is named before its file,
+``NAME=FILE``, or after the part in which paths differ.
 """
 
 import csv
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice, takewhile
 from math import inf, isfinite
@@ -60,72 +59,43 @@ def first_of(names: Sequence[str], number: int = 5) -> list[str]:
     return [*names[:number], *(["…"] if len(names) > number else [])]
 
 
-@dataclass(slots=True)
-class Aligned:
-    """The outputs of a system, requested sentence by sentence in the order of the treebank."""
+class Predictions(NamedTuple):
+    """The outputs of a system: by ids, or in the order of the sentences."""
 
-    by_id: dict[str, SystemOutput] | None
-    in_order: Iterator[SystemOutput]
-    given: int = 0
-    missing: int = 0
-    named: int = 0
-    _asked: set[str] = field(default_factory=set)
+    by_id: Mapping[str, SystemOutput] | None
+    in_order: Sequence[SystemOutput] = ()
 
-    def output(self, sent_id: str | None) -> SystemOutput | None:
-        """Return the next sentence's output, if any; raises ``PredictionsError`` if its id is missing or repeated."""
+    def of(self, names: Sequence[str | None], skipped: Collection[int] = ()) -> list[SystemOutput | None]:
+        """Return the output for each sentence, if any; raises ``PredictionsError`` if outputs are of other sentences.
+
+        ``names`` are the ids of the sentences.  Nothing is asked of the sentences at ``skipped`` places, which nobody
+        reads.
+        """
         if self.by_id is None:
-            found = next(self.in_order, None)
-            if found is not None and sent_id is not None:
-                begin, behind = (found.text or "")[: len(sent_id)], (found.text or "")[len(sent_id) :]
-                self.named += begin.lower() == sent_id.lower() and not behind[:1].isalnum()
-        else:
-            if sent_id is None:
-                raise PredictionsError("the predictions have ids, and a sentence has no `sent_id`")
-            if sent_id in self._asked:
-                raise PredictionsError(f"the treebank has two sentences `{sent_id}`")
-            self._asked.add(sent_id)
-            found = self.by_id.get(sent_id)
-        self.given += found is not None
-        self.missing += found is None
-        return found
-
-    def skip(self, sent_id: str | None) -> None:
-        """Skip the output for a sentence that cannot be read."""
-        if self.by_id is None:
-            self.given += next(self.in_order, None) is not None
-        elif sent_id is not None:
-            self._asked.add(sent_id)
-
-    def refuse_names(self) -> None:
-        """Raise ``PredictionsError`` if most texts without an id begin with one."""
-        if self.named > self.given // 2:
-            begin = f"{self.named:,} of the {self.given:,} predictions begin with the name of their sentence"
-            hint = "write each name as the treebank does, a tab and the text, in a file `.tsv`"
-            raise PredictionsError(f"{begin}, so the file is read as one without names", hint=hint)
-
-    def finish(self) -> None:
-        """Raise ``PredictionsError`` if outputs are left over or, without ids, missing."""
-        if self.by_id is not None:
-            unknown = [sent_id for sent_id in self.by_id if sent_id not in self._asked]
-            if unknown:
-                known = {name.strip().lower() for name in self._asked}
-                near = sum(name.strip().lower() in known for name in unknown)
-                message = f"{len(unknown):,} of the {len(self.by_id):,} predictions have an unknown id"
-                hint = f"{near:,} of them differ in capital letters or spaces alone" if near else ""
-                raise PredictionsError(message, hint, first_of(unknown))
-            return
-        more = sum(1 for _ in self.in_order)
-        if self.missing or more:
-            outputs, sentences = self.given + more, self.given + self.missing
-            plural = "" if outputs == 1 else "s"
-            raise PredictionsError(f"{outputs:,} prediction{plural} where {sentences:,} are expected")
+            if (outputs := len(self.in_order)) != len(names):
+                plural = "" if outputs == 1 else "s"
+                raise PredictionsError(f"{outputs:,} prediction{plural} where {len(names):,} are expected")
+            return [*self.in_order]
+        asked = Counter(name for place, name in enumerate(names) if place not in skipped)
+        if None in asked:
+            raise PredictionsError("the predictions have ids, and a sentence has no `sent_id`")
+        if twice := [name for name, times in asked.items() if times > 1]:
+            raise PredictionsError(f"the treebank has two sentences `{twice[0]}`")
+        every = {*names}
+        if unknown := [name for name in self.by_id if name not in every]:
+            known = {name.strip().lower() for name in names if name is not None}
+            near = sum(name.strip().lower() in known for name in unknown)
+            message = f"{len(unknown):,} of the {len(self.by_id):,} predictions have an unknown id"
+            hint = f"{near:,} of them differ in capital letters or spaces alone" if near else ""
+            raise PredictionsError(message, hint, first_of(unknown))
+        return [None if name is None else self.by_id.get(name) for name in names]
 
 
 #: Outputs that are no file: texts by ids, or in the order of the sentences.  An item may have several samples.
 Outputs = Mapping[str, str | Sequence[str]] | Sequence[str | Sequence[str]]
 
 
-def given_outputs(given: Outputs) -> Aligned:
+def given_outputs(given: Outputs) -> Predictions:
     """Return the outputs for sentences; raises ``PredictionsError``.
 
     None, or what frames have in its place, is no output where there are ids.
@@ -144,19 +114,11 @@ def given_outputs(given: Outputs) -> Aligned:
                 raise PredictionsError(f"the prediction for `{name}` contains half of a character: {text!a:.60}")
         first, *others = map(SystemOutput, samples)
         outputs[name] = first._replace(samples=tuple(others))
-    return Aligned(outputs, iter(())) if by_name else Aligned(None, iter(outputs.values()))
+    return Predictions(outputs) if by_name else Predictions(None, list(outputs.values()))
 
 
-def some_outputs(path: Path, column: str, wanted: Mapping[int, str | None]) -> dict[int, SystemOutput]:
-    """Return the outputs for some sentences by place in the treebank; ``wanted`` has their ids."""
-    aligned = open_predictions(path, column)
-    if (by_id := aligned.by_id) is None:
-        return {at: output for at, output in enumerate(aligned.in_order) if at in wanted}
-    return {at: by_id[name] for at, name in wanted.items() if name and name in by_id}
-
-
-def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Aligned:
-    """Open a file of predictions; raises ``PredictionsError`` if it is something else.
+def read_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Predictions:
+    """Read a file of predictions; raises ``PredictionsError`` if it is something else.
 
     ``column`` (form, lemma) says what the words of CoNLL-U are.  A file whose first line begins with one of ``ids`` and
     a tab has ids.
@@ -164,14 +126,14 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
     opened(path, ARCHIVE if path.suffix == ".eval" else PREDICTIONS).close()
     named, rows = _rows(path, column, ids)
     if not named:
-        return Aligned(None, (output for _, _, output in rows))
+        return Predictions(None, [output for _, _, output in rows])
     by_id = _by_id(rows)
     # Libraries number their predictions from 0 or 1.
     numbers = sorted(int(name) for name in by_id if name.isdecimal() and len(name) < 10)
     counted = [list(range(first, first + len(by_id))) for first in (0, 1)]
     if ids and numbers in counted and by_id.keys().isdisjoint(ids):
-        return Aligned(None, iter([by_id[name] for name in sorted(by_id, key=int)]))
-    return Aligned(by_id, iter(()))
+        return Predictions(None, [by_id[name] for name in sorted(by_id, key=int)])
+    return Predictions(by_id)
 
 
 def _rows(path: Path, column: str, ids: Collection[str]) -> tuple[bool, Iterable[OutputRow]]:
@@ -179,7 +141,7 @@ def _rows(path: Path, column: str, ids: Collection[str]) -> tuple[bool, Iterable
     kind = path.suffix.lower()
     if kind == ".conllu":
         block = next(TreebankReader(trees=False).read(path), None)
-        return isinstance(block, TreebankSentence) and block.comment("sent_id") is not None, _sentences(path, column)
+        return isinstance(block, TreebankSentence) and block.sent_id is not None, _sentences(path, column)
     if kind != ".eval" and (log := _log(path)):
         return False, log
     first = "" if kind == ".eval" else next((line for _, line in _lines(path) if line.strip()), "")
@@ -360,7 +322,7 @@ def _sentences(path: Path, column: str) -> Iterator[OutputRow]:
         if isinstance(block, Malformed):
             raise PredictionsError(f"line {block.line:,}: {block.reason}")
         words = tuple([word.lemma if column == "lemma" else word.form for word in block.words])
-        yield block.line, block.comment("sent_id"), SystemOutput(block.comment("text"), words)
+        yield block.line, block.sent_id, SystemOutput(block.comment("text"), words)
 
 
 def _by_id(rows: Iterable[OutputRow]) -> dict[str, SystemOutput]:

@@ -4,30 +4,40 @@ BLEU compares all words.  Edges are searched among words without punctuation, as
 it.
 """
 
-from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from os import SEEK_END
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.analyse.metrics import EdgeAccuracy, Measures, Sides, Skeleton, edges_kept, mean_entropy, measure
+from sgl.foreign import TREEBANK, opened
+from sgl.research.analyse.metrics import (
+    EdgeAccuracy,
+    Measures,
+    Sides,
+    Skeleton,
+    edges_kept,
+    mean_entropy,
+    measure,
+    without_punctuation,
+)
 from sgl.research.analyse.metrics import sentence_bleu as bleu_of
 from sgl.research.analyse.outputs import PredictionsError, SystemOutput
-from sgl.research.analyse.predictions import open_predictions, read_judgements
+from sgl.research.analyse.predictions import read_judgements, read_predictions
 from sgl.research.analyse.statistics import Values, places_by
 from sgl.research.analyse.words import SAMPLED, comparison, joined, tokenizer_of, without_marks
-from sgl.research.treebank import Malformed, TreebankSentence
+from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
 Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Json = dict[str, Any]
 
-#: The most malformed sentences to list, and the most shapes of trees to remember.
-_LISTED, _REMEMBERED = 100, 1 << 16
+#: The most malformed sentences to list, the most shapes of trees to remember, and sentences between reports.
+_LISTED, _REMEMBERED, _OFTEN = 100, 1 << 16, 500
 
 
 class AnalysisSettings(NamedTuple):
@@ -53,54 +63,47 @@ class AnalysisSettings(NamedTuple):
 
 
 class TreebankMeasures:
-    """The measures of all sentences in growing columns; ``listed`` has the first of the ``malformed`` blocks."""
+    """The sentences of a treebank with their trees, and the measures of these in columns.
 
-    def __init__(self, path: Path, by: str | None) -> None:
+    ``names`` has the ids of all blocks, ``malformed`` those that are no sentences by their places.  ``groups`` has the
+    indices of sentences with each value of the comment ``by``; ``relations`` counts edges to either side.
+    """
+
+    def __init__(self, path: Path, settings: AnalysisSettings, advance: Callable[[int, int], None]) -> None:
+        with opened(path, TREEBANK) as stream:
+            size = stream.seek(0, SEEK_END)
         self.path = path
-        self.malformed = 0
-        self.listed: list[Malformed] = []
-        self._by = by
-        self._measure = lru_cache(_REMEMBERED)(measure)
-        self._rows, self._places = array("d"), array("q")
-        self._sides = Counter[str](), Counter[str]()
-        self._words = Counter[tuple[str, str, str]]()
-        self._groups: list[str] = []
-
-    def add(self, number: int, sentence: TreebankSentence, skeleton: Skeleton) -> None:
-        """Measure a sentence, which is block ``number``."""
-        self._rows.extend(self._measure(skeleton.heads))
-        for at, (head, place) in enumerate(zip(*skeleton, strict=True), 1):
-            if head:
-                self._sides[at > head][sentence.words[place].deprel] += 1
-        self._words.update((word.upos, word.lemma, word.form) for word in sentence.words)
-        self._places.extend((number, sentence.line, sentence.offset))
-        if self._by is not None:
-            self._groups.append(sentence.comment(self._by) or "")
-
-    def skip(self, block: Malformed) -> None:
-        """Count a block that is not a sentence."""
-        self.malformed += 1
-        if len(self.listed) < _LISTED:
-            self.listed.append(block)
-
-    def finish(self) -> None:
-        """Turn all added sentences into columns.
-
-        ``places`` has for each sentence its index among all blocks, its line and the byte where it begins; ``groups``
-        has the indices of sentences with each value of the comment ``by``; ``relations`` counts edges to either side.
-        """
-        measures = np.array(self._rows, np.float64).reshape(-1, len(Measures._fields)).T.copy()
+        self.sentences: list[TreebankSentence] = []
+        self.names: list[str | None] = []
+        self.malformed: dict[int, Malformed] = {}
+        for number, block in enumerate(TreebankReader().read(path)):
+            if number % _OFTEN == 0:
+                advance(block.end, size)
+            if isinstance(block, Malformed):
+                self.malformed[number] = block
+            else:
+                self.sentences.append(block)
+            self.names.append(block.sent_id)
+        self.skeletons = [skeleton_of(sentence, settings) for sentence in self.sentences]
+        measured = lru_cache(_REMEMBERED)(measure)
+        rows = [measured(skeleton.heads) for skeleton in self.skeletons]
+        measures = np.array(rows, np.float64).reshape(-1, len(Measures._fields)).T.copy()
         self.columns: dict[str, Values] = dict(zip(Measures._fields[:-1], measures, strict=False))
         self.projective: Flags = measures[-1] > 0
-        self.places: Ints = np.array(self._places, np.int64).reshape(-1, 3)
-        self.groups = places_by((name,) for name in self._groups)
-        left, right = self._sides
+        grouped = () if settings.by is None else self.sentences
+        self.groups = places_by((sentence.comment(settings.by or "") or "",) for sentence in grouped)
+        left, right = Counter[str](), Counter[str]()
+        for sentence, skeleton in zip(self.sentences, self.skeletons, strict=True):
+            for at, (head, place) in enumerate(zip(*skeleton, strict=True), 1):
+                if head:
+                    (right if at > head else left)[sentence.words[place].deprel] += 1
         self.relations = {label: Sides(left[label], right[label]) for label in sorted({*left, *right})}
 
     def _vocabulary(self) -> list[Json]:
         """Count words, and different lemmas and forms, by part of speech, the richest first."""
         kinds: dict[str, list[tuple[str, str, int]]] = {}
-        for (upos, lemma, form), number in self._words.items():
+        counts = Counter((word.upos, word.lemma, word.form) for own in self.sentences for word in own.words)
+        for (upos, lemma, form), number in counts.items():
             kinds.setdefault(upos, []).append((lemma, form, number))
         rows = [
             {"upos": upos, "words": sum(numbers), "lemmas": len({*lemmas}), "forms": len({*forms})}
@@ -108,11 +111,16 @@ class TreebankMeasures:
         ]
         return sorted(rows, key=lambda row: (-row["lemmas"], row["upos"]))
 
+    @property
+    def listed(self) -> list[Malformed]:
+        """The first of the malformed blocks."""
+        return [*self.malformed.values()][:_LISTED]
+
     def data(self) -> Json:
         """Return the part of ``--json`` about the treebank."""
         return {
             "path": str(self.path),
-            "sentences": len(self.places),
+            "sentences": len(self.sentences),
             "words": int(self.columns["length"].sum()),
             "measures": {name: summary(values) for name, values in self.columns.items()},
             "projective": int(self.projective.sum()),
@@ -121,9 +129,15 @@ class TreebankMeasures:
             "relations": {
                 label: {**sides._asdict(), "entropy": sides.entropy} for label, sides in self.relations.items()
             },
-            "malformed": self.malformed,
+            "malformed": len(self.malformed),
             "malformed_sentences": [{"line": block.line, "reason": block.reason} for block in self.listed],
         }
+
+
+def skeleton_of(sentence: TreebankSentence, settings: AnalysisSettings) -> Skeleton:
+    """Return the tree of a sentence, with or without its punctuation."""
+    whole = Skeleton(sentence.heads, tuple(range(len(sentence.words))))
+    return whole if settings.keep_punctuation else without_punctuation(sentence.words)
 
 
 def mean(values: Values) -> float | None:
@@ -181,75 +195,66 @@ class GoldSentence:
 class SystemScores:
     """The scores of a system, sentence by sentence; ``dea`` is ``nan`` for a tree without edges.
 
-    Each step may raise ``PredictionsError``; such a ``fault`` of the file ends the scoring.  ``empty`` counts outputs
-    without words and ``missing`` absent ones.  ``glued`` counts outputs that equal the text of the sentence but not its
-    words; ``pieces`` counts those whose tokenizer marks were removed.  ``sampled`` pairs the words of the first
-    sentences with those of their outputs.
+    Raises ``PredictionsError`` for a file that cannot be scored.  ``empty`` counts outputs without words and
+    ``missing`` absent ones.  ``glued`` counts outputs that equal the text of the sentence but not its words; ``pieces``
+    counts those whose tokenizer marks were removed.  ``sampled`` pairs the words of the first sentences with those of
+    their outputs.
     """
 
-    def __init__(self, name: str, path: Path, settings: AnalysisSettings) -> None:
-        self.name = name
-        self.path = path
-        self.fault: PredictionsError | None = None
+    def __init__(
+        self,
+        name: str,
+        path: Path,
+        settings: AnalysisSettings,
+        bank: TreebankMeasures,
+        advance: Callable[[int, int], None],
+    ) -> None:
+        self.name, self.path = name, path
         self.empty = self.glued = self.pieces = 0
+        self.sampled: list[tuple[Sequence[str], Sequence[str]]] = []
         self._same = comparison(keep_case=settings.keep_case)
         self._word = comparison(keep_case=settings.keep_case, language=settings.lemmatise)
         self._cut = tokenizer_of(settings.tokenizer)
-        self._bleu, self._dea, self._exact = array("d"), array("d"), array("b")
         self._kept, self._edges = Counter[str](), Counter[str]()
-        self.sampled: list[tuple[Sequence[str], Sequence[str]]] = []
-        self._column = settings.column
-        self._judgements = settings.judgements
+        self.outputs = _outputs(path, settings.column, bank)
+        self.missing = self.outputs.count(None)
+        judged = _judged(settings.judgements, name, bank)
+        scores: list[tuple[bool, float, float]] = []
+        for tree in zip(bank.sentences, bank.skeletons, self.outputs, strict=True):
+            if len(scores) % _OFTEN == 0:
+                advance(len(scores), len(bank.sentences))
+            scores.append(self._scores(GoldSentence(*tree[:2], settings), tree[2]))
+        exact, bleu, dea = np.array(scores, np.float64).reshape(-1, 3).T.copy()
+        self.exact: Flags = exact > 0
+        self.bleu: Values = bleu
+        self.columns = {"bleu": bleu, "dea": dea, **judged}
+        self.relations = {name: EdgeAccuracy(self._kept[name], edges) for name, edges in self._edges.items()}
 
-    def open(self) -> None:
-        """Open the file of predictions."""
-        self.outputs = open_predictions(self.path, self._column)
-        judged = read_judgements(self._judgements, (*Measures._fields, "bleu", "dea")) if self._judgements else {}
-        self._judged = {kind: (of.get(self.name, {}), array("d")) for kind, of in judged.items()}
+    def _scores(self, gold: GoldSentence, output: SystemOutput | None) -> tuple[bool, float, float]:
+        """Return whether an output is exact, its BLEU and its accuracy of edges."""
+        words = self._words(gold, output)
+        self.empty += output is not None and not words
+        if words and len(self.sampled) < SAMPLED:
+            self.sampled.append((gold.words, words))
+        found = gold.edges_kept(words)
+        for relation, kept in zip(gold.relations, found, strict=True):
+            if kept is not None:
+                self._kept[relation] += kept
+                self._edges[relation] += 1
+        share = EdgeAccuracy.of(found).share
+        return words == gold.words, bleu_of(gold.words, words), np.nan if share is None else share
 
-    def add(self, gold: GoldSentence) -> None:
-        """Score the output for the next sentence."""
-        output = self.outputs.output(gold.sentence.comment("sent_id"))
-        for scores, column in self._judged.values():
-            column.append(scores.get(gold.sentence.comment("sent_id") or "", np.nan))
+    def _words(self, gold: GoldSentence, output: SystemOutput | None) -> list[str]:
+        """Return the words of an output as they are compared."""
         text, cut = (output or SystemOutput(None, ()))[:2]
         whole = text or " ".join(cut or ())
         if (bare := joined(whole)) != whole and joined(plain := " ".join(gold.words)) == plain:
             self.pieces += 1
             text, cut = bare, None
         words = list(map(self._word, self._cut(text or "", gold.sentence) if cut is None else cut))
-        self.empty += output is not None and not words
-        if words and len(self.sampled) < SAMPLED:
-            self.sampled.append((gold.words, words))
-        exact = words == gold.words
-        if not exact and text and cut is None and gold.text is not None:
+        if words != gold.words and text and cut is None and gold.text is not None:
             self.glued += self._same(text.strip()) == gold.text
-        self._exact.append(exact)
-        self._bleu.append(bleu_of(gold.words, words))
-        found = gold.edges_kept(words)
-        for relation, kept in zip(gold.relations, found, strict=True):
-            if kept is not None:
-                self._kept[relation] += kept
-                self._edges[relation] += 1
-        accuracy = EdgeAccuracy.of(found)
-        self._dea.append(accuracy.kept / accuracy.edges if accuracy.edges else np.nan)
-
-    def skip(self, block: Malformed) -> None:
-        """Skip the output for a sentence that cannot be read."""
-        self.outputs.skip(block.sent_id)
-
-    def finish(self) -> None:
-        """Check that no outputs are left, and make columns of the ``exact`` flags and of the scores by name."""
-        self.outputs.refuse_names()
-        self.outputs.finish()
-        self.exact: Flags = np.array(self._exact, np.bool_)
-        self.bleu: Values = np.array(self._bleu, np.float64)
-        self.columns = {"bleu": self.bleu, "dea": np.array(self._dea, np.float64)}
-        for kind, (scores, column) in self._judged.items():
-            self.columns[kind] = np.array(column, np.float64)
-            if more := len(scores) - int((~np.isnan(self.columns[kind])).sum()):
-                raise PredictionsError(f"{more:,} judgements ({kind}) are of sentences that are not in the treebank")
-        self.relations = {name: EdgeAccuracy(self._kept[name], edges) for name, edges in self._edges.items()}
+        return words
 
     def data(self, failed: int) -> Json:
         """Return the part of ``--json`` about the system, which has failed this many sentences."""
@@ -260,11 +265,42 @@ class SystemScores:
             "edges": _kept(EdgeAccuracy(self._kept.total(), self._edges.total())),
             "exact": int(self.exact.sum()),
             "empty": self.empty,
-            "missing": self.outputs.missing,
+            "missing": self.missing,
             "glued": self.glued,
             "failed": failed,
             "relations": {label: _kept(kept) for label, kept in sorted(self.relations.items())},
         }
+
+
+def _outputs(path: Path, column: str, bank: TreebankMeasures) -> list[SystemOutput | None]:
+    """Return the output for each sentence.
+
+    Raises ``PredictionsError`` for outputs of other sentences, or if most texts without an id begin with one.
+    """
+    given = read_predictions(path, column)
+    named = 0
+    for name, output in zip(bank.names, given.in_order, strict=False):
+        begin, behind = (output.text or "")[: len(name or "")], (output.text or "")[len(name or "") :]
+        named += name is not None and begin.lower() == name.lower() and not behind[:1].isalnum()
+    if named > len(given.in_order) // 2:
+        message = f"{named:,} of the {len(given.in_order):,} predictions begin with the name of their sentence"
+        hint = "write each name as the treebank does, a tab and the text, in a file `.tsv`"
+        raise PredictionsError(f"{message}, so the file is read as one without names", hint=hint)
+    outputs = enumerate(given.of(bank.names, bank.malformed))
+    return [output for place, output in outputs if place not in bank.malformed]
+
+
+def _judged(judgements: Path | None, system: str, bank: TreebankMeasures) -> dict[str, Values]:
+    """Return a column for each scale of people's scores of the outputs of a system."""
+    columns: dict[str, Values] = {}
+    names = [sentence.sent_id or "" for sentence in bank.sentences]
+    judged = read_judgements(judgements, (*Measures._fields, "bleu", "dea")) if judgements else {}
+    for kind, of in judged.items():
+        scores = of.get(system, {})
+        columns[kind] = np.array([scores.get(name, np.nan) for name in names], np.float64)
+        if more := len(scores) - int((~np.isnan(columns[kind])).sum()):
+            raise PredictionsError(f"{more:,} judgements ({kind}) are of sentences that are not in the treebank")
+    return columns
 
 
 def _kept(kept: EdgeAccuracy) -> Json:

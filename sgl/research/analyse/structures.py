@@ -5,8 +5,7 @@ They see the words and the tree of each sentence, punctuation included: lemmas, 
 edges of HEAD and DEPREL.
 """
 
-from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -56,55 +55,36 @@ def read_structures(
     return found
 
 
-class StructureColumns:
-    """The sentences in which each declared structure occurs, collected sentence by sentence.
+def sentences_with(
+    declared: Sequence[DeclaredStructure], sentences: Sequence[TreebankSentence]
+) -> list[NDArray[np.int64]]:
+    """Return the indices of the sentences that have each structure.
 
-    Adding a sentence raises ``OccurrenceError`` if the search takes too long.
+    Raises ``OccurrenceError`` if the search takes too long.
     """
+    search = graph_search([one.structure for one in declared])
+    starts = range(0, len(sentences) if declared else 0, _TOGETHER)
+    masks = [mask for at in starts for mask in search(map(graph_of, sentences[at : at + _TOGETHER]))]
+    places = ([at for at, mask in enumerate(masks) if mask >> number & 1] for number in range(len(declared)))
+    return [np.array(own, np.int64) for own in places]
 
-    def __init__(self, declared: Sequence[DeclaredStructure]) -> None:
-        self.declared = declared
-        self._search = graph_search([one.structure for one in declared])
-        self._waiting: list[Graph] = []
-        self._found = [array("q") for _ in declared]
-        self._searched = 0
-        self._labels, self._attributes = set[str](), set[tuple[str, str]]()
 
-    def add(self, sentence: TreebankSentence) -> None:
-        """Add the next sentence."""
-        if self.declared:
-            self._waiting.append(graph := graph_of(sentence))
-            self._labels.update(label for _, label, _ in graph.edges)
-            self._attributes.update(chain.from_iterable(node.attributes for node in graph.nodes))
-            if len(self._waiting) == _TOGETHER:
-                self.finish()
+def impossible(declared: Iterable[DeclaredStructure], sentences: Sequence[TreebankSentence]) -> dict[str, list[str]]:
+    """Return the tests of structures that no edge or word of the treebank passes."""
+    labels = {word.deprel for sentence in sentences for word in sentence.words if word.head}
+    words = (_attributes(word.lemma, word.upos, word.feats) for sentence in sentences for word in sentence.words)
+    attributes = set(chain.from_iterable(words))
 
-    def finish(self) -> None:
-        """Search the sentences that are waiting."""
-        for place, found in enumerate(self._search(self._waiting), self._searched):
-            for number, column in enumerate(self._found):
-                if found >> number & 1:
-                    column.append(place)
-        self._searched += len(self._waiting)
-        self._waiting.clear()
+    def passed(test: NodeTest) -> bool:
+        return test.negated or any((test.attribute, value) in attributes for value in test.values)
 
-    def impossible(self) -> dict[str, list[str]]:
-        """Return, for structures that never occur, the tests that no edge or word of the treebank passes."""
-        found = {}
-        for one, column in zip(self.declared, self._found, strict=True):
-            body = one.structure.body
-            tests = [f"-[{e.labels}]->" for e in body.links if e.low and not any(map(e.labels.accepts, self._labels))]
-            tests += [f"{test}" for variable in body.variables for test in variable.tests if not self._passed(test)]
-            if tests and not column and _EXTRACTED not in str(one.structure):
-                found[one.name] = tests
-        return found
-
-    def _passed(self, test: NodeTest) -> bool:
-        return test.negated or any((test.attribute, value) in self._attributes for value in test.values)
-
-    def places(self) -> list[NDArray[np.int64]]:
-        """Return the indices of the sentences that have each structure."""
-        return [np.array(column, np.int64) for column in self._found]
+    found: dict[str, list[str]] = {}
+    for one in (one for one in declared if _EXTRACTED not in str(one.structure)):
+        body = one.structure.body
+        tests = [f"-[{e.labels}]->" for e in body.links if e.low and not any(map(e.labels.accepts, labels))]
+        tests += [f"{test}" for variable in body.variables for test in variable.tests if not passed(test)]
+        found |= {one.name: tests} if tests else {}
+    return found
 
 
 def graph_of(sentence: TreebankSentence) -> Graph:

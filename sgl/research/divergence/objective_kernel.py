@@ -1,7 +1,7 @@
-"""Compute the objective of a split, and how a move changes it, over flat arrays.
+"""Compute the objective of a split, and change it by moves, over flat arrays.
 
-A move gives item x another label, or swaps the labels of two items x and y.  Only kinds whose counts in x and y differ
-get a new term, so the cost of a move does not depend on the number of kinds.
+A move gives items other labels.  Only the kinds in these items get a new term, so the cost of a move does not depend on
+the number of kinds, and a second move takes the first one back.
 
 Splits are the same on every machine: only operations that IEEE 754 rounds correctly are used, unlike ``pow``.  With
 r(v), the tenth root of v, by Newton's method, ``v ** 0.1 = r(v)`` and ``w ** 0.9 = w / r(w)``.  Sums are whole numbers:
@@ -84,7 +84,7 @@ class Limits(NamedTuple):
 
 
 class SplitState(NamedTuple):
-    """A split in the making: labels, sizes and contents; for a ``moved`` block, the labels it ``came_from``."""
+    """A split in the making: labels, sizes and contents; the items to be ``moved`` and the labels ``given`` to them."""
 
     labels: NDArray[np.int8]
     sizes: NDArray[np.int64]
@@ -94,7 +94,7 @@ class SplitState(NamedTuple):
     holders: NDArray[np.int32]
     holder_start: NDArray[np.int64]
     moved: NDArray[np.int32]
-    came_from: NDArray[np.int8]
+    given: NDArray[np.int8]
     goal: SplitTarget
     limits: Limits
 
@@ -114,7 +114,7 @@ def new_state(elements: Elements, target: SplitTarget, bounds: Bounds) -> SplitS
         holders=rows[np.argsort(part.kinds, kind="stable")],
         holder_start=np.concatenate(([0], np.cumsum(holders))),
         moved=np.zeros(block, np.int32),
-        came_from=np.zeros(block, np.int8),
+        given=np.zeros(block, np.int8),
         goal=SplitTarget(*map(float, target)),
         limits=Limits(*shares, bounds.discards),
     )
@@ -182,72 +182,27 @@ def _mean(train: int, test: int, bags: Bags) -> float:
     return _tenth_root(train, bags.roots) * other * bags.scale
 
 
-@kernel
-def change(write: bool, x: int, y: int, train: int, test: int, bags: Bags) -> int:
-    """Return the change of the sum if x is added ``train`` and ``test`` times and y is subtracted as often.
-
-    ``y`` is -1 for none.  With ``write``, the counts and the sum are updated to those after the move.
-    """
-    i, i_end, j, j_end = bags.start[x], bags.start[x + 1], 0, 0
-    if y >= 0:
-        j, j_end = bags.start[y], bags.start[y + 1]
-    gain = 0
-    while i < i_end or j < j_end:
-        if j == j_end or (i < i_end and bags.kinds[i] < bags.kinds[j]):
-            kind, times = bags.kinds[i], bags.times[i]
-            i += 1
-        elif i == i_end or bags.kinds[j] < bags.kinds[i]:
-            kind, times = bags.kinds[j], -bags.times[j]
-            j += 1
-        else:
-            kind, times = bags.kinds[i], bags.times[i] - bags.times[j]
-            i += 1
-            j += 1
-            if times == 0:
-                continue
-        in_train = bags.sides[TRAIN, kind] + train * times
-        in_test = bags.sides[TEST, kind] + test * times
-        term = 0
-        if in_train != 0 and in_test != 0:
-            term = int(_mean(in_train, in_test, bags) + 0.5)
-        gain += term - bags.terms[kind]
-        if write:
-            bags.sides[TRAIN, kind] = in_train
-            bags.sides[TEST, kind] = in_test
-            bags.terms[kind] = term
-    if write:
-        bags.totals[SUM] += gain
-    return gain
-
-
-@kernel
-def _divergence_after(x: int, y: int, train: int, test: int, bags: Bags) -> float:
-    total, more = bags.totals[SUM], 0
-    if x >= 0:
-        total += change(False, x, y, train, test, bags)
-        more = bags.size[x]
-        if y >= 0:
-            more -= bags.size[y]
-    in_train, in_test = bags.totals[TRAIN] + train * more, bags.totals[TEST] + test * more
+@part
+def _divergence(bags: Bags) -> float:
+    in_train, in_test = bags.totals[TRAIN], bags.totals[TEST]
     if in_train <= 0 or in_test <= 0:
         return 1.0
-    return 1.0 - float(total) / _mean(in_train, in_test, bags)
+    return 1.0 - float(bags.totals[SUM]) / _mean(in_train, in_test, bags)
 
 
 @kernel
-def distance_after(x: int, y: int, train: int, test: int, state: SplitState) -> float:
-    """Return the distance of the split from its targets after a move, or as it is (both -1)."""
+def distance(state: SplitState) -> float:
+    """Return the distance of the split from its targets."""
     goal = state.goal
-    atoms = _divergence_after(x, y, train, test, state.atoms)
-    compounds = _divergence_after(x, y, train, test, state.compounds)
+    atoms = _divergence(state.atoms)
     off = abs(atoms - goal.atoms) * goal.weight
     if atoms > goal.limit:
         off += (atoms - goal.limit) * _BEYOND
-    return abs(compounds - goal.compounds) + off
+    return abs(_divergence(state.compounds) - goal.compounds) + off
 
 
 @part
-def side(label: int, wanted: int) -> int:
+def _side(label: int, wanted: int) -> int:
     """Return 1 if a label is this side, else 0."""
     return 1 if label == wanted else 0
 
@@ -256,15 +211,35 @@ def side(label: int, wanted: int) -> int:
 def relabel(item: int, label: int, state: SplitState) -> None:
     """Give an item another label."""
     before = int(state.labels[item])
-    train = side(label, TRAIN) - side(before, TRAIN)
-    test = side(label, TEST) - side(before, TEST)
+    train = _side(label, TRAIN) - _side(before, TRAIN)
+    test = _side(label, TEST) - _side(before, TEST)
     for bags in (state.atoms, state.compounds):
         bags.totals[before] -= bags.size[item]
         bags.totals[label] += bags.size[item]
-        change(True, item, -1, train, test, bags)
+        gain = 0
+        for at in range(bags.start[item], bags.start[item + 1]):
+            kind = bags.kinds[at]
+            bags.sides[TRAIN, kind] += train * bags.times[at]
+            bags.sides[TEST, kind] += test * bags.times[at]
+            in_train, in_test, term = bags.sides[TRAIN, kind], bags.sides[TEST, kind], 0
+            if in_train != 0 and in_test != 0:
+                term = int(_mean(in_train, in_test, bags) + 0.5)
+            gain += term - bags.terms[kind]
+            bags.terms[kind] = term
+        bags.totals[SUM] += gain
     state.sizes[before] -= 1
     state.sizes[label] += 1
     state.labels[item] = label
+
+
+@kernel
+def exchange(number: int, state: SplitState) -> None:
+    """Give the first ``moved`` items the labels ``given`` to them, whose places their old labels take."""
+    for at in range(number):
+        item = state.moved[at]
+        before = state.labels[item]
+        relabel(item, int(state.given[at]), state)
+        state.given[at] = before
 
 
 @kernel

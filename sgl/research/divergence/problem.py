@@ -5,11 +5,11 @@ would break one.  For 1,000 items with a test share from 0.2 to 0.3 and at most 
 have at least 950, and of 960 used items 192 to 288 are in test.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import le
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,9 +88,8 @@ class Bounds:
         numbers = range(max(items - self.discards, 2), items + 1)
         if not (found := [used for used in numbers if le(*self.test_sizes(used))]):
             raise NoSuchSplitError(
-                f"{items} items cannot be split so that {float(self.least):g} to "
-                f"{float(self.most):g} of them are in test and at most {self.discards} are "
-                "discarded"
+                f"{items} items cannot be split so that {float(self.least):g} to {float(self.most):g} of them are in "
+                f"test and at most {self.discards} are discarded"
             )
         return found
 
@@ -133,32 +132,24 @@ class Elements(NamedTuple):
     compounds: Occurrences
 
 
-def count_pairs(names: Sequence[str], items: int, item: NDArray[np.int64], kind: NDArray[np.int64]) -> Occurrences:
-    """Count occurrences given as pairs (item, kind), one for each."""
-    width = max(len(names), 1)
-    keys, times = np.unique(item * width + kind, return_counts=True)
-    row, kinds = np.divmod(keys, width)
-    start = np.zeros(items + 1, np.int64)
-    np.cumsum(np.bincount(row, minlength=items), out=start[1:])
-    return Occurrences(names, start, kinds.astype(np.int32), times.astype(np.int64))
-
-
-def count_names(rows: Iterable[Iterable[str]]) -> Occurrences:
-    """Count occurrences given by name for each item.
+def count_names(rows: Iterable[Iterable[Hashable]], numbers: dict[Any, int] | None = None) -> Occurrences:
+    """Count what occurs in each item; without ``numbers`` it is numbered as it first occurs.
 
     >>> found = count_names([["cat", "dog", "cat"], ["dog"]])
     >>> found.names, found.kinds.tolist(), found.times.tolist()
     (['cat', 'dog'], [0, 1, 1], [2, 1, 1])
     """
-    numbers: dict[str, int] = {}
+    numbers = {} if numbers is None else numbers
     kinds: list[int] = []
     lengths: list[int] = []
     for row in rows:
         before = len(kinds)
         kinds.extend([numbers.setdefault(name, len(numbers)) for name in row])
         lengths.append(len(kinds) - before)
-    item = np.repeat(np.arange(len(lengths)), lengths)
-    return count_pairs(list(numbers), len(lengths), item, np.array(kinds, np.int64))
+    width, item = max(len(numbers), 1), np.repeat(np.arange(len(lengths)), lengths)
+    keys, times = np.unique(item * width + np.array(kinds, np.int64), return_counts=True)
+    start = np.searchsorted(keys, width * np.arange(len(lengths) + 1))
+    return Occurrences(list(numbers), start, (keys % width).astype(np.int32), times.astype(np.int64))
 
 
 def measure(

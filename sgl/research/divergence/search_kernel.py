@@ -16,7 +16,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.divergence.objective_kernel import SplitState, distance_after, kernel, part, relabel, side
+from sgl.research.divergence.objective_kernel import SplitState, distance, exchange, kernel, part, relabel
 from sgl.research.divergence.problem import DISCARDED, TEST, TRAIN
 from sgl.sampling.engine import GAMMA as STEP
 from sgl.sampling.engine import MIX_1, MIX_2
@@ -70,12 +70,12 @@ def _exponential(bits: np.uint64) -> float:
 
 
 @part
-def _allowed(train: int, test: int, discarded: int, state: SplitState) -> bool:
+def _allowed(state: SplitState) -> bool:
     limits, sizes = state.limits, state.sizes
-    test += int(sizes[TEST])
-    used = train + int(sizes[TRAIN]) + test
+    test = int(sizes[TEST])
+    used = test + int(sizes[TRAIN])
     return (
-        discarded + int(sizes[DISCARDED]) <= limits.discards
+        int(sizes[DISCARDED]) <= limits.discards
         and 0 < test < used
         and limits.least * used <= test * limits.least_of
         and test * limits.most_of <= limits.most * used
@@ -83,65 +83,46 @@ def _allowed(train: int, test: int, discarded: int, state: SplitState) -> bool:
 
 
 @kernel
-def _move_block(key: np.uint64, slack: float, current: float, state: SplitState) -> float:
-    """Propose that all items of one compound go to one side; return the distance afterwards."""
-    compound = _below(_at(key, 1), len(state.holder_start) - 1)
-    to = TRAIN if _below(_at(key, 2), 5) < 3 else TEST
-    first, last = state.holder_start[compound], state.holder_start[compound + 1]
-    if last - first > len(state.moved):
-        return current
-    number = discarded = 0
-    for at in range(first, last):
-        item = state.holders[at]
-        if state.labels[item] != to:
-            discarded += side(state.labels[item], DISCARDED)
-            state.moved[number] = item
-            state.came_from[number] = state.labels[item]
-            number += 1
-    lost = number - discarded
-    train, test = (number, -lost) if to == TRAIN else (-lost, number)
-    if number == 0 or not _allowed(train, test, -discarded, state):
-        return current
-    for at in range(number):
-        relabel(state.moved[at], to, state)
-    after = distance_after(-1, -1, 0, 0, state)
-    if after - current <= slack:
-        return after
-    for at in range(number):
-        relabel(state.moved[at], int(state.came_from[at]), state)
-    return current
+def _propose(key: np.uint64, state: SplitState) -> int:
+    """Write a move into the state, and return its number of items."""
+    labels, items, number = state.labels, len(state.labels), 0
+    choice = _below(_at(key, 0), 64)
+    if choice < _BLOCKS:
+        compound = _below(_at(key, 1), len(state.holder_start) - 1)
+        to = TRAIN if _below(_at(key, 2), 5) < 3 else TEST
+        first, last = state.holder_start[compound], state.holder_start[compound + 1]
+        for at in range(first, last if last - first <= len(state.moved) else first):
+            if labels[state.holders[at]] != to:
+                state.moved[number], state.given[number] = state.holders[at], to
+                number += 1
+        return number
+    x = _below(_at(key, 1), items)
+    state.moved[0] = x
+    if choice < _SINGLES:
+        kinds = _LABELS if state.limits.discards > 0 else _LABELS - 1
+        state.given[0] = (int(labels[x]) + 1 + _below(_at(key, 2), kinds - 1)) % kinds
+        return 1
+    y = _below(_at(key, 2), items)
+    state.moved[1] = y
+    state.given[0], state.given[1] = labels[y], labels[x]
+    return 0 if labels[x] == labels[y] else 2
 
 
 @kernel
 def anneal_steps(key: np.uint64, first_step: int, steps: int, temperature: float, state: SplitState) -> float:
     """Take steps at one temperature; return the distance from the targets at the end."""
-    labels, items = state.labels, len(state.labels)
-    kinds = _LABELS if state.limits.discards > 0 else _LABELS - 1
-    current = distance_after(-1, -1, 0, 0, state)
+    current = distance(state)
     for step in range(first_step, first_step + steps):
         step_key = _at(key, step)
-        choice = _below(_at(step_key, 0), 64)
-        slack = temperature * _exponential(_at(step_key, 4))
-        if choice < _BLOCKS:
-            current = _move_block(step_key, slack, current, state)
+        number = _propose(step_key, state)
+        if number == 0:
             continue
-        x, y = _below(_at(step_key, 1), items), -1
-        before = int(labels[x])
-        if choice < _SINGLES:
-            label = (before + 1 + _below(_at(step_key, 2), kinds - 1)) % kinds
-        else:
-            y = _below(_at(step_key, 2), items)
-            label = int(labels[y])
-        train = side(label, TRAIN) - side(before, TRAIN)
-        test = side(label, TEST) - side(before, TEST)
-        if label == before or (y < 0 and not _allowed(train, test, -train - test, state)):
-            continue
-        after = distance_after(x, y, train, test, state)
-        if after - current <= slack:
+        exchange(number, state)
+        after = distance(state)
+        if after - current <= temperature * _exponential(_at(step_key, 4)) and _allowed(state):
             current = after
-            relabel(x, label, state)
-            if y >= 0:
-                relabel(y, before, state)
+        else:
+            exchange(number, state)
     return current
 
 
@@ -174,14 +155,13 @@ def greedy_choices(
             to_train = test * limits.least_of >= limits.least * (used + 1) or not to_test
             best, at = np.inf, 0
             for index in range(sampled):
-                if to_test:
-                    found = distance_after(pool[index], -1, 0, 1, state)
-                    if found < best:
-                        best, at, label = found, index, TEST
-                if to_train:
-                    found = distance_after(pool[index], -1, 1, 0, state)
-                    if found < best:
-                        best, at, label = found, index, TRAIN
+                for to in (TEST, TRAIN):
+                    if to_test if to == TEST else to_train:
+                        relabel(pool[index], to, state)
+                        found = distance(state)
+                        if found < best:
+                            best, at, label = found, index, to
+                relabel(pool[index], DISCARDED, state)
         relabel(pool[at], label, state)
         # The remaining candidates stay in front; the last unplaced item fills the gap.
         if choice > 0:

@@ -270,7 +270,7 @@ def _read_sentences(paths: Sequence[Path], settings: ElementSettings, progress: 
         digest = sha256_of(path)
         sentences += (_well_formed(path, found) for found in reader.read(path))
         new = sentences[first:]
-        ids = [found.comment("sent_id") or str(number) for number, found in enumerate(new, 1)]
+        ids = [found.sent_id or str(number) for number, found in enumerate(new, 1)]
         categories = tuple(found.comment("category") or "" for found in new)
         files.append(ItemFile(path, digest, first, tuple(ids), categories))
     progress("atoms and compounds", len(sentences))
@@ -314,7 +314,7 @@ def in_one_line(text: str) -> str:
     return " ".join(text.replace("\t", " ").splitlines()).strip()
 
 
-def _tree_elements(trees: parsed.Trees, settings: ElementSettings) -> Elements:
+def _tree_elements(trees: Sequence[parsed.Tree], settings: ElementSettings) -> Elements:
     atoms = (parsed.node_atoms if settings.view == DERIVATION else parsed.node_and_edge_atoms)(trees)
     if settings.weighted:
         return Elements(atoms, parsed.weighted_pieces(trees, settings.size))

@@ -1,71 +1,35 @@
-r"""Represent labelled trees as flat arrays, read them, and count their atoms and compounds.
+r"""Read labelled trees, and count their atoms and compounds.
 
 Derivations (s-expressions, with places as labels of edges) and dependency trees (lemmas and relations) look alike here:
 nodes are in any order, and name their parents by number.  A label is anything without spaces and parentheses; quoted
 parts may have them, with ``\`` before inner quotes.
 
-A compound is a connected piece of a tree with at least two nodes.  Pieces of two nodes are edges, counted by sorting
-numbers.  Larger pieces are counted by their forms, which show labels and edges: ``s(0:np(0:the), 1:slept)``.
+A compound is a connected piece of a tree with at least two nodes.  Pieces of two nodes are edges.  Larger pieces are
+counted by their forms, which show labels and edges: ``s(0:np(0:the), 1:slept)``.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sgl.research.divergence.problem import Occurrences, count_names, count_pairs
+from sgl.research.divergence.problem import Occurrences, count_names
 from sgl.research.treebank import TreebankSentence
 
 _SYMBOL = re.compile(r'[()]|(?:[^\s()"]|"(?:[^"\\]|\\.)*")+|\S')
 
 
-class Trees(NamedTuple):
-    """Tree ``i`` has the nodes from ``start[i]`` to ``start[i + 1]``.
+class TreeNode(NamedTuple):
+    """A node of a tree: its label, the place of its parent (-1 for a root), and the label of the edge to it."""
 
-    ``parent`` is the index of the parent among all nodes, or -1 for a root; the labels of nodes and edges are indices
-    into ``labels`` and ``relations``.
-    """
-
-    labels: Sequence[str]
-    relations: Sequence[str]
-    start: NDArray[np.int64]
-    label: NDArray[np.int64]
-    parent: NDArray[np.int64]
-    edge: NDArray[np.int64]
-
-    @property
-    def number(self) -> int:
-        """The number of trees."""
-        return len(self.start) - 1
-
-    @property
-    def items(self) -> NDArray[np.int64]:
-        """The tree of each node."""
-        return np.repeat(np.arange(self.number), np.diff(self.start))
+    label: str
+    parent: int
+    edge: str
 
 
-#: A node of one tree: its label, the index of its parent in this tree, the label of its edge.
-_Node = tuple[str, int, str]
-
-
-def _trees(rows: Iterable[Sequence[_Node]]) -> Trees:
-    labels: dict[str, int] = {}
-    relations: dict[str, int] = {}
-    nodes: list[tuple[int, int, int]] = []
-    starts = [0]
-    for row in rows:
-        first = starts[-1]
-        for label, parent, relation in row:
-            number = labels.setdefault(label, len(labels))
-            edge = relations.setdefault(relation, len(relations))
-            nodes.append((number, parent if parent < 0 else first + parent, edge))
-        starts.append(len(nodes))
-    arrays = np.array(nodes, np.int64).reshape(-1, 3).T.copy()
-    return Trees(list(labels), list(relations), np.array(starts, np.int64), *arrays)
+Tree = Sequence[TreeNode]
 
 
 class NotADerivationError(ValueError):
@@ -76,13 +40,15 @@ class NotADerivationError(ValueError):
         self.row = row
 
 
-def read_derivations(texts: Iterable[str]) -> Trees:
+def read_derivations(texts: Iterable[str]) -> list[Tree]:
     """Return the trees of s-expressions; raises ``NotADerivationError`` for any other text."""
-    return _trees(_derivation(row, text) for row, text in enumerate(texts))
+    labels: dict[str, str] = {}
+    return [_derivation(row, text, labels) for row, text in enumerate(texts)]
 
 
-def _derivation(row: int, text: str) -> list[_Node]:
-    nodes: list[_Node] = []
+def _derivation(row: int, text: str, labels: dict[str, str]) -> Tree:
+    """Return the tree of a derivation; equal ``labels`` are one object."""
+    nodes: list[TreeNode] = []
     # The open phrases, as [node, children so far]; -1 is above the root.
     above = [[-1, 0]]
     opening = False
@@ -101,41 +67,42 @@ def _derivation(row: int, text: str) -> list[_Node]:
             if opening:
                 above.append([len(nodes), 0])
                 opening = False
-            nodes.append((symbol, parent, str(place)))
+            nodes.append(TreeNode(labels.setdefault(symbol, symbol), parent, str(place)))
     if opening or len(above) != 1 or above[0][1] != 1:
         raise NotADerivationError(row)
     return nodes
 
 
-def dependency_trees(sentences: Iterable[TreebankSentence]) -> Trees:
+def dependency_trees(sentences: Iterable[TreebankSentence]) -> list[Tree]:
     """Return the basic trees of sentences."""
-    return _trees([(word.lemma, word.head - 1, word.deprel) for word in sentence.words] for sentence in sentences)
+    return [[TreeNode(word.lemma, word.head - 1, word.deprel) for word in sentence.words] for sentence in sentences]
 
 
-def node_atoms(trees: Trees) -> Occurrences:
+def _numbered(values: Iterable[Hashable]) -> dict[Hashable, int]:
+    """Return different values with their numbers, in the order in which they first occur."""
+    return {value: number for number, value in enumerate(dict.fromkeys(values))}
+
+
+def node_atoms(trees: Sequence[Tree]) -> Occurrences:
     """Return the labels of nodes."""
-    return count_pairs(trees.labels, trees.number, trees.items, trees.label)
+    return count_names([node.label for node in tree] for tree in trees)
 
 
-def node_and_edge_atoms(trees: Trees) -> Occurrences:
+def node_and_edge_atoms(trees: Sequence[Tree]) -> Occurrences:
     """Return the labels of nodes and edges, which are different atoms even if spelt alike."""
-    inner = trees.parent >= 0
-    names = [*trees.labels, *(f"-{relation}->" for relation in trees.relations)]
-    item = np.concatenate((trees.items, trees.items[inner]))
-    kind = np.concatenate((trees.label, trees.edge[inner] + len(trees.labels)))
-    return count_pairs(names, trees.number, item, kind)
+    atoms = dict.fromkeys((node.label, "") for tree in trees for node in tree)
+    atoms |= dict.fromkeys(("", f"-{node.edge}->") for tree in trees for node in tree)
+    inner = ([("", f"-{node.edge}->") for node in tree if node.parent >= 0] for tree in trees)
+    rows = ([*((node.label, "") for node in tree), *edges] for tree, edges in zip(trees, inner, strict=True))
+    return count_names(rows, _numbered(atoms))._replace(names=[label or edge for label, edge in atoms])
 
 
-def edge_compounds(trees: Trees) -> Occurrences:
+def edge_compounds(trees: Sequence[Tree]) -> Occurrences:
     """Return the edges with the labels at both ends: the pieces of two nodes."""
-    inner = np.flatnonzero(trees.parent >= 0)
-    labels, relations = len(trees.labels), len(trees.relations)
-    above = trees.label[trees.parent[inner]]
-    keys = (above * relations + trees.edge[inner]) * labels + trees.label[inner]
-    kinds, kind = np.unique(keys, return_inverse=True)
-    parts = np.transpose(np.unravel_index(kinds, (labels, relations, labels))).tolist()
-    names = [f"{trees.labels[head]} -{trees.relations[edge]}-> {trees.labels[child]}" for head, edge, child in parts]
-    return count_pairs(names, trees.number, trees.items[inner], kind)
+    labels, edges = (_numbered(node[of] for tree in trees for node in tree) for of in (0, 2))
+    rows = [[(tree[node.parent].label, node.edge, node.label) for node in tree if node.parent >= 0] for tree in trees]
+    order = sorted({edge for row in rows for edge in row}, key=lambda e: (labels[e[0]], edges[e[1]], labels[e[2]]))
+    return count_names(rows, _numbered(order))._replace(names=[f"{head} -{edge}-> {end}" for head, edge, end in order])
 
 
 #: Weights are counted in these parts of 1.
@@ -147,12 +114,12 @@ _RESERVED = frozenset("(),: '\"")
 _Nodes = frozenset[int]
 
 
-def pieces(trees: Trees, size: int) -> Occurrences:
+def pieces(trees: Sequence[Tree], size: int) -> Occurrences:
     """Return the pieces of two to ``size`` nodes in each tree, by their forms."""
     return count_names((form for nodes, form in found if len(nodes) > 1) for found in _connected(trees, size))
 
 
-def weighted_pieces(trees: Trees, size: int) -> Occurrences:
+def weighted_pieces(trees: Sequence[Tree], size: int) -> Occurrences:
     """Return the pieces, each once per tree, with their weights there in ``UNIT`` parts.
 
     A piece that occurs almost always inside the same larger piece adds nothing to it (Keysers et al. 2020, section
@@ -196,16 +163,14 @@ def weighted_pieces(trees: Trees, size: int) -> Occurrences:
     return Occurrences([names[form] for form in used], start, kinds.astype(np.int32), times, UNIT)
 
 
-def _connected(trees: Trees, size: int) -> Iterator[Iterator[tuple[_Nodes, str]]]:
-    for first, last in pairwise(trees.start.tolist()):
-        names = [_quoted(trees.labels[label]) for label in trees.label[first:last].tolist()]
-        children: list[list[tuple[str, int]]] = [[] for _ in names]
-        parents, edges = trees.parent[first:last].tolist(), trees.edge[first:last].tolist()
-        for node, (parent, edge) in enumerate(zip(parents, edges, strict=True)):
-            if parent >= 0:
-                children[parent - first].append((trees.relations[edge], node))
-        tree = _LabelledTree(names, children)
-        yield (piece for node in range(len(names)) for piece in tree.rooted(node, size))
+def _connected(trees: Sequence[Tree], size: int) -> Iterator[Iterator[tuple[_Nodes, str]]]:
+    for tree in trees:
+        children: list[list[tuple[str, int]]] = [[] for _ in tree]
+        for place, node in enumerate(tree):
+            if node.parent >= 0:
+                children[node.parent].append((node.edge, place))
+        labelled = _LabelledTree([_quoted(node.label) for node in tree], children)
+        yield (piece for place in range(len(tree)) for piece in labelled.rooted(place, size))
 
 
 class _LabelledTree(NamedTuple):

@@ -11,7 +11,6 @@ Rates are also by the slices of the rows, such as how often training has a compo
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from itertools import compress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,32 +27,31 @@ from sgl.research.analyse.scoring import Json
 from sgl.research.analyse.statistics import places_by
 from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow, PatternInfo
 from sgl.research.evaluate.compound_dataset import FILE
-from sgl.research.evaluate.compounds import (
-    CompoundError,
-    CompoundLexicon,
-    CompoundOccurrence,
-    check_occurrence,
-    error_rate,
-    published_correct,
-    translates,
-)
+from sgl.research.evaluate.compounds import CompoundError, CompoundLexicon, error_rate, published_correct, translates
 from sgl.research.evaluate.judgements import GOLD, Columns, Judgements, verdicts_in
 from sgl.research.evaluate.runs import Systems
 from sgl.research.evaluate.slices import Slice
 from sgl.research.evaluate.surface import Segmentation, segmentation
 
-#: For each compound 1 if it is right, or 0; ``nan`` where nothing is said.
-Verdicts = NDArray[np.float64]
-
 #: Compounds that are counted together: ``all``, a ``kind``, or another division, and the part of it.
 _Groups = Mapping[tuple[str, str], NDArray[np.int64]]
+
+
+class CompoundOccurrence(NamedTuple):
+    """A compound in the sentence of the row of this name; those of one ``name`` are one compound."""
+
+    name: str
+    compound: str
+    source: str
+    row: str
+    pattern: str = ""
 
 
 class CompoundTable(NamedTuple):
     """The compounds of some rows, and of a dataset all words of the target language.
 
-    ``spaces`` says whether texts of that language have spaces between words, ``left_out`` how
-    many items of the patterns of the split have a compound with a part without a role.
+    ``spaces`` says whether texts of that language have spaces between words, ``left_out`` how many items of the
+    patterns of the split have a compound with a part without a role; ``way`` cuts outputs into words.
     """
 
     lexicon: CompoundLexicon
@@ -61,27 +59,91 @@ class CompoundTable(NamedTuple):
     words: tuple[str, ...] = ()
     spaces: bool = True
     left_out: int = 0
+    way: Segmentation = segmentation("spaces")
+
+    def typed(self, benchmark: Benchmark) -> Benchmark:
+        """Return published rows by the types of their atoms, in groups by the kinds of their compounds."""
+        if benchmark.lexicon is None or not all(one.pattern for one in self.occurrences):
+            return benchmark
+        kind = self.lexicon.kind
+        patterns = {one.pattern: PatternInfo(one.pattern, (kind(one.compound),)) for one in self.occurrences}
+        rows = (row._replace(category=one.pattern) for row, one in zip(benchmark.rows, self.occurrences, strict=True))
+        return replace(benchmark, rows=tuple(rows), patterns=patterns)
 
     def rates(
-        self, groups: _Groups, of: Json, right: NDArray[np.float64], *, published: bool = False
-    ) -> Iterator[Json]:
-        """Yield the rates of compounds in groups."""
-        for (by, kind), places in groups.items():
-            if len(known := places[~np.isnan(right[places])]):
-                names = [self.occurrences[at].name for at in known]
-                yield {**of, "by": by, "kind": kind, **error_rate(names, right[known] > 0, published=published)}
+        self, benchmark: Benchmark, systems: Systems, slices: Sequence[Slice], judged: Judgements, *, published: bool
+    ) -> tuple[Json | None, Columns]:
+        """Return the rates of the gold texts and of each run as plain data, if there are any, and the verdicts."""
+        places = {row.id: place for place, row in enumerate(benchmark.rows)}
+        occurrences = [one for one in self.occurrences if one.row in places]
+        if not occurrences:
+            return None, {}
+        cut, rows = cache(self.way.cut), np.array([places[one.row] for one in occurrences])
+        lexicon, groups = self.lexicon.segmented(cut), self._groups(occurrences, rows, slices)
+        listed = partial(_listed, [one.name for one in occurrences], groups)
+        # The references are as if they were a system.
+        texts = [(GOLD, "", tuple(row.target for row in benchmark.rows))]
+        texts += [(name, run.file, run.texts) for name, runs in systems.items() for run in runs]
+        rates: list[Json] = []
+        columns: dict[str, list[NDArray[np.float64]]] = {}
+        stopped = 0
+        for system, file, outputs in texts:
+            given = [cut(outputs[row]) for row in rows]
+            told = [_verdict(lexicon, *pair, published=published) for pair in zip(occurrences, given, strict=True)]
+            # Where the published script would have stopped, the output counts as wrong.
+            right = np.array([bool(verdict) for verdict in told], np.float64)
+            stopped += told.count(None)
+            rates += listed({"system": system, "file": file}, right, published=published)
+            columns.setdefault(system, []).append(np.full(len(benchmark.rows), np.nan))
+            columns[system][-1][rows] = right
+        by_judges: list[Json] = []
+        for judge, system, said in verdicts_in(judged):
+            by_judges += listed({"judge": judge, "system": system}, said[rows])
+        data = {
+            "rule": "the published rule" if published else "whole words, compounds by name",
+            "segmented": self.way.name,
+            "rates": rates,
+            "judged": by_judges,
+            "unchecked_atoms": sorted(
+                text for of in lexicon.entries.values() for text, found in of.items() if "" in found
+            ),
+            "published_script_stops": stopped,
+        }
+        return data, {system: np.array(runs) for system, runs in columns.items()}
 
-    def groups(self, slices: Sequence[Slice]) -> _Groups:
+    def _groups(
+        self, occurrences: Sequence[CompoundOccurrence], rows: NDArray[np.int64], slices: Sequence[Slice]
+    ) -> _Groups:
         """Return all compounds, and those of each kind, number of atoms, pattern and label of a slice."""
         found = places_by(
             [("all", "all"), ("kind", self.lexicon.kind(one.compound))]
             + [("atoms", str(len(self.lexicon.atoms(one.compound))))]
             + [("pattern", one.pattern)] * bool(one.pattern)
-            + [(cut.name, label) for cut in slices for label in cut.labels[one.row]]
-            for one in self.occurrences
+            + [(cut.name, label) for cut in slices for label in cut.labels[row]]
+            for one, row in zip(occurrences, rows, strict=True)
         )
         # Kinds are in the order of their names, others as they come.
         return dict(sorted(found.items(), key=lambda item: (item[0][0], item[0][0] == "kind" and item[0][1])))
+
+
+def _listed(
+    names: Sequence[str], groups: _Groups, of: Json, right: NDArray[np.float64], *, published: bool = False
+) -> Iterator[Json]:
+    """Yield the rates of compounds in groups."""
+    for (by, kind), places in groups.items():
+        if len(known := places[~np.isnan(right[places])]):
+            rate = error_rate([names[at] for at in known], right[known] > 0, published=published)
+            yield {**of, "by": by, "kind": kind, **rate}
+
+
+def _verdict(lexicon: CompoundLexicon, one: CompoundOccurrence, text: str, *, published: bool) -> bool | None:
+    """Return whether an output is right; None where the published script would have stopped."""
+    try:
+        if published:
+            return published_correct(lexicon, one.source, one.compound, text)
+        return translates(lexicon, one.compound, text)
+    except CompoundError:
+        return None
 
 
 def _entries(content: JsonValue) -> dict[str, dict[str, tuple[str, ...]]]:
@@ -97,11 +159,13 @@ def _checked(
 ) -> tuple[CompoundOccurrence, ...]:
     """Return the compounds of a file; raises ``CompoundError`` if one is not of the lexicon, or not in its row."""
     occurrences = tuple(found)
-    for one in occurrences:
+    for number, one in enumerate(occurrences, 1):
         try:
-            check_occurrence(lexicon, one)
+            lexicon.atoms(one.compound)
+            if f" {' '.join(one.compound.split())} " not in f" {' '.join(one.source.split())} ":
+                raise CompoundError(f"`{one.compound}` is not in `{one.source}`")
         except CompoundError as problem:
-            raise CompoundError(f"`{path}`, row {one.row + 1:,}: {problem}") from None
+            raise CompoundError(f"`{path}`, row {number:,}: {problem}") from None
     return occurrences
 
 
@@ -116,8 +180,8 @@ def read_compounds(path: Path, lexicon: Path, rows: Sequence[BenchmarkRow]) -> C
     if len(lines) != len(rows):
         raise CompoundError(f"`{path}` has {len(lines):,} compounds for {len(rows):,} rows")
     found = (
-        CompoundOccurrence(name, compound if tab else name, row.source, place)
-        for place, ((name, tab, compound), row) in enumerate(zip(lines, rows, strict=True))
+        CompoundOccurrence(name, compound if tab else name, row.source, row.id)
+        for (name, tab, compound), row in zip(lines, rows, strict=True)
     )
     return CompoundTable(known, _checked(path, known, found))
 
@@ -134,12 +198,12 @@ def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
     if content["target"].of(str) != benchmark.target:
         return None
     lexicon = CompoundLexicon(_entries(content["lexicon"]), frozenset(content["fillers"].texts()))
-    places = {row.id: place for place, row in enumerate(benchmark.rows)}
+    rows = {row.id for row in benchmark.rows}
     occurrences = [
-        CompoundOccurrence(name, name, sentence, places[row], pattern)
+        CompoundOccurrence(name, name, sentence, row, pattern)
         for item in content["items"].elements()
         for row, name, sentence, pattern in [[item[key].of(str) for key in ("id", "compound", "sentence", "pattern")]]
-        if row in places
+        if row in rows
     ]
     patterns = {row.category for row in benchmark.rows}
     left_out = sum(n.of(int) for name, n in content["left_out"].members().items() if name in patterns)
@@ -159,99 +223,19 @@ def published_compounds(benchmark: Benchmark) -> CompoundTable | None:
     lexicon = CompoundLexicon({role: {w: found[w] for w in words if w in found} for role, words in roles.items()})
     occurrences = (
         CompoundOccurrence(
-            row.compound, row.compound, row.source, place, "+".join(role for role, _ in lexicon.atoms(row.compound))
+            row.compound, row.compound, row.source, row.id, "+".join(role for role, _ in lexicon.atoms(row.compound))
         )
-        for place, row in enumerate(benchmark.rows)
+        for row in benchmark.rows
     )
     return CompoundTable(lexicon, _checked(benchmark.lexicon, lexicon, occurrences))
 
 
-class BenchmarkCompounds(NamedTuple):
-    """The compounds of a benchmark, if any; ``chosen`` is the segmentation, for BLEU too."""
-
-    table: CompoundTable | None
-    segmentation: Segmentation
-    chosen: Segmentation | None
-
-    def only(self, kept: Sequence[bool]) -> "BenchmarkCompounds":
-        """Return the compounds of these rows."""
-        if self.table is None:
-            return self
-        places = {row: place for place, row in enumerate(compress(range(len(kept)), kept))}
-        own = tuple(one._replace(row=places[one.row]) for one in self.table.occurrences if one.row in places)
-        return self._replace(table=self.table._replace(occurrences=own))
-
-    def typed(self, benchmark: Benchmark) -> Benchmark:
-        """Return published rows by the types of their atoms, in groups by the kinds of their compounds."""
-        if benchmark.lexicon is None or self.table is None or not all(one.pattern for one in self.table.occurrences):
-            return benchmark
-        kind, own = self.table.lexicon.kind, self.table.occurrences
-        patterns = {one.pattern: PatternInfo(one.pattern, (kind(one.compound),)) for one in own}
-        rows = (row._replace(category=one.pattern) for row, one in zip(benchmark.rows, own, strict=True))
-        return replace(benchmark, rows=tuple(rows), patterns=patterns)
-
-    def rates(
-        self, benchmark: Benchmark, systems: Systems, slices: Sequence[Slice], judged: Judgements, *, published: bool
-    ) -> tuple[Json | None, Columns]:
-        """Return the rates of the gold texts and of each run as plain data, if there are any, and the verdicts."""
-        if self.table is None or not self.table.occurrences:
-            return None, {}
-        cut, occurrences = cache(self.segmentation.cut), self.table.occurrences
-        lexicon, listed = self.table.lexicon.segmented(cut), partial(self.table.rates, self.table.groups(slices))
-        # The references are as if they were a system.
-        texts = [(GOLD, "", tuple(row.target for row in benchmark.rows))]
-        texts += [(name, run.file, run.texts) for name, runs in systems.items() for run in runs]
-        rows = np.array([one.row for one in occurrences])
-
-        rates: list[Json] = []
-        columns: dict[str, list[NDArray[np.float64]]] = {}
-        stopped = 0
-        for system, file, outputs in texts:
-            given = [cut(outputs[one.row]) for one in occurrences]
-            right, stops = _verdicts(lexicon, occurrences, given, published=published)
-            stopped += stops
-            rates += listed({"system": system, "file": file}, right, published=published)
-            columns.setdefault(system, []).append(np.full(len(benchmark.rows), np.nan))
-            columns[system][-1][rows] = right
-        by_judges: list[Json] = []
-        for judge, system, said in verdicts_in(judged):
-            by_judges += listed({"judge": judge, "system": system}, said[rows])
-        data = {
-            "rule": "the published rule" if published else "whole words, compounds by name",
-            "segmented": self.segmentation.name,
-            "rates": rates,
-            "judged": by_judges,
-            "unchecked_atoms": sorted(
-                text for of in lexicon.entries.values() for text, found in of.items() if "" in found
-            ),
-            "published_script_stops": stopped,
-        }
-        return data, {system: np.array(runs) for system, runs in columns.items()}
-
-
-def _verdicts(
-    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], outputs: Sequence[str], *, published: bool
-) -> tuple[Verdicts, int]:
-    """Return which outputs are right, and how often the published script would have stopped; that counts as wrong."""
-    right, stopped = np.zeros(len(occurrences)), 0
-    for place, (one, text) in enumerate(zip(occurrences, outputs, strict=True)):
-        try:
-            right[place] = (
-                published_correct(lexicon, one.source, one.compound, text)
-                if published
-                else translates(lexicon, one.compound, text)
-            )
-        except CompoundError:
-            stopped += 1
-    return right, stopped
-
-
 def compounds_of(
     benchmark: Benchmark, files: tuple[Path | None, Path | None], way: str | None, diagnostics: Diagnostics
-) -> BenchmarkCompounds:
-    """Return the compounds of the rows, by default from the dataset; raises ``CompoundError``.
+) -> tuple[CompoundTable | None, Segmentation | None]:
+    """Return the compounds of the rows, by default from the dataset, and the segmentation ``way``, for BLEU too.
 
-    ``files`` are the compound of each row, and the lexicon.  ``way`` is how texts are segmented.
+    ``files`` are the compound of each row, and the lexicon.  Raises ``CompoundError``.
     """
     dataset = read_dataset_compounds(benchmark)
     table = published_compounds(benchmark) or dataset
@@ -266,8 +250,10 @@ def compounds_of(
         raise CompoundError(message, notes=[f"it is in `{FILE}`, which datasets with compounds have"])
     known = () if dataset is None else dataset.words
     chosen = None if way is None else segmentation(way, known)
+    if table is None:
+        return None, chosen
     cut = chosen or segmentation("spaces")
-    if dataset is not None and table is dataset:
+    if table is dataset:
         # Its compounds are words of it, which another segmentation would cut in other places.
-        cut = segmentation("spaces" if dataset.spaces else "words", known)
-    return BenchmarkCompounds(table, cut, chosen)
+        cut = segmentation("spaces" if table.spaces else "words", known)
+    return table._replace(way=cut), chosen

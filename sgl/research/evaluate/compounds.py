@@ -13,7 +13,6 @@ The rule of the published script is here as well, errors included (``docs/evalua
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,24 +153,6 @@ def _together(words: Sequence[str], spans: Sequence[_Span], fillers: frozenset[s
     """Tell whether only fillers are between a noun, the first of some spans, and the others."""
     covered = {place for start, end in spans for place in range(start, end)}
     return all(place in covered or words[place] in fillers for place in range(min(spans)[0], spans[0][0]))
-
-
-class CompoundOccurrence(NamedTuple):
-    """A compound in the sentence of a ``row``; those of one name are one compound."""
-
-    name: str
-    compound: str
-    source: str
-    row: int = 0
-    pattern: str = ""
-
-
-def check_occurrence(lexicon: CompoundLexicon, occurrence: CompoundOccurrence) -> None:
-    """Raise ``CompoundError`` if the compound is unknown, or is not in its sentence."""
-    lexicon.atoms(occurrence.compound)
-    words, wanted = (" ".join(text.split()) for text in (occurrence.source, occurrence.compound))
-    if f" {wanted} " not in f" {words} ":
-        raise CompoundError(f"`{occurrence.compound}` is not in `{occurrence.source}`")
 
 
 def published_correct(lexicon: CompoundLexicon, source: str, compound: str, hypothesis: str) -> bool:

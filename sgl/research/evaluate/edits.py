@@ -121,11 +121,15 @@ def _twice(words: Sequence[str], size: int) -> Iterator[int]:
 
 
 class Edit(NamedTuple):
-    """A word of the gold text, at its place, and what the prediction has instead; one of them may be nothing."""
+    """A word of the gold text, at its place, and what the prediction has instead; one of them may be nothing.
+
+    A word is ``torn`` if its particle is left behind.
+    """
 
     old: str
     new: str
     place: int | None
+    torn: bool = False
 
 
 def runs(gold: Sequence[str], said: Sequence[str], pairs: Sequence[Pair]) -> Iterator[list[Edit]]:

@@ -21,7 +21,7 @@ from sgl.research.analyse.outputs import PredictionsError
 from sgl.research.analyse.predictions import first_of, systems_of
 from sgl.research.analyse.scoring import Json
 from sgl.research.evaluate.benchmark import Benchmark, DatasetError, PatternInfo, all_of, grammar_of, read_benchmark
-from sgl.research.evaluate.compound_rates import BenchmarkCompounds, compounds_of
+from sgl.research.evaluate.compound_rates import compounds_of
 from sgl.research.evaluate.data import METRICS, evaluation_data
 from sgl.research.evaluate.judgements import Columns, Judgements, read_verdicts
 from sgl.research.evaluate.partial import PartialMatch
@@ -127,15 +127,15 @@ class Evaluation:
             self._read_variants()
             self._read_systems(line)
             files = request.compounds, request.lexicon
-            compounds = compounds_of(self.benchmark, files, request.segment, self._diagnostics)
+            table, chosen = compounds_of(self.benchmark, files, request.segment, self._diagnostics)
             partial = None if self._diagnostics.errors else self._partial_match()
             if self._diagnostics.errors:
                 return None
             self._read_shapes()
             self._read_slices()
-            if partial is None:
-                self.benchmark = compounds.typed(self.benchmark)
-            compounds = self._leave_out(compounds)
+            if partial is None and table is not None:
+                self.benchmark = table.typed(self.benchmark)
+            self._leave_out()
             if request.judgements:
                 self.judged = read_verdicts(request.judgements, self.benchmark.rows, self.systems, self._diagnostics)
             self.scores = Scores(self.benchmark, self.systems)
@@ -144,9 +144,11 @@ class Evaluation:
                 self.scores.match(partial, line)
                 if PARTIAL not in self.scores.scores:
                     self.unavailable[METRICS[PARTIAL]] = "no item belongs to a pattern of the grammar"
-            self._count_surface(compounds.chosen, line)
-            given = self.benchmark, self.systems, self.slices, self.judged
-            rates, self.compounds = compounds.rates(*given, published=request.published_rule)
+            self._count_surface(chosen, line)
+            rates: Json | None = None
+            if table is not None:
+                given = self.benchmark, self.systems, self.slices, self.judged
+                rates, self.compounds = table.rates(*given, published=request.published_rule)
             data = evaluation_data(self, line)
         if self.benchmark.is_in_distribution:
             # Nobody expects partial matches of these items; the page says why there are none.
@@ -204,13 +206,13 @@ class Evaluation:
             said.append(model(question))
         return dict(zip(patterns, said, strict=True)) if patterns else said
 
-    def _leave_out(self, compounds: BenchmarkCompounds) -> BenchmarkCompounds:
+    def _leave_out(self) -> None:
         """Leave out the rows without a prediction of every run, if that was asked for; ``PredictionsError`` if all."""
         lacking = {name for runs in self.systems.values() for run in runs for name in run.missing}
         own = self.benchmark
         lacking = (lacking if self.request.missing == LEFT_OUT else set()) | self._unseen()
         if not lacking:
-            return compounds
+            return
         kept = [row.id not in lacking for row in own.rows]
         if not any(kept):
             raise PredictionsError("no row has a prediction of every run, and words that every training set shows")
@@ -219,7 +221,6 @@ class Evaluation:
         self.systems = {name: [run.only(kept) for run in runs] for name, runs in self.systems.items()}
         self.shapes = list(compress(self.shapes, kept))
         self.slices = [cut._replace(labels=tuple(compress(cut.labels, kept))) for cut in self.slices]
-        return compounds.only(kept)
 
     def _unseen(self) -> set[str]:
         """Return the rows with words that the training set of a variant does not show; name them."""

@@ -76,7 +76,7 @@ class Meaning(NamedTuple):
 
     def listed(self, nodes: set[Node]) -> str:
         """Return some words as evidence shows them, in their order."""
-        order = sorted(nodes, key=lambda node: node if isinstance(node, int) else 0)
+        order = sorted(nodes, key=lambda node: (node, "") if isinstance(node, int) else (0, str(node)))
         return " ".join(self.words[node] for node in order)
 
     def shown(self, edge: _Edge | None) -> str:

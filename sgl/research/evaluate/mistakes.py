@@ -129,17 +129,8 @@ class Draft(NamedTuple):
 
     found: list[Found]
     text: str = ""
-    edits: "list[WordEdit] | None" = None
+    edits: list[Edit] | None = None
     right: float = 1.0
-
-
-class WordEdit(NamedTuple):
-    """A word of the gold text, at its place, and what is there instead; ``torn`` if its particle is left behind."""
-
-    old: str
-    new: str
-    place: int | None
-    torn: bool
 
 
 class TextMistakes:
@@ -160,7 +151,7 @@ class TextMistakes:
         """Compare a text with the gold text word by word."""
         gold, join = self._words.words(target), self._words.join
         found, words, pairs = _mended(gold, given, said, twice, self._words.cost, late=bool(join))
-        kept, every = list[str](), list[WordEdit]()
+        kept, every = list[str](), list[Edit]()
         for run in runs(gold, words, pairs):
             wrong, left = self._of_run(run, join.join(words), gold)
             found += wrong
@@ -175,7 +166,7 @@ class TextMistakes:
         share = overlap(filter(own, gold), filter(own, given), self._words.alike)
         return Draft(found, join.join(kept), edits, share)
 
-    def _of_run(self, run: Sequence[Edit], text: str, gold: Sequence[str]) -> tuple[list[Found], list[WordEdit]]:
+    def _of_run(self, run: Sequence[Edit], text: str, gold: Sequence[str]) -> tuple[list[Found], list[Edit]]:
         """Return what is wrong with the particles of some edits in a row, and the edits without that."""
         own, more = self._words.has_content, self._words.join.join(edit.new for edit in run)
         if 2 * more in text and not any(edit.old for edit in run):
@@ -184,14 +175,14 @@ class TextMistakes:
         torn = self._is_torn(run, gold)
         # Particles come and go with the words beside them.
         lost, added = (any(map(own, bag)) for bag in _bags(run))
-        found, left = list[Found](), list[WordEdit]()
-        for old, new, place in run:
+        found, left = list[Found](), list[Edit]()
+        for old, new, place, _ in run:
             beside = not (old and new) and (lost if old else added)
             loose = old != new and not own(old or new) and not beside
             if loose:
                 kind = Mistake.NOTATION if is_punctuation(old or new) else Mistake.PARTICLE
                 found.append(Found(kind, old, new))
-            left.append(WordEdit(old, old if loose else new, place, torn))
+            left.append(Edit(old, old if loose else new, place, torn))
         return found, left
 
     def _is_torn(self, run: Sequence[Edit], gold: Sequence[str]) -> bool:
@@ -223,7 +214,7 @@ class TextMistakes:
         return self._known.judge(text, draft.right, found or [Found(Mistake.NOTATION)])
 
     def _projected(
-        self, edits: Sequence[WordEdit], tree: WordTree, gold: Sequence[str], words: dict[Node, str]
+        self, edits: Sequence[Edit], tree: WordTree, gold: Sequence[str], words: dict[Node, str]
     ) -> Iterator[Found]:
         """Change the ``words`` of the gold tree; yield what is no difference of trees."""
         moved, nodes, before = _moved(edits), _places(tree, gold), False
@@ -245,13 +236,13 @@ class TextMistakes:
             before = alike or (before and not old)
 
 
-def _bags(edits: Iterable[Edit | WordEdit]) -> tuple[Counter[str], Counter[str]]:
+def _bags(edits: Iterable[Edit]) -> tuple[Counter[str], Counter[str]]:
     """Return the words that are only in the gold text, and those that are only in the prediction."""
     edits = list(edits)
     return Counter(edit.old for edit in edits if not edit.new), Counter(edit.new for edit in edits if not edit.old)
 
 
-def _moved(edits: Iterable[WordEdit]) -> Counter[str]:
+def _moved(edits: Iterable[Edit]) -> Counter[str]:
     """Return the words that are in another place."""
     old, new = _bags(edits)
     return old & new

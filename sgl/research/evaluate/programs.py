@@ -19,7 +19,7 @@ from sgl.foreign import TABLE, ForeignFileError, lines_of, read_bytes
 from sgl.research.analyse.outputs import PredictionsError
 from sgl.research.evaluate.answers import answer_in
 from sgl.research.evaluate.benchmark import BenchmarkRow
-from sgl.research.evaluate.runs import Given, aligned_with
+from sgl.research.evaluate.runs import Given, predictions_for
 
 #: Seconds that a program may take, bytes of memory, and bytes that it may print.
 SECONDS, MEMORY, PRINTED = 20, 1 << 30, 1 << 24
@@ -49,9 +49,9 @@ def outputs_of(
     if find_spec("resource") is None:
         raise PredictionsError("programs are run only where processes can be limited, which this system cannot do")
     names = dict.fromkeys(row.category for row in rows)
-    aligned, found, faults = aligned_with(given, names), dict[str, list[str]](), list[str]()
-    for name in names:
-        said, own = aligned.output(name), [row for row in rows if row.category == name]
+    found, faults = dict[str, list[str]](), list[str]()
+    for name, said in zip(names, predictions_for(given, names).of(list(names)), strict=True):
+        own = [row for row in rows if row.category == name]
         found |= {row.id: [] for row in own}
         for number, output in enumerate((said, *said.samples) if said else (), 1):
             text = output.text or ""
@@ -61,7 +61,6 @@ def outputs_of(
                 found[row.id].append(line)
             faults += [f"{name}{f', sample {number}' if said and said.samples else ''}: {fault}"] * bool(fault)
         faults += [f"{name}: there is none"] * (said is None)
-    aligned.finish()
     return {name: texts for name, texts in found.items() if texts}, faults
 
 

@@ -73,11 +73,9 @@ class PatternQuery:
 def _spans(said: Realization, body: Body, binding: Sequence[int], extents: Sequence[Extent]) -> tuple[TargetSpan, ...]:
     written = {Extent.WORD: said.words, Extent.PHRASE: said.phrases}
     return tuple(
-        [
-            TargetSpan(extent, written[extent][node], _label(said.graph, body, binding, place))
-            for place, (node, extent) in enumerate(zip(binding, extents, strict=True))
-            if extent is not Extent.NOTHING
-        ]
+        TargetSpan(extent, written[extent][node], _label(said.graph, body, binding, place))
+        for place, (node, extent) in enumerate(zip(binding, extents, strict=True))
+        if extent is not Extent.NOTHING
     )
 
 

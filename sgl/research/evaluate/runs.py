@@ -23,7 +23,7 @@ from sgl.diagnostics import Diagnostics
 from sgl.foreign import limits
 from sgl.research.analyse.command import report_pieces
 from sgl.research.analyse.outputs import PredictionsError, SystemOutput, Usage
-from sgl.research.analyse.predictions import Aligned, Outputs, first_of, given_outputs, open_predictions
+from sgl.research.analyse.predictions import Outputs, Predictions, first_of, given_outputs, read_predictions
 from sgl.research.analyse.statistics import places_by
 from sgl.research.analyse.words import joined
 from sgl.research.evaluate.answers import FAULTS, Faults, Noticed, answer_in, noticed
@@ -90,9 +90,9 @@ Given = Path | Outputs
 Model = Callable[[str], str | Sequence[str]]
 
 
-def aligned_with(given: Given, names: Collection[str]) -> Aligned:
+def predictions_for(given: Given, names: Collection[str]) -> Predictions:
     """Return predictions for what has these names; raises ``PredictionsError``."""
-    return open_predictions(given, "form", names) if isinstance(given, Path) else given_outputs(given)
+    return read_predictions(given, "form", names) if isinstance(given, Path) else given_outputs(given)
 
 
 def read_runs(
@@ -109,13 +109,13 @@ def read_runs(
     prediction of these words, without a text, has the text of the row.  ``other_names`` are those that Parquet files
     have for the rows.  ``readers`` take answers out of outputs.  Raises ``PredictionsError`` if they do not fit.
     """
-    aligned = _named_alike(aligned_with(given, frozenset(row.id for row in rows)), rows, other_names)
-    outputs = [aligned.output(row.id) for row in rows]
-    in_order = aligned.by_id is None
+    names = [row.id for row in rows]
+    said = _named_alike(predictions_for(given, frozenset(names)), names, other_names)
+    in_order = said.by_id is None
     try:
-        aligned.finish()
+        outputs = said.of(names)
     except PredictionsError as problem:
-        problem.hint = f"rows are called {rows[0].id} to {rows[-1].id}" if not in_order else _IN_ORDER
+        problem.hint = _IN_ORDER if in_order else f"rows are called {names[0]} to {names[-1]}"
         raise
     if in_order:
         _check_names([output.text or "" for output in outputs if output], rows)
@@ -125,14 +125,13 @@ def read_runs(
     return [reader.run([of[at] if of else None for of in samples], in_order=in_order) for at in range(number)]
 
 
-def _named_alike(aligned: Aligned, rows: Sequence[BenchmarkRow], other_names: Callable[[], Sequence[str]]) -> Aligned:
+def _named_alike(said: Predictions, names: Sequence[str], other_names: Callable[[], Sequence[str]]) -> Predictions:
     """Return predictions by the names of the rows, if they have the other ones."""
-    by_id = aligned.by_id
-    if not by_id or any(row.id in by_id for row in rows):
-        return aligned
-    row_of = dict(zip(other_names(), (row.id for row in rows), strict=False))
+    if not said.by_id or not said.by_id.keys().isdisjoint(names):
+        return said
+    row_of = dict(zip(other_names(), names, strict=False))
     # What is neither is reported as unknown.
-    return Aligned({row_of.get(name, name): output for name, output in by_id.items()}, iter(()))
+    return Predictions({row_of.get(name, name): output for name, output in said.by_id.items()})
 
 
 class _RunReader:

@@ -25,7 +25,7 @@ from sgl.diagnostics import UserError
 from sgl.foreign import BENCHMARK, ForeignFileError
 from sgl.pipeline.matches import NoStructureError, OccurrenceError, occurring
 from sgl.research.analyse.outputs import PredictionsError
-from sgl.research.analyse.predictions import open_predictions
+from sgl.research.analyse.predictions import read_predictions
 from sgl.research.evaluate.benchmark import Benchmark
 from sgl.research.treebank import TreebankReader, TreebankSentence
 
@@ -208,9 +208,8 @@ def _quotas(benchmark: Benchmark) -> tuple[str, ...]:
 def _values(path: Path, benchmark: Benchmark) -> Labels:
     """Return the value of each row in a file, which is read like predictions; a list has several."""
     try:
-        given = open_predictions(path, "form", frozenset(row.id for row in benchmark.rows))
-        found = [given.output(row.id) for row in benchmark.rows]
-        given.finish()
+        names = [row.id for row in benchmark.rows]
+        found = read_predictions(path, "form", frozenset(names)).of(names)
     except (PredictionsError, ForeignFileError) as problem:
         raise SliceError(f"`{path}`: {problem}") from None
     values = ((value.words or (value.text or "",)) if value else () for value in found)

@@ -9,6 +9,7 @@ out, since SGL treats them as mistakes.  Weights are divided by their sum.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 from math import inf
 from typing import NamedTuple
@@ -27,22 +28,6 @@ _LARGEST = 1e12
 _SHOWN = 3
 
 
-@dataclass(frozen=True)
-class ImportedGrammar:
-    """An imported grammar with the places of its rules; perhaps no layer is suitable as a source."""
-
-    grammar: CoreGrammar
-    spans: tuple[Span, ...]
-    #: Whether category names contain features as rules state them, ``NP[num=?n]``.
-    symbolic: bool = False
-
-    @property
-    def trees(self) -> frozenset[int]:
-        """The layers that print trees: they have no spaces, or drop commas before brackets."""
-        layers = enumerate(self.grammar.text_layers)
-        return frozenset(number for number, layer in layers if not layer.join or layer.finish)
-
-
 class TreeRule(NamedTuple):
     """A rule with the names of its states; ``weighted`` if the file gives its weight."""
 
@@ -54,6 +39,44 @@ class TreeRule(NamedTuple):
     templates: tuple[Template, ...]
     #: The graph of its feature tree, or the label that is on no word.
     graph: Fragment | str | None = None
+
+
+@dataclass(frozen=True)
+class ImportedGrammar:
+    """The layers, states and rules of an imported grammar; perhaps no layer is suitable as a source."""
+
+    name: str
+    layers: tuple[TextLayer, ...]
+    graphs: tuple[GraphLayer, ...]
+    states: tuple[str, ...]
+    rules: tuple[TreeRule, ...]
+    start: str
+    #: Whether names of states contain features as rules state them, ``NP[num=?n]``.
+    symbolic: bool = False
+
+    @property
+    def trees(self) -> frozenset[int]:
+        """The layers that print trees: they have no spaces, or drop commas before brackets."""
+        return frozenset(number for number, layer in enumerate(self.layers) if not layer.join or layer.finish)
+
+    @cached_property
+    def grammar(self) -> CoreGrammar:
+        """The core grammar, whose categories are the states."""
+        numbers = {state: number for number, state in enumerate(self.states)}
+        rules = [
+            Rule(
+                id=number,
+                name=rule.label.text,
+                lhs=numbers[rule.state],
+                rhs=tuple(numbers[child] for child in rule.children),
+                weight=rule.weight,
+                templates=rule.templates,
+                fragments=(rule.graph,) if self.graphs and isinstance(rule.graph, Fragment) else (),
+            )
+            for number, rule in enumerate(self.rules)
+        ]
+        categories, start = tuple(map(Category, self.states)), numbers[self.start]
+        return CoreGrammar(self.name, categories, tuple(rules), start, self.layers, self.graphs)
 
 
 #: The rules of one file that take part in derivations, and its final states.
@@ -281,28 +304,9 @@ def assemble(
         ]
         rules = [*gathering, *rules]
         states[:0] = dict.fromkeys(rule.state for rule in gathering)
-    numbers = {state: number for number, state in enumerate(states)}
     weights = [rule.weight for rule in rules] if symbolic else _normalize(rules, diagnostics)
-    core = CoreGrammar(
-        name=name,
-        categories=tuple(map(Category, states)),
-        rules=tuple(
-            Rule(
-                id=number,
-                name=rule.label.text,
-                lhs=numbers[rule.state],
-                rhs=tuple(numbers[child] for child in rule.children),
-                weight=weight,
-                templates=rule.templates,
-                fragments=(rule.graph,) if graphs and isinstance(rule.graph, Fragment) else (),
-            )
-            for number, (rule, weight) in enumerate(zip(rules, weights, strict=True))
-        ),
-        start=numbers[start],
-        text_layers=tuple(layers),
-        graph_layers=tuple(graphs),
-    )
-    return ImportedGrammar(core, tuple(rule.label.span for rule in rules), symbolic)
+    weighed = (rule._replace(weight=weight) for rule, weight in zip(rules, weights, strict=True))
+    return ImportedGrammar(name, tuple(layers), tuple(graphs), tuple(states), tuple(weighed), start, symbolic)
 
 
 def _normalize(rules: Sequence[TreeRule], diagnostics: Diagnostics) -> list[float]:

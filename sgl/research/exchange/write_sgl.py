@@ -17,7 +17,7 @@ from sgl.core.grammar import CoreGrammar, Fragment, Item, Node, Rule, Slot, Temp
 from sgl.diagnostics import Diagnostics, Label, shortlist
 from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang.layout import layout
-from sgl.research.exchange.lower_irtg import ImportedGrammar
+from sgl.research.exchange.lower_irtg import ImportedGrammar, TreeRule
 from sgl.research.exchange.names import FreeNames, decimal, filled, identifier, make_quotable, number_repeated, quoted
 
 #: Names that no layer can have; every grammar has the layers of its derivations.
@@ -29,18 +29,18 @@ _SHOWN = 3
 
 def with_source(imported: ImportedGrammar, diagnostics: Diagnostics) -> ImportedGrammar:
     """Return the grammar with its source layer first, reporting the changes."""
-    layers = imported.grammar.text_layers
+    layers = imported.layers
     wanted, *others = sorted(range(len(layers)), key=lambda layer: layer in imported.trees)
     chosen: int | None = wanted
-    if (misfit := _unfit(imported.grammar, wanted)) is not None:
-        chosen = next((layer for layer in others if _unfit(imported.grammar, layer) is None), None)
+    if (misfit := _unfit(imported.rules, wanted)) is not None:
+        chosen = next((layer for layer in others if _unfit(imported.rules, layer) is None), None)
         instead = "the source is a layer that prints derivations"
         if chosen is not None:
             instead = f"`{layers[chosen].name}` is the source"
         rule, why = misfit
         diagnostics.warning(
             "SGL1208",
-            imported.spans[rule.id],
+            rule.label.span,
             f"`{layers[wanted].name}` cannot be the source layer, for here it {why}; {instead}",
         )
     if chosen is None:
@@ -48,52 +48,45 @@ def with_source(imported: ImportedGrammar, diagnostics: Diagnostics) -> Imported
     return _merged(_in_front(imported, chosen), diagnostics)
 
 
-def _unfit(grammar: CoreGrammar, layer: int) -> tuple[Rule, str] | None:
-    for rule in grammar.rules:
+def _unfit(rules: Sequence[TreeRule], layer: int) -> tuple[TreeRule, str] | None:
+    for rule in rules:
         template = rule.templates[layer]
         slots = [item.child for item in template if isinstance(item, Slot)]
         if not template:
             return rule, "has no words"
-        if missing := sorted(set(range(len(rule.rhs))) - set(slots)):
+        if missing := sorted(set(range(len(rule.children))) - set(slots)):
             return rule, f"leaves out `?{missing[0] + 1}`"
-        if len(slots) > len(rule.rhs):
+        if len(slots) > len(rule.children):
             return rule, "uses a child twice"
-    passing = [rule for rule in grammar.rules if len(rule.rhs) == len(rule.templates[layer]) == 1]
-    below = nx.DiGraph((rule.lhs, rule.rhs[0]) for rule in passing)
+    passing = [rule for rule in rules if len(rule.children) == len(rule.templates[layer]) == 1]
+    below = nx.DiGraph((rule.state, rule.children[0]) for rule in passing)
     for rule in passing:
-        if nx.has_path(below, rule.rhs[0], rule.lhs):
+        if nx.has_path(below, rule.children[0], rule.state):
             return rule, "makes a phrase of itself, without a word"
     return None
 
 
-def _changed(imported: ImportedGrammar, layers: Sequence[TextLayer], rules: Iterable[Rule]) -> ImportedGrammar:
-    """Return the grammar without graphs on words of other layers than the first."""
-    grammar = replace(imported.grammar, text_layers=tuple(layers), rules=tuple(rules))
-    if any(graph.anchor != layers[0].name for graph in grammar.graph_layers):
-        rules = tuple(replace(rule, fragments=()) for rule in grammar.rules)
-        grammar = replace(grammar, rules=rules, graph_layers=())
-    return replace(imported, grammar=grammar)
-
-
 def _with_derivations(imported: ImportedGrammar) -> ImportedGrammar:
-    layers, rules = imported.grammar.text_layers, []
-    name = FreeNames(*(layer.name for layer in layers)).free(_DERIVATION)
-    for rule in imported.grammar.rules:
-        label = quoted(make_quotable("_".join(rule.name.split()) or "_"))
-        printed: list[Item] = [Token(f"{label}(" if rule.rhs else label)]
-        for child in range(len(rule.rhs)):
+    rules = []
+    name = FreeNames(*(layer.name for layer in imported.layers)).free(_DERIVATION)
+    for rule in imported.rules:
+        label = quoted(make_quotable("_".join(rule.label.text.split()) or "_"))
+        printed: list[Item] = [Token(f"{label}(" if rule.children else label)]
+        for child in range(len(rule.children)):
             printed += [Slot(child), Token(",")]
-        if rule.rhs:
+        if rule.children:
             printed[-1] = Token(")")
-        rules.append(replace(rule, templates=(*rule.templates, tuple(printed))))
-    return _changed(imported, (*layers, TextLayer(name, "")), rules)
+        rules.append(rule._replace(templates=(*rule.templates, tuple(printed))))
+    return replace(imported, layers=(*imported.layers, TextLayer(name, "")), rules=tuple(rules))
 
 
 def _in_front(imported: ImportedGrammar, chosen: int) -> ImportedGrammar:
-    layers = imported.grammar.text_layers
-    order = sorted(range(len(layers)), key=lambda layer: layer != chosen)
+    """Return the grammar with this layer first, and without graphs on words of other layers."""
+    order = sorted(range(len(imported.layers)), key=lambda layer: layer != chosen)
+    layers = tuple(imported.layers[layer] for layer in order)
+    graphs = tuple(graph for graph in imported.graphs if graph.anchor == layers[0].name)
 
-    def ordered(rule: Rule) -> Rule:
+    def ordered(rule: TreeRule) -> TreeRule:
         children = [item.child for item in rule.templates[chosen] if isinstance(item, Slot)]
 
         def moved(template: Template) -> Template:
@@ -104,41 +97,36 @@ def _in_front(imported: ImportedGrammar, chosen: int) -> ImportedGrammar:
         def glued(node: Node) -> Node:
             return replace(node, glue=tuple((children.index(child), port) for child, port in node.glue))
 
-        return replace(
-            rule,
-            rhs=tuple(rule.rhs[child] for child in children),
+        graph = rule.graph if graphs else None
+        return rule._replace(
+            children=tuple(rule.children[child] for child in children),
             templates=tuple(moved(rule.templates[layer]) for layer in order),
-            fragments=tuple(replace(own, nodes=tuple(map(glued, own.nodes))) for own in rule.fragments),
+            graph=replace(graph, nodes=tuple(map(glued, graph.nodes))) if isinstance(graph, Fragment) else graph,
         )
 
-    return _changed(imported, [layers[layer] for layer in order], map(ordered, imported.grammar.rules))
+    return replace(imported, layers=layers, graphs=graphs, rules=tuple(map(ordered, imported.rules)))
 
 
 def _merged(imported: ImportedGrammar, diagnostics: Diagnostics) -> ImportedGrammar:
-    first: dict[object, int] = {}
-    weights: dict[int, float] = {}
-    merged: dict[int, int] = {}
-    for rule in imported.grammar.rules:
-        earlier = first.setdefault((rule.lhs, rule.rhs, rule.templates, rule.fragments), rule.id)
-        weights[earlier] = weights.get(earlier, 0.0) + rule.weight
-        if earlier != rule.id:
-            merged[rule.id] = earlier
-    if not merged:
-        return imported
-    names = [f"`{imported.grammar.rules[rule].name}`" for rule in merged]
-    again, earlier = next(iter(merged.items()))
-    diagnostics.warning(
-        "SGL1209",
-        imported.spans[again],
-        f"{len(merged):,} {'rule says' if len(merged) == 1 else 'rules say'} the same as another "
-        "of the same state; they are merged, and their weights added",
-        labels=[Label(imported.spans[earlier], "the same rule")],
-        notes=(shortlist(names, _SHOWN),),
-    )
-    kept = [rule for rule in imported.grammar.rules if rule.id not in merged]
-    rules = (replace(rule, id=i, weight=weights[rule.id]) for i, rule in enumerate(kept))
-    imported = replace(imported, spans=tuple(imported.spans[rule.id] for rule in kept))
-    return _changed(imported, imported.grammar.text_layers, rules)
+    kept: dict[object, TreeRule] = {}
+    merged: list[tuple[TreeRule, TreeRule]] = []
+    for rule in imported.rules:
+        key = rule.state, rule.children, rule.templates, rule.graph
+        earlier = kept.setdefault(key, rule)
+        if earlier is not rule:
+            merged.append((rule, earlier))
+            kept[key] = earlier._replace(weight=earlier.weight + rule.weight)
+    if merged:
+        again, earlier = merged[0]
+        diagnostics.warning(
+            "SGL1209",
+            again.label.span,
+            f"{len(merged):,} {'rule says' if len(merged) == 1 else 'rules say'} the same as another "
+            "of the same state; they are merged, and their weights added",
+            labels=[Label(earlier.label.span, "the same rule")],
+            notes=(shortlist((f"`{rule.label.text}`" for rule, _ in merged), _SHOWN),),
+        )
+    return replace(imported, rules=tuple(kept.values()))
 
 
 _WITH_FEATURES = re.compile(r"([A-Z]\w*)\[([^\[\]]+)\]")

@@ -120,9 +120,8 @@ class _Copying:
             self._template(rule, layer, layer in raised, wanted) if layer in self.layers else template
             for layer, template in enumerate(rule.templates)
         )
-        lhs = self._copy(rule.lhs, raised)
         rhs = tuple(map(self._copy, rule.rhs, map(frozenset, wanted)))
-        return replace(rule, id=number, lhs=lhs, rhs=rhs, templates=templates)
+        return replace(rule, id=number, lhs=self._copy(rule.lhs, raised), rhs=rhs, templates=templates)
 
     def _template(self, rule: Rule, layer: int, raise_first: bool, wanted: list[set[int]]) -> Template:
         """Return the template without capitals; ``wanted`` collects the children to be raised."""

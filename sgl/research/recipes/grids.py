@@ -11,7 +11,7 @@ from sgl.foreign import CERTIFICATE as CERTIFICATES
 from sgl.foreign import ForeignFileError
 from sgl.foreign.json import read_document
 from sgl.research.analyse.outputs import PredictionsError
-from sgl.research.analyse.predictions import open_predictions
+from sgl.research.analyse.predictions import read_predictions
 from sgl.research.analyse.scoring import Json
 from sgl.research.divergence.search import CERTIFICATE, FORMAT
 from sgl.research.evaluate.benchmark import BenchmarkRow, read_benchmark
@@ -98,8 +98,6 @@ def _predictions(
 ) -> Iterator[str]:
     """Yield the predictions of a system for several sets of rows, in their order."""
     for files, own in zip(outputs, rows, strict=True):
-        aligned = open_predictions(files[system], "form", frozenset(row.id for row in own))
-        for row in own:
-            said = aligned.output(row.id)
-            yield (said and said.text) or ""
-        aligned.finish()
+        names = [row.id for row in own]
+        said = read_predictions(files[system], "form", frozenset(names)).of(names)
+        yield from ((each and each.text) or "" for each in said)

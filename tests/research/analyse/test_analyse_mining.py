@@ -15,7 +15,7 @@ from treebanks import conllu, dice, random_heads, write
 
 from sgl.research.analyse import AnalysisSettings, TreebankWord, analyse, without_punctuation
 from sgl.research.analyse.mining import (
-    Collector,
+    MinedTrees,
     Occurrences,
     Subtree,
     TooManySubtreesError,
@@ -44,11 +44,11 @@ SUSPICIONS = (
 
 def table(documents: list[str]) -> Occurrences:
     """A table of documents whose letters are structures."""
-    collector = Collector("dep", 1, 1)
-    for document in documents:
-        tree = collector.add_tree({Subtree(x, 1): n for x, n in Counter(document).items()})
-        collector.sentence_has(tree)
-    return collector.table()
+    return MinedTrees(documents, letters_of).table()
+
+
+def letters_of(document: str) -> dict[Subtree, int]:
+    return {Subtree(x, 1): n for x, n in Counter(document.strip()).items()}
 
 
 def toy() -> tuple[Occurrences, np.ndarray[tuple[int], np.dtype[np.int64]]]:
@@ -71,13 +71,11 @@ def test_scores_weigh_by_how_often_a_structure_occurs() -> None:
 
 
 def test_equal_trees_count_as_often_as_sentences_have_them() -> None:
-    letters = ["AB", "AB", "BC", "C"]
-    apart, failed = table(letters), np.array([1, 0, 1, 0])
-    collector = Collector("dep", 1, 1)
-    numbers = {text: collector.add_tree({Subtree(x, 1): 1 for x in text}) for text in ("AB", "BC", "C")}
-    for text in letters:
-        collector.sentence_has(numbers[text])
-    together = suspicion(collector.table(), np.array([1, 1, 0]), 4)
+    failed = np.array([1, 0, 1, 0])
+    # A space makes another tree with the same structures.
+    apart, mined = table(["AB", "AB ", "BC", "C"]), MinedTrees(["AB", "AB", "BC", "C"], letters_of)
+    assert mined.by_tree(failed > 0).tolist() == [1, 1, 0]
+    together = suspicion(mined.table(), mined.by_tree(failed > 0), 4)
     assert together == pytest.approx(suspicion(apart, failed, 4), abs=1e-12)
 
 

@@ -21,7 +21,8 @@ from sgl.research.divergence.sources import ElementSettings, ItemSet, WordChoice
 from sgl.research.divergence.trees import (
     UNIT,
     NotADerivationError,
-    Trees,
+    Tree,
+    TreeNode,
     dependency_trees,
     edge_compounds,
     node_and_edge_atoms,
@@ -63,8 +64,8 @@ def test_a_compound_is_a_rule_with_a_child_at_its_place() -> None:
 
 def test_labels_may_have_parentheses_and_spaces_in_quotes() -> None:
     trees = read_derivations(['(np:"NP[a=b, c=d]"#2 "ice cream" "a \\" ) b")'])
-    assert trees.labels == ['np:"NP[a=b, c=d]"#2', '"ice cream"', '"a \\" ) b"']
-    assert trees.parent.tolist() == [-1, 0, 0]
+    assert [node.label for node in trees[0]] == ['np:"NP[a=b, c=d]"#2', '"ice cream"', '"a \\" ) b"']
+    assert [node.parent for node in trees[0]] == [-1, 0, 0]
 
 
 @pytest.mark.parametrize("text", ["", "(s", "s)", "(s a) b", "a b", "()", "((a) b)", "(s a))"])
@@ -110,18 +111,14 @@ def test_pieces_of_two_nodes_are_edges() -> None:
 
 
 @st.composite
-def random_trees(draw: st.DrawFn) -> Trees:
+def random_trees(draw: st.DrawFn) -> list[Tree]:
     parents = [-1, *(draw(st.integers(0, node)) for node in range(draw(st.integers(0, 6))))]
-    number = len(parents)
-    label = draw(st.lists(st.integers(0, 2), min_size=number, max_size=number))
-    edge = draw(st.lists(st.integers(0, 1), min_size=number, max_size=number))
-    arrays = (np.array(values, np.int64) for values in ([0, number], label, parents, edge))
-    return Trees(["a", "b", "c"], ["x", "y"], *arrays)
+    return [[TreeNode(draw(st.sampled_from("abc")), parent, draw(st.sampled_from("xy"))) for parent in parents]]
 
 
 @given(random_trees(), st.integers(2, 4))
-def test_pieces_are_all_connected_sets_of_nodes(trees: Trees, size: int) -> None:
-    parents = trees.parent.tolist()
+def test_pieces_are_all_connected_sets_of_nodes(trees: list[Tree], size: int) -> None:
+    parents = [node.parent for node in trees[0]]
     number = len(parents)
     connected = 0
     for chosen in range(1, 1 << number):
@@ -132,8 +129,8 @@ def test_pieces_are_all_connected_sets_of_nodes(trees: Trees, size: int) -> None
 
 
 def test_labels_that_look_like_forms_are_told_apart() -> None:
-    one = Trees(["a(x:b)", "c"], ["x"], *(np.array(v) for v in ([0, 2], [0, 1], [-1, 0], [0, 0])))
-    assert pieces(one, 2).names == ["'a(x:b)'(x:c)"]
+    one = [TreeNode("a(x:b)", -1, "x"), TreeNode("c", 0, "x")]
+    assert pieces([one], 2).names == ["'a(x:b)'(x:c)"]
 
 
 def test_a_compound_that_mostly_lies_in_a_larger_one_weighs_little() -> None:

@@ -173,7 +173,8 @@ def test_the_verdicts_of_the_authors_are_read_as_they_are() -> None:
     systems = {"Transformer": read_runs([line.split("\t")[1] for line in lines], benchmark.rows, "zh")}
     judged = read_verdicts([COGNITION / "NP.judged.tsv"], benchmark.rows, systems, told)
     assert not list(told)
-    compounds = compounds_of(benchmark, (None, None), "characters", told)
+    compounds, _ = compounds_of(benchmark, (None, None), "characters", told)
+    assert compounds is not None
     data, columns = compounds.rates(benchmark, systems, (), judged, published=True)
     assert data is not None
     people = {row["kind"]: row for row in data["judged"]}
