@@ -1,7 +1,7 @@
 """Do the published failures come out of data that SGL made?
 
-    python benchmarks/biting.py out/bite              # two models, seed 1: an estimated two hours on an idle core
-    python benchmarks/biting.py out/bite --seeds 3    # two more seeds: an estimated six hours in all
+    python benchmarks/biting.py out/bite              # two models, seed 1: an estimated 2.5 hours on an idle core
+    python benchmarks/biting.py out/bite --seeds 3    # two more seeds: an estimated 7.5 hours in all
     python benchmarks/biting.py out/bite --only scan-jump question --models lstm
     python benchmarks/biting.py out/bite --report     # only the tables of finished runs
 
