@@ -1,4 +1,4 @@
-"""Divide the compounds of published CoGnition files as the figures of the paper do."""
+"""Divide the compounds of published CoGnition files as the figures of the paper do, and find their contexts."""
 
 from collections import Counter
 from itertools import combinations
@@ -14,9 +14,19 @@ atoms = {row.compound: sorted(text for _, text in table.lexicon.atoms(row.compou
 known = {atom for parts in atoms.values() for atom in parts}
 sizes = {len(text.split()) for text in (*known, *atoms)}
 
-times, single, together, windows = Counter(), Counter(), Counter(), 0
-for sentence in (data / "train.en").read_text("utf-8").lower().split("\n"):
-    words = sentence.split()
+contexts = {}  # what follows a compound, by what precedes it
+for row in table.occurrences:
+    before, _, after = f" {row.source.lower()} ".partition(f" {row.compound} ")
+    contexts.setdefault(before.strip(), set()).add(after.strip())
+
+times, single, together, windows, providing = Counter(), Counter(), Counter(), 0, {}
+train = (data / "train.en").read_text("utf-8").split("\n")
+for number, sentence in enumerate(train):
+    words = sentence.lower().split()
+    for before in {" ".join(words[:at]) for at in range(len(words))} & contexts.keys():
+        rest = words[len(before.split()) :]
+        afters = {" ".join(rest[at:]) for at in range(1, len(rest) + 1)} & contexts[before]
+        providing.update({(before, after): number for after in afters if (before, after) not in providing})
     spans = [(at, at + size, " ".join(words[at : at + size])) for size in sizes for at in range(len(words) - size + 1)]
     times.update(text for _, _, text in spans if text in known or text in atoms)
     for first in range(max(1, len(words) - 4) if words else 0):
@@ -46,3 +56,7 @@ for row in table.occurrences:
     columns["context"].append(f"{outside} to {outside + 4}")
 for name, values in columns.items():
     (data / f"gen-{name}.txt").write_text("".join(f"{value}\n" for value in values), "utf-8")
+# The first training sentence with each context, in both languages.
+for end in ("en", "zh") if (data / "train.zh").exists() else ():
+    lines = (data / f"train.{end}").read_text("utf-8").split("\n")
+    (data / f"context.{end}").write_text("".join(f"{lines[at]}\n" for at in sorted({*providing.values()})), "utf-8")

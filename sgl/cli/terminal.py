@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 #: Width of tables written to a file or pipe.
-_WIDE = 160
+WIDE = 160
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
@@ -88,7 +88,7 @@ def print_table(table: Table) -> None:
     from rich.console import Console
     from rich.segment import Segment, Segments
 
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDE)
     # Cells may contain untrusted texts; colours are not part of a segment's text.
     shown = [Segment(for_terminal(text), style) for text, style, _ in console.render(table)]
     # Wider columns are not cropped: the terminal wraps them.
