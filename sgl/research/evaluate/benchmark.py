@@ -118,22 +118,22 @@ def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchma
 
 def _of_cognition(path: Path, split: str) -> Benchmark:
     """Return the rows of published files of CoGnition, line by line: `.en`, `.zh` and, for ``gen``, `.compound`."""
-    tested = split == "gen"
-    one = path / ("cg-test.compound" if tested else f"{split}.en")
-    whole = [one] if not tested or one.exists() else sorted(path.glob("*.compound"))
+    lexicon = path / "lexicon" if split == "gen" else None
+    one = path / ("cg-test.compound" if lexicon else f"{split}.en")
+    whole = [one] if not lexicon or one.exists() else sorted(path.glob("*.compound"))
     # The whole test set has noun phrases, then verb phrases, then the others.
     whole.sort(key=lambda file: ("NP", "VP", "PP").index(file.stem) if file.stem in ("NP", "VP", "PP") else -1)
     rows: list[BenchmarkRow] = []
     for file in whole:
-        ends = (".en", ".zh", ".compound") if tested else (".en", ".zh")
+        ends = (".en", ".zh", ".compound") if lexicon else (".en", ".zh")
         sides = [lines_of(read_text(file.with_suffix(end), BENCHMARK)) for end in ends]
         if len({len(side) for side in sides}) != 1:
             raise DatasetError(f"`{file.stem}` has different numbers of lines in {', '.join(ends)}")
         for number, (source, text, *compound) in enumerate(zip(*sides, strict=True), 1):
-            rows.append(BenchmarkRow(f"{file.stem}-{number:06d}", source, text, file.stem, *map(str.strip, compound)))
+            name = f"{file.stem}-{number:06d}"
+            rows.append(BenchmarkRow(name, source, text, file.stem, "".join(compound).strip()))
     if not rows:
         raise DatasetError(f"`{path}` has a lexicon, but no `.compound` file next to it")
-    lexicon = path / "lexicon" if tested else None
     return Benchmark("cognition", "CoGnition", "", split, "en", "zh", "", tuple(rows), lexicon=lexicon)
 
 

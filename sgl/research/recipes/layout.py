@@ -41,15 +41,12 @@ def points(text: str) -> float:
 
 
 class Page(NamedTuple):
-    """A page or a terminal: how wide a text is on it, its own width, and the most of it that titles of rows have.
-
-    The name of a system stands above all its columns, or (``each``) above each.
-    """
+    """A page or a terminal: how wide a text is on it, its own width, and the most of it that titles of rows have."""
 
     width: Callable[[str], float]
     limit: float
     titles: float
-    each: bool = False
+    each: bool = False  # the name of a system stands above each of its columns, not once above all
 
 
 #: A page of an article.
