@@ -14,9 +14,10 @@ atoms = {row.compound: sorted(text for _, text in table.lexicon.atoms(row.compou
 known = {atom for parts in atoms.values() for atom in parts}
 sizes = {len(text.split()) for text in (*known, *atoms)}
 
-contexts = {}  # what follows a compound, by what precedes it
+around, contexts = [], {}  # what precedes and follows each compound; what follows, by what precedes
 for row in table.occurrences:
     before, _, after = f" {row.source.lower()} ".partition(f" {row.compound} ")
+    around.append((before.strip(), after.strip()))
     contexts.setdefault(before.strip(), set()).add(after.strip())
 
 times, single, together, windows, providing = Counter(), Counter(), Counter(), 0, {}
@@ -42,6 +43,14 @@ def pmi(one: str, other: str) -> float:
     return log(windows * number / (single[one] * single[other])) if number else -log(windows)
 
 
+def distance(tree: str) -> str:
+    """Return the mean distance between words and governors, in steps of a half; punctuation and roots do not count."""
+    cells = (line.split("\t") for line in tree.splitlines() if line.partition("\t")[0].isdigit())
+    edges = [abs(int(cell[0]) - int(cell[6])) for cell in cells if cell[6] != "0" and cell[3] != "PUNCT"]
+    step = sum(edges) * 2 // max(len(edges), 1) / 2
+    return f"{step} to {step + 0.5}"
+
+
 ranked = sorted((min(times[atom] for atom in parts), c) for c, parts in atoms.items() if len(parts) == 3)
 place = {compound: at for at, (_, compound) in enumerate(ranked)}
 columns = {"shots": [], "frequency": [], "pmi": [], "context": []}
@@ -54,9 +63,14 @@ for row in table.occurrences:
     columns["pmi"].append(f"{len(parts)} {sign}" if len(parts) > 1 else "")
     outside = (len(row.source.split()) - len(compound.split())) // 5 * 5
     columns["context"].append(f"{outside} to {outside + 4}")
+provided = sorted({*providing.values()})
+if (data / "context.conllu").exists():
+    trees = (data / "context.conllu").read_text("utf-8").strip().split("\n\n")
+    distances = dict(zip(provided, map(distance, trees), strict=True))
+    columns["distance"] = [distances.get(providing.get(context), "") for context in around]
 for name, values in columns.items():
     (data / f"gen-{name}.txt").write_text("".join(f"{value}\n" for value in values), "utf-8")
 # The first training sentence with each context, in both languages.
 for end in ("en", "zh") if (data / "train.zh").exists() else ():
     lines = (data / f"train.{end}").read_text("utf-8").split("\n")
-    (data / f"context.{end}").write_text("".join(f"{lines[at]}\n" for at in sorted({*providing.values()})), "utf-8")
+    (data / f"context.{end}").write_text("".join(f"{lines[at]}\n" for at in provided), "utf-8")
