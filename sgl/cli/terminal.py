@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from itertools import zip_longest
 from math import inf
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from rich.table import Table
     from rich.text import Text
-
-#: Width of tables written to a file or pipe.
-_WIDE = 160
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
@@ -83,12 +81,17 @@ def cell(text: str) -> Text:
     return shown
 
 
+def table_width() -> int:
+    """Return the width of tables on standard output, in columns: that of the terminal, or 160 in a file or pipe."""
+    return get_terminal_size().columns if sys.stdout.isatty() else 160
+
+
 def print_table(table: Table) -> None:
-    """Write a table to standard output; its width is limited only on a terminal."""
+    """Write a table to standard output; columns that need more than its width are not cropped."""
     from rich.console import Console
     from rich.segment import Segment, Segments
 
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
+    console = Console(highlight=False, width=table_width())
     # Cells may contain untrusted texts; colours are not part of a segment's text.
     shown = [Segment(for_terminal(text), style) for text, style, _ in console.render(table)]
     # Wider columns are not cropped: the terminal wraps them.

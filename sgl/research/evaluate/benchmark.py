@@ -112,25 +112,29 @@ def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchma
     split or target, or for rows that cannot be read.
     """
     if path.is_dir() and (path / "lexicon").is_file() and not (path / MANIFEST).exists():
-        return _of_cognition(path)
+        return _of_cognition(path, split or "gen")
     return (_of_dataset if path.is_dir() else _of_file)(path, split, target)
 
 
-def _of_cognition(path: Path) -> Benchmark:
-    """Return the rows of the published files of CoGnition: `.en`, `.zh` and `.compound`, line by line."""
-    whole = [path / "cg-test.compound"] if (path / "cg-test.compound").exists() else sorted(path.glob("*.compound"))
+def _of_cognition(path: Path, split: str) -> Benchmark:
+    """Return the rows of published files of CoGnition, line by line: `.en`, `.zh` and, for ``gen``, `.compound`."""
+    lexicon = path / "lexicon" if split == "gen" else None
+    one = path / ("cg-test.compound" if lexicon else f"{split}.en")
+    whole = [one] if not lexicon or one.exists() else sorted(path.glob("*.compound"))
     # The whole test set has noun phrases, then verb phrases, then the others.
     whole.sort(key=lambda file: ("NP", "VP", "PP").index(file.stem) if file.stem in ("NP", "VP", "PP") else -1)
     rows: list[BenchmarkRow] = []
     for file in whole:
-        sides = [lines_of(read_text(file.with_suffix(end), BENCHMARK)) for end in (".en", ".zh", ".compound")]
+        ends = (".en", ".zh", ".compound") if lexicon else (".en", ".zh")
+        sides = [lines_of(read_text(file.with_suffix(end), BENCHMARK)) for end in ends]
         if len({len(side) for side in sides}) != 1:
-            raise DatasetError(f"`{file.stem}.en`, `.zh` and `.compound` have different numbers of lines")
-        for number, (source, text, compound) in enumerate(zip(*sides, strict=True), 1):
-            rows.append(BenchmarkRow(f"{file.stem}-{number:06d}", source, text, file.stem, compound.strip()))
+            raise DatasetError(f"`{file.stem}` has different numbers of lines in {', '.join(ends)}")
+        for number, (source, text, *compound) in enumerate(zip(*sides, strict=True), 1):
+            name = f"{file.stem}-{number:06d}"
+            rows.append(BenchmarkRow(name, source, text, file.stem, "".join(compound).strip()))
     if not rows:
         raise DatasetError(f"`{path}` has a lexicon, but no `.compound` file next to it")
-    return Benchmark("cognition", "CoGnition", "", "gen", "en", "zh", "", tuple(rows), lexicon=path / "lexicon")
+    return Benchmark("cognition", "CoGnition", "", split, "en", "zh", "", tuple(rows), lexicon=lexicon)
 
 
 def _of_file(path: Path, split: str | None, target: str | None) -> Benchmark:

@@ -289,7 +289,7 @@ def curves(tables: Mapping[str, Sequence[Json]], metrics: Sequence[str]) -> list
             given = defaultdict(list)
             for name, cell in row["scores"].get(metric, {}).items():
                 system, _, number = name.rpartition("@")
-                if number.isdecimal() and 0 < int(number) < 10**9:
+                if system and number.isdecimal() and 0 < int(number) < 10**9:
                     given[system].append({"exposures": int(number), "place": float(np.log2(int(number))), **cell})
             for system, points in given.items():
                 if len(points) >= _FEWEST:

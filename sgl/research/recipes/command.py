@@ -1,7 +1,5 @@
 """Run ``sglc recipe``: the tables of a paper from the outputs of systems, next to the published figures."""
 
-import shutil
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -18,7 +16,7 @@ from rich.cells import cell_len
 from sgl.cli.files import FIGURES, FILE, PAGE, TABLES, force_option, json_file_option
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options
-from sgl.cli.terminal import say
+from sgl.cli.terminal import say, table_width
 from sgl.diagnostics import Diagnostics
 from sgl.disk import temporary
 from sgl.research.analyse.command import SYSTEM, installed, report_fault, write_results
@@ -246,8 +244,8 @@ def _shown(template: str, made: Json) -> str:
     environment.filters["pair"] = lambda title: title.split(" and ")
 
     # Columns of a terminal are two characters apart.
-    wide = float(shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize)
-    page = ARTICLE if tex else Page(lambda text: cell_len(text) + 2.0, wide, wide / 2)
+    wide = float(table_width())
+    page = ARTICLE if tex else Page(lambda text: cell_len(text) + 2.0, wide, wide / 2, each=True)
 
     def divided(table: Json) -> list[list[PanelColumn]]:
         return [*panels(table, _text, _titled, page)]

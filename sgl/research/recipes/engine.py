@@ -92,7 +92,7 @@ def _table(table: Json, results: Json, systems: Sequence[str]) -> Json:
             cell = _cell(found[0], figure, table, metric)
             cells.append(cell and {**cell, "sure": bool(system) and system == best[metric]})
         further = [_published(published[n].get(row["key"]), place) for n, place in product(beside, range(len(metrics)))]
-        rows.append({"title": row["title"], "cells": cells, "published": further})
+        rows.append({"title": row["title"], "total": row["key"] == "all", "cells": cells, "published": further})
     columns, others = (
         [{"system": system, "metric": metric, "title": title} for system in of for metric, title in metrics.items()]
         for of in (shown, beside)
@@ -194,7 +194,9 @@ def _cell(found: Sequence[Any], published: Json | None, table: Json, metric: str
     value = {key: None if number is None else by * number for key, number in figure.items()}
     # If ± shows how sentences differ, it does not show how certain a mean is.
     sure = table.get("spread", False)
-    value |= {"digits": given.get("digits", table.get("digits", 1)), "interval": table.get("interval", False)}
+    # Counts have no decimals.
+    digits = given.get("digits", 0 if all(isinstance(one, int) for one in found) else table.get("digits", 1))
+    value |= {"digits": digits, "interval": table.get("interval", False)}
     return {**value, "published": published, "departs": published is not None and _departs(value, published, sure=sure)}
 
 
@@ -221,13 +223,13 @@ def _published(figures: Any, place: int) -> Json | None:  # noqa: ANN401 - YAML
 
 
 def _agreement(table: Json) -> list[Json]:
-    """Return the rank correlations, over rows, of each column with each published column of its metric."""
-    found = []
+    """Return the rank correlations of columns with published columns of their metric, over all rows but a total."""
+    found, rows = [], [row for row in table["rows"] if not row["total"]]
     for place, column in enumerate(table["columns"]):
-        ours = [row["cells"][place] for row in table["rows"]]
+        ours = [row["cells"][place] for row in rows]
         theirs = [(column["system"], [cell and cell["published"] for cell in ours])]
         theirs += [
-            (other["system"], [row["published"][at] for row in table["rows"]])
+            (other["system"], [row["published"][at] for row in rows])
             for at, other in enumerate(table["beside"])
             if other["metric"] == column["metric"]
         ]

@@ -46,6 +46,7 @@ class Page(NamedTuple):
     width: Callable[[str], float]
     limit: float
     titles: float
+    each: bool = False  # the name of a system stands above each of its columns, not once above all
 
 
 #: A page of an article.
@@ -60,7 +61,7 @@ def panels(
     room, panel, used = page.limit - min(longest, page.titles), list[PanelColumn](), 0.0
     for system, columns in groupby(_columns(table, shown, titled), key=lambda column: column.system):
         own = [*columns]
-        least = page.width(system) / len(own)
+        least = page.width(system) / (1 if page.each else len(own))
         group = [(column, max(least, _BOLD * max(map(page.width, (column.title, *column.cells))))) for column in own]
         # A system stays in one panel if it fits into one.
         if panel and used + sum(size for _, size in group) > room:

@@ -462,6 +462,7 @@ BATCH = (
         ("translation.jsonl", '{{"translation_text": "{0}"}}\n{{"translation_text": "{1}"}}\n'),
         # What grep takes from a log.
         ("hypotheses.txt", "H-1\t-0.2\t{1}\nH-0\t-0.1\t{0}\n"),
+        ("detokenized.txt", "D-1\t-0.2\t{1}\nD-0\t-0.1\t{0}\n"),
         # A pipeline of Transformers, lm-evaluation-harness, vLLM, a batch of OpenAI, AllenNLP with beams.
         ("pipeline.json", '[[{{"generated_text": "{0}"}}], [{{"generated_text": "{1}"}}]]'),
         (

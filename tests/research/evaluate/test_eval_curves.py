@@ -73,6 +73,9 @@ def test_a_curve_needs_three_numbers_of_one_system() -> None:
     cell = {key: value for key, value in point(1, 0.5).items() if key not in ("exposures", "place")}
     row = {"name": "all", "title": "all items", "scores": {"exact": dict.fromkeys(["a@1", "a@5", "b@20", "a"], cell)}}
     assert curves({"overall": [row], "groups": [], "patterns": []}, ["exact"]) == []
+    # These are sizes of vocabularies (DBCA): no system has them as its exposures.
+    row["scores"] = {"exact": dict.fromkeys(["500", "1000", "18000"], cell)}
+    assert curves({"overall": [row], "groups": [], "patterns": []}, ["exact"]) == []
 
 
 def test_the_page_and_the_terminal_show_curves(work: Workplace) -> None:

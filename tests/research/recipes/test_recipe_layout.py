@@ -182,6 +182,14 @@ def test_work_that_is_no_replication_is_not_compared(five: list[str], work: Work
     assert "*" not in written
 
 
+def test_tables_in_a_file_have_whole_heads(five: list[str], work: Workplace) -> None:
+    """Without a terminal, a table that is too wide is divided, as on one: no head is broken into letters."""
+    named = [system.replace("=", "_without_concatenations=") for system in five]
+    assert run(["recipe", "sget", "rows.tsv", *named, "--compare", "none"]) == OK
+    _, table = work.capsys.readouterr().out.split("Table 10: ")
+    assert all(table.count(system.partition("=")[0]) == 2 for system in named)
+
+
 def test_widths_are_not_estimated_too_low() -> None:
     """Lines of Computer Modern at nine points, as LaTeX measures them (`\\settowidth`), without the room between."""
     measured = {"83.3 (22.2*)": 47.8, "Transformer": 49.5, "BLEU": 25.6, "Llama-3-8B": 47.3, "100.0": 21.1}

@@ -12,7 +12,7 @@ import yaml
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, OK, run
-from sgl.research.recipes.command import PAPERS
+from sgl.research.recipes.command import PAPERS, _shown
 from sgl.research.recipes.engine import fill
 
 RECIPES: dict[str, Any] = {name: yaml.safe_load(path.read_text("utf-8")) for name, path in PAPERS.items()}
@@ -184,6 +184,8 @@ def test_a_recipe_makes_tables_of_a_few_outputs(paper: str, work: Workplace) -> 
     if paper == "sr":
         assert cells["Edge accuracy by universal relation"]["nsubj"][1]["mean"] == 50.0
         assert [cell["mean"] for cell in cells["Edge accuracy by universal relation"]["all"]] == [2, 50.0]
+        # Counts have no decimals.
+        assert [cell["digits"] for cell in cells["Edge accuracy by universal relation"]["all"]] == [0, 2]
 
 
 CROSSED = (
@@ -210,6 +212,26 @@ def test_what_people_say_is_in_the_tables_of_surface_realization(work: Workplace
     assert rho["mean"] == pytest.approx(0.0)
     assert [cell and cell["mean"] for cell in tables["Table 2"]["all"][:2]] == [4, 8]
     assert tables["Table 4"]["all"][0]["mean"] == 4 * (2 + 2 * 3)
+
+
+def test_ranks_are_of_rows_that_do_not_depend_on_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    """A row of all items is the mean of the others; a table without systems names none."""
+    names = [*"abcde", "all"]
+    table = {
+        "name": "Table 4",
+        "title": "-",
+        "systems": False,
+        "metrics": {"count": "count"},
+        "cell": "{metric}",
+        "rows": [{"each": "found"}],
+        "published": {name: [place] for place, name in enumerate(names)},
+    }
+    found = {"found": [{"name": name, "count": 10 - place} for place, name in enumerate(names)]}
+    made = fill({"title": "-", "paper": "-", "tables": [table]}, found, ["a"])
+    (test,) = made["tables"][0]["agreement"]
+    assert (test["rows"], round(test["rho"])) == (5, -1)
+    _shown("recipe.j2", made)
+    assert "rank correlation over 5 rows of count and the paper's figures: -1.00" in capsys.readouterr().out
 
 
 def test_the_deviation_of_a_category_is_over_its_cases_and_runs() -> None:
@@ -315,6 +337,24 @@ def test_people_and_the_rule_have_tables_of_their_own(work: Workplace) -> None:
     assert [cell["mean"] for cell in agreement["all"]] == [100.0, 75.0, 50.0]
     assert run(["recipe", "sget", "data", "out", "--published-rule"]) != OK
     assert "has no table of verdicts on compounds" in work.capsys.readouterr().err
+
+
+def test_training_sentences_with_the_contexts_have_a_row_of_their_own(work: Workplace) -> None:
+    """Table 6 has BLEU of the random test set, of the compounds, and of the sentences that their contexts come from."""
+    for name, text in SMALL_DATA["cognition"].items():
+        (work.directory / name).parent.mkdir(parents=True, exist_ok=True)
+        work.write(name, text)
+    for split, right, given in (("test", "猫在那里跑来跑去", "狗"), ("context", "猫坐在那里", "猫坐在那里")):
+        work.write(f"out/{split}.txt", f"{given}\n")
+        work.write(f"data/{split}.zh", f"{right}\n")
+        assert run(["recipe", "cognition", "data", "transformer=out"]) != OK
+        assert f"{split}.en" in work.capsys.readouterr().err
+        work.write(f"data/{split}.en", "the cat sat there\n")
+    assert run(["recipe", "cognition", "data", "transformer=out", "--json", "r.json"]) == OK
+    made = json.loads((work.directory / "r.json").read_text("utf-8"))
+    bleu = {row["title"]: row["cells"][0] for row in made["tables"][0]["rows"]}
+    assert [round(bleu[row]["mean"]) for row in ("random test", "training sentences with its contexts")] == [0, 100]
+    assert [cell["published"] and cell["published"]["mean"] for cell in bleu.values()] == [69.58, None, 99.74]
 
 
 def test_outputs_that_are_not_there_are_named(work: Workplace) -> None:
