@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Literal
+from weakref import WeakValueDictionary
 
 Comparison = Literal["=", ">=", "<="]
 Sign = Literal["=", ">=", "<=", "!="]
@@ -203,9 +204,9 @@ class Structure:
         # Structures are looked up often and are deep, so the hash is cached.
         return self._hash
 
-    def __reduce__(self) -> tuple[type["Structure"], tuple[object, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., "Structure"], tuple[object, ...]]:
         # Leave out cached values, above all the hash, which differs in every process.
-        return Structure, (self.layer, self.body, self.without, self.named, self.apart)
+        return _known_structure, (self.layer, self.body, self.without, self.named, self.apart)
 
     @cached_property
     def _hash(self) -> int:
@@ -225,6 +226,14 @@ class Structure:
         return replace(
             self, body=_renamed(self.body, names), without=tuple(_renamed(body, names) for body in self.without)
         )
+
+
+_KNOWN = WeakValueDictionary[tuple[object, ...], Structure]()
+
+
+def _known_structure(*parts: Any) -> Structure:  # noqa: ANN401 - the fields
+    """Return the structure with these fields: one object for all files that it is read from, quick to compare."""
+    return _KNOWN.get(parts) or _KNOWN.setdefault(parts, Structure(*parts))
 
 
 def _renamed(body: Body, shared: Mapping[str, str]) -> Body:

@@ -211,6 +211,16 @@ class TreeAutomaton:
             final=self.final[kept],
         )
 
+    def over(self, index: GrammarIndex, twins: Numbers) -> "TreeAutomaton":
+        """Return the automaton over another grammar, each of whose rules is read as a rule of this one, given by id."""
+        words = np.searchsorted(self.index.words, twins[index.words])
+        phrases = np.searchsorted(self.index.phrasal, twins[index.phrasal])
+        counts = np.bincount(self.rules, minlength=len(self.index.phrasal))
+        rules, number = repeated(counts[phrases])
+        rows = np.searchsorted(self.rules, phrases)[rules] + number
+        children, results = self.children[:, rows], self.results[rows]
+        return replace(self, index=index, words=self.words[words], rules=rules, children=children, results=results)
+
     def renamed(self, names: Numbers) -> "TreeAutomaton":
         """Rename state ``q`` to ``names[q]``; the names must be consecutive from 0.
 
@@ -245,6 +255,15 @@ def check_size(states: int = 0, transitions: int = 0) -> None:
                 f"the structures of these patterns combine in more than {most:,} ways; "
                 "give their nodes more tests, or their edges labels"
             )
+
+
+def repeated(counts: Numbers) -> tuple[Numbers, Numbers]:
+    """Repeat index *i* ``counts[i]`` times, with a running number in each run; raises if there are too many."""
+    total = int(counts.sum())
+    check_size(transitions=total)
+    places = np.repeat(np.arange(len(counts)), counts)
+    before = np.repeat(np.cumsum(counts) - counts, counts)
+    return places, np.arange(total) - before
 
 
 def combined(

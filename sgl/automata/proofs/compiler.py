@@ -34,7 +34,7 @@ from sgl.automata.patterns.query import Schema
 from sgl.automata.patterns.structure_automaton import FOUND, SchemaAutomaton, StructureAutomaton
 from sgl.automata.patterns.symbols import FragmentIndex
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all, joint_states
-from sgl.automata.weights.split import SplitGrammar, split_grammar
+from sgl.automata.weights.split import SplitGrammar, acceptance_probability, split_grammar
 from sgl.cache import kept_apart
 from sgl.core.claims import Conflict
 from sgl.core.grammar import CoreGrammar, Rule, Token
@@ -44,7 +44,7 @@ from sgl.core.structure import Structure
 from sgl.memory import kept, memory
 
 #: The computed results that depend on weights and words.
-_OF_WEIGHTS = ("split()", "instances()", "_fragments()")
+_OF_WEIGHTS = ("mass()", "split()", "instances()", "_fragments()")
 
 #: The computed results that depend on the numbers of rules.
 _OF_WORDS = ("view()", "structure_automaton()")
@@ -103,10 +103,8 @@ class StructureCompiler:
         return self
 
     def _with_twins(self, grammar: CoreGrammar) -> "StructureCompiler | None":
-        """Return a compiler in which every word is read as its twin here; None if some word or phrase has none."""
+        """Return a compiler in which every rule is read as its twin here; None if some rule has none."""
         rules, size, shapes = (*self.grammar.rules, *grammar.rules), len(self.grammar.rules), Numbering[object]()
-        if [_shape(r) for r in rules[:size] if r.rhs] != [_shape(r) for r in rules[size:] if r.rhs]:
-            return None
         fragments = cache(partial(FragmentIndex, grammar))
         plain = {s: known.over(fragments(s.layer)) for s, known in self._plain.items()}
         rows = [[shapes.number(_shape(rule)) for rule in rules]]
@@ -114,30 +112,30 @@ class StructureCompiler:
         # Kinds are numbered in the order in which they first come.
         numbers = Numbering[bytes]()
         kinds = np.array([numbers.number(column.tobytes()) for column in np.array(rows, np.intp).T.copy()], np.intp)
-        lexical = np.array([rule.lexical for rule in rules], np.bool_)
-        words, its_words = kinds[:size][lexical[:size]], kinds[size:][lexical[size:]]
-        found, places = np.unique(words, return_index=True)
-        first = np.sort(np.unique(its_words, return_index=True)[1])
-        phrases, its_phrases = kinds[:size][~lexical[:size]], kinds[size:][~lexical[size:]]
-        if not (np.array_equal(phrases, its_phrases) and np.array_equal(found, its_words[first])):
+        found, places = np.unique(kinds[:size], return_index=True)
+        first = np.sort(np.unique(kinds[size:], return_index=True)[1])
+        if not np.array_equal(found, kinds[size:][first]):
             return None
-        return self._over(grammar, plain, places[np.searchsorted(found, its_words)])
+        return self._over(grammar, plain, places[kinds[size:]])
 
     def _over(
         self, grammar: CoreGrammar, plain: dict[Structure, StructureAutomaton], twins: Numbers
     ) -> "StructureCompiler":
-        """Return a compiler whose automata read each word as the word at the place of its twin."""
+        """Return a compiler whose automata read each rule as its twin, given by id."""
         other = StructureCompiler(grammar, self._budget)
         other._plain, other._cores, other._ranks, other._written = plain, self._cores, self._ranks, self._written
 
         @cache
         def over(known: TreeAutomaton) -> TreeAutomaton:
-            return replace(known, index=other.index, words=known.words[twins])
+            return known.over(other.index, twins)
+
+        def asked_of(known: object) -> object:
+            return over(known) if isinstance(known, TreeAutomaton) else known
 
         other._accepted = {(over(a), over(language)): sure for (a, language), sure in self._accepted.items()}
         for name, own in self.__dict__.items():
             if name.endswith("()") and name not in (*_OF_WEIGHTS, *_OF_WORDS):
-                other.__dict__[name] = {asked: over(known) for asked, known in own.items()}
+                other.__dict__[name] = {tuple(map(asked_of, asked)): over(known) for asked, known in own.items()}
             elif isinstance(own, TreeAutomaton):
                 other.__dict__[name] = over(own)
         return other
@@ -220,6 +218,11 @@ class StructureCompiler:
     def split(self, constraint: Constraint) -> SplitGrammar:
         """Return the grammar conditioned on a constraint."""
         return split_grammar(self.language(constraint))
+
+    @computed_once
+    def mass(self, automaton: TreeAutomaton) -> float:
+        """Return the probability under the grammar that an automaton accepts a derivation."""
+        return acceptance_probability(automaton)
 
     def drawn(self, stratum: Stratum) -> SplitGrammar:
         """Return the grammar from which a stratum is drawn; with contexts, its states of instances are ``found``."""
