@@ -117,7 +117,11 @@ class TreeAutomaton:
         self.__dict__.update(index=state[0], _packed=state[1])
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - any column
-        """Return a column after unpacking all of them."""
+        """Return a column after unpacking all of them, or taking them from another automaton."""
+        if name in _COLUMNS and "_read_as" in self.__dict__:
+            base, twins = self.__dict__.pop("_read_as")
+            self.__dict__.update(base._columns_over(self.index, twins))  # noqa: SLF001
+            return self.__dict__[name]
         if name not in _COLUMNS or "_packed" not in self.__dict__:
             raise AttributeError(name)
         size, kind, content = self._packed
@@ -212,14 +216,22 @@ class TreeAutomaton:
         )
 
     def over(self, index: GrammarIndex, twins: Numbers) -> "TreeAutomaton":
-        """Return the automaton over another grammar, each of whose rules is read as a rule of this one, given by id."""
+        """Return the automaton over another grammar, each of whose rules is read as a rule of this one, given by id.
+
+        Its columns are computed when they are first used.
+        """
+        base, before = self.__dict__.get("_read_as", (self, None))
+        other = object.__new__(TreeAutomaton)
+        other.__dict__.update(index=index, _read_as=(base, twins if before is None else before[twins]))
+        return other
+
+    def _columns_over(self, index: GrammarIndex, twins: Numbers) -> dict[str, object]:
         words = np.searchsorted(self.index.words, twins[index.words])
         phrases = np.searchsorted(self.index.phrasal, twins[index.phrasal])
-        counts = np.bincount(self.rules, minlength=len(self.index.phrasal))
-        rules, number = repeated(counts[phrases])
+        rules, number = repeated(np.bincount(self.rules, minlength=len(self.index.phrasal))[phrases])
         rows = np.searchsorted(self.rules, phrases)[rules] + number
-        children, results = self.children[:, rows], self.results[rows]
-        return replace(self, index=index, words=self.words[words], rules=rules, children=children, results=results)
+        columns = self.categories, self.words[words], rules, self.children[:, rows], self.results[rows], self.final
+        return dict(zip(_COLUMNS, columns, strict=True))
 
     def renamed(self, names: Numbers) -> "TreeAutomaton":
         """Rename state ``q`` to ``names[q]``; the names must be consecutive from 0.

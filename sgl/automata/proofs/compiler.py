@@ -104,17 +104,18 @@ class StructureCompiler:
 
     def _with_twins(self, grammar: CoreGrammar) -> "StructureCompiler | None":
         """Return a compiler in which every rule is read as its twin here; None if some rule has none."""
-        rules, size, shapes = (*self.grammar.rules, *grammar.rules), len(self.grammar.rules), Numbering[object]()
+        size, numbers = len(self.grammar.rules), Numbering[object]()
+        shapes = [numbers.number(_shape(rule)) for rule in (*self.grammar.rules, *grammar.rules)]
+        if set(shapes[:size]) != set(shapes[size:]):
+            return None
         fragments = cache(partial(FragmentIndex, grammar))
         plain = {s: known.over(fragments(s.layer)) for s, known in self._plain.items()}
-        rows = [[shapes.number(_shape(rule)) for rule in rules]]
-        rows += [known.symbols + plain[structure].symbols for structure, known in self._plain.items()]
-        # Kinds are numbered in the order in which they first come.
-        numbers = Numbering[bytes]()
+        rows = [shapes, *(known.symbols + plain[structure].symbols for structure, known in self._plain.items())]
+        # Kinds are numbered in the order in which they first come, which has to be the same.
+        numbers = Numbering[object]()
         kinds = np.array([numbers.number(column.tobytes()) for column in np.array(rows, np.intp).T.copy()], np.intp)
-        found, places = np.unique(kinds[:size], return_index=True)
-        first = np.sort(np.unique(kinds[size:], return_index=True)[1])
-        if not np.array_equal(found, kinds[size:][first]):
+        (own, places), (its, first) = (np.unique(k, return_index=True) for k in (kinds[:size], kinds[size:]))
+        if not np.array_equal(own, its) or np.any(np.diff(first) < 0):
             return None
         return self._over(grammar, plain, places[kinds[size:]])
 
@@ -317,9 +318,17 @@ def _explain(impossible: Callable[[_Clauses], bool], given: _Clauses, grown: boo
     return [*from_first, *from_second]
 
 
+class _Recent(list[StructureCompiler]):
+    """The last compilers; only the very last is stored, as a command compiles one grammar."""
+
+    def __reduce__(self) -> tuple[type["_Recent"], tuple[list[StructureCompiler]]]:
+        """Return the last compiler."""
+        return _Recent, (self[-1:],)
+
+
 def structures_of(grammar: CoreGrammar) -> StructureCompiler:
     """Return a structure compiler for a grammar, reusing one of the last two if its results hold."""
-    known = kept_apart("structures", list[StructureCompiler])
+    known = kept_apart("structures", _Recent)
     own = next(filter(None, (c.adapted(grammar) for c in reversed(known))), None) or StructureCompiler(grammar)
     known[:] = [*(other for other in known if other is not own), own][-2:]
     return own
