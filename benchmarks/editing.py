@@ -9,8 +9,9 @@ has seen nothing; the two take turns::
     python benchmarks/editing.py --edits 5 --only tutorial
     python benchmarks/editing.py --memory 1000            # and the memory after 1,000 edits
 
-*weight*: another weight for a rule.  *text*: another word in a rule.  *rule*: one more rule.  *row*: one more row in
-the table of a lexicon.  *comment*: one more comment line.
+*weight*: another weight for a rule.  *text*: another word in a rule.  *rule*: one more rule, which makes the same
+graphs as another one.  *edge*: one more rule, whose graph has an edge with another label.  *row*: one more row in the
+table of a lexicon.  *comment*: one more comment line.
 """
 
 from __future__ import annotations
@@ -101,6 +102,18 @@ def rule(text: str, number: int) -> str:
     return f"{text[: block.end()]}\n\n{new}\n{text[block.end() :]}"
 
 
+#: The label of an edge between two phrases, in a rule.
+BETWEEN = re.compile(r"(?<=-\[)[\w:]+(?=\]-> \w)")
+
+
+def edge(text: str, number: int) -> str:
+    """Return the text with one more rule, made from another one, whose first edge between phrases has another label."""
+    blocks = [block for block in re.finditer(r"(?m)^rule .*(\n +.*)*", text) if BETWEEN.search(block[0])]
+    block = blocks[number % len(blocks)]
+    new = BETWEEN.sub("dep", re.sub(r"^rule (\w+)", rf"rule \g<1>_{number}", block[0]), count=1)
+    return f"{text[: block.end()]}\n\n{new}\n{text[block.end() :]}"
+
+
 def row(text: str, number: int) -> str:
     """Return a table with ``number + 1`` more rows, each made from another one: one more than after the edit before."""
     rows = re.findall(r"(?m)^- .*$", text)
@@ -118,6 +131,7 @@ KINDS: dict[str, Callable[[str, int], str]] = {
     "weight": weight,
     "text": word,
     "rule": rule,
+    "edge": edge,
     "row": row,
     "comment": comment,
 }

@@ -87,9 +87,11 @@ def computed_once(method: Callable[[_S, *_Arguments], _R]) -> Callable[[_S, *_Ar
     def remembered(self: _S, *arguments: *_Arguments) -> _R:
         known: dict[tuple[object, ...], _R]
         known = self.__dict__.setdefault(f"{method.__name__}()", {})
-        result = known.get(arguments, known)
-        if result is known:
-            result = known[arguments] = method(self, *arguments)
-        return result
+        # Equal arguments may be costly to compare: once is enough.
+        if (result := known.get(arguments)) is not None:
+            return result
+        if arguments not in known:
+            known[arguments] = method(self, *arguments)
+        return known[arguments]
 
     return remembered
