@@ -9,9 +9,9 @@ has seen nothing; the two take turns::
     python benchmarks/editing.py --edits 5 --only tutorial
     python benchmarks/editing.py --memory 1000            # and the memory after 1,000 edits
 
-*weight*: another weight for a rule.  *text*: another word in a rule.  *rule*: one more rule, which makes the same
-graphs as another one.  *edge*: one more rule, whose graph has an edge with another label.  *row*: one more row in the
-table of a lexicon.  *comment*: one more comment line.
+*weight*: another weight for a rule.  *text*: another word in a rule.  *rule*: one more rule, which patterns do not
+distinguish from another one.  *turned*: one more rule, with the two phrases of another one turned round.  *row*: one more
+row in the table of a lexicon.  *comment*: one more comment line.
 """
 
 from __future__ import annotations
@@ -102,15 +102,15 @@ def rule(text: str, number: int) -> str:
     return f"{text[: block.end()]}\n\n{new}\n{text[block.end() :]}"
 
 
-#: The label of an edge between two phrases, in a rule.
-BETWEEN = re.compile(r"(?<=-\[)[\w:]+(?=\]-> \w)")
+#: The first line of a rule that consists of two phrases.
+OF_TWO = re.compile(r"(rule \w+)(.* -> )((?:\w+:)?\w+(?:\[[^]]*\])?) ((?:\w+:)?\w+(?:\[[^]]*\])?)(?=\s*(~|\n|$))")
 
 
-def edge(text: str, number: int) -> str:
-    """Return the text with one more rule, made from another one, whose first edge between phrases has another label."""
-    blocks = [block for block in re.finditer(r"(?m)^rule .*(\n +.*)*", text) if BETWEEN.search(block[0])]
+def turned(text: str, number: int) -> str:
+    """Return the text with one more rule, made from another one, with its two phrases in the other order."""
+    blocks = [block for block in re.finditer(r"(?m)^rule .*(\n +.*)*", text) if OF_TWO.match(block[0])]
     block = blocks[number % len(blocks)]
-    new = BETWEEN.sub("dep", re.sub(r"^rule (\w+)", rf"rule \g<1>_{number}", block[0]), count=1)
+    new = OF_TWO.sub(rf"\g<1>_{number}\g<2>\g<4> \g<3>", block[0], count=1)
     return f"{text[: block.end()]}\n\n{new}\n{text[block.end() :]}"
 
 
@@ -131,7 +131,7 @@ KINDS: dict[str, Callable[[str, int], str]] = {
     "weight": weight,
     "text": word,
     "rule": rule,
-    "edge": edge,
+    "turned": turned,
     "row": row,
     "comment": comment,
 }

@@ -8,10 +8,9 @@ manifest contains and the independent verifier parses with its own reader.  Sema
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Literal
-from weakref import WeakValueDictionary
 
 Comparison = Literal["=", ">=", "<="]
 Sign = Literal["=", ">=", "<=", "!="]
@@ -228,12 +227,10 @@ class Structure:
         )
 
 
-_KNOWN = WeakValueDictionary[tuple[object, ...], Structure]()
-
-
+@lru_cache(4096)
 def _known_structure(*parts: Any) -> Structure:  # noqa: ANN401 - the fields
-    """Return the structure with these fields: one object for all files that it is read from, quick to compare."""
-    return _KNOWN.get(parts) or _KNOWN.setdefault(parts, Structure(*parts))
+    """Return the structure with these fields: one object, however many files have it, as that is quick to compare."""
+    return Structure(*parts)
 
 
 def _renamed(body: Body, shared: Mapping[str, str]) -> Body:

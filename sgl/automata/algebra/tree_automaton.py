@@ -117,10 +117,10 @@ class TreeAutomaton:
         self.__dict__.update(index=state[0], _packed=state[1])
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - any column
-        """Return a column after unpacking all of them, or taking them from another automaton."""
-        if name in _COLUMNS and "_read_as" in self.__dict__:
-            base, twins = self.__dict__.pop("_read_as")
-            self.__dict__.update(base._columns_over(self.index, twins))  # noqa: SLF001
+        """Return a column after unpacking all of them, or making them from those of another automaton."""
+        if name in _COLUMNS and (source := self.__dict__.get("_read_as")):
+            self.__dict__.update(source[0]._columns_over(self.index, source[1]))  # noqa: SLF001
+            self.__dict__.pop("_read_as", None)
             return self.__dict__[name]
         if name not in _COLUMNS or "_packed" not in self.__dict__:
             raise AttributeError(name)
@@ -216,10 +216,7 @@ class TreeAutomaton:
         )
 
     def over(self, index: GrammarIndex, twins: Numbers) -> "TreeAutomaton":
-        """Return the automaton over another grammar, each of whose rules is read as a rule of this one, given by id.
-
-        Its columns are computed when they are first used.
-        """
+        """Return the automaton over another grammar, whose rules are read as rules of this one, given by id."""
         base, before = self.__dict__.get("_read_as", (self, None))
         other = object.__new__(TreeAutomaton)
         other.__dict__.update(index=index, _read_as=(base, twins if before is None else before[twins]))

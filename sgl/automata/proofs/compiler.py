@@ -318,19 +318,13 @@ def _explain(impossible: Callable[[_Clauses], bool], given: _Clauses, grown: boo
     return [*from_first, *from_second]
 
 
-class _Recent(list[StructureCompiler]):
-    """The last compilers; only the very last is stored, as a command compiles one grammar."""
-
-    def __reduce__(self) -> tuple[type["_Recent"], tuple[list[StructureCompiler]]]:
-        """Return the last compiler."""
-        return _Recent, (self[-1:],)
-
-
 def structures_of(grammar: CoreGrammar) -> StructureCompiler:
-    """Return a structure compiler for a grammar, reusing one of the last two if its results hold."""
-    known = kept_apart("structures", _Recent)
+    """Return a structure compiler for a grammar, reusing one of the last ones if its results hold."""
+    known, keeper = kept_apart("structures", list[StructureCompiler]), memory()
     own = next(filter(None, (c.adapted(grammar) for c in reversed(known))), None) or StructureCompiler(grammar)
-    known[:] = [*(other for other in known if other is not own), own][-2:]
+    # What a command leaves to the next one is read each time; an editor may have several grammars.
+    most = 1 if keeper is not None and keeper.parts else 2
+    known[:] = [*(other for other in known if other is not own), own][-most:]
     return own
 
 
