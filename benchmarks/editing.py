@@ -10,8 +10,8 @@ has seen nothing; the two take turns::
     python benchmarks/editing.py --memory 1000            # and the memory after 1,000 edits
 
 *weight*: another weight for a rule.  *text*: another word in a rule.  *rule*: one more rule, which patterns do not
-distinguish from another one.  *turned*: one more rule, with the two phrases of another one turned round.  *row*: one more
-row in the table of a lexicon.  *comment*: one more comment line.
+distinguish from another one.  *turned*: one more rule, with the two phrases of another one turned round.  *row*: one
+more row in the table of a lexicon.  *comment*: one more comment line.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ def rule(text: str, number: int) -> str:
 
 
 #: The first line of a rule that consists of two phrases.
-OF_TWO = re.compile(r"(rule \w+)(.* -> )((?:\w+:)?\w+(?:\[[^]]*\])?) ((?:\w+:)?\w+(?:\[[^]]*\])?)(?=\s*(~|\n|$))")
+_PHRASE = r"((?:\w+:)?\w+(?:\[[^]]*\])?)"
+OF_TWO = re.compile(rf"(rule \w+)(.* -> ){_PHRASE} {_PHRASE}(?=\s*(~|\n|$))")
 
 
 def turned(text: str, number: int) -> str:
