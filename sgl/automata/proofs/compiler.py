@@ -14,8 +14,8 @@ QuickXplain (Junker 2004), which takes few tests if few clauses matter.
 
 While a grammar is edited, results are kept for its *shape*: its rules without their weights and source lines; weights
 count only if a template of the source drops a child, as they decide which reading it gets.  Automata depend on even
-less: the number of words in a text, and the tests that a node's label passes.  Words that agree in this are of one
-*kind*, and twins: every automaton has one state for them, however many there are.
+less: the number of words in a text, and the tests that a node's label passes.  Rules and words that agree in this are
+of one *kind*, and twins: every automaton reads them alike, however many there are.
 """
 
 from bisect import bisect_left
