@@ -9,8 +9,9 @@ has seen nothing; the two take turns::
     python benchmarks/editing.py --edits 5 --only tutorial
     python benchmarks/editing.py --memory 1000            # and the memory after 1,000 edits
 
-*weight*: another weight for a rule.  *text*: another word in a rule.  *rule*: one more rule.  *row*: one more row in
-the table of a lexicon.  *comment*: one more comment line.
+*weight*: another weight for a rule.  *text*: another word in a rule.  *rule*: one more rule, which patterns do not
+distinguish from another one.  *turned*: one more rule, with the two phrases of another one turned round.  *row*: one
+more row in the table of a lexicon.  *comment*: one more comment line.
 """
 
 from __future__ import annotations
@@ -101,6 +102,19 @@ def rule(text: str, number: int) -> str:
     return f"{text[: block.end()]}\n\n{new}\n{text[block.end() :]}"
 
 
+#: The first line of a rule that consists of two phrases.
+_PHRASE = r"((?:\w+:)?\w+(?:\[[^]]*\])?)"
+OF_TWO = re.compile(rf"(rule \w+)(.* -> ){_PHRASE} {_PHRASE}(?=\s*(~|\n|$))")
+
+
+def turned(text: str, number: int) -> str:
+    """Return the text with one more rule, made from another one, with its two phrases in the other order."""
+    blocks = [block for block in re.finditer(r"(?m)^rule .*(\n +.*)*", text) if OF_TWO.match(block[0])]
+    block = blocks[number % len(blocks)]
+    new = OF_TWO.sub(rf"\g<1>_{number}\g<2>\g<4> \g<3>", block[0], count=1)
+    return f"{text[: block.end()]}\n\n{new}\n{text[block.end() :]}"
+
+
 def row(text: str, number: int) -> str:
     """Return a table with ``number + 1`` more rows, each made from another one: one more than after the edit before."""
     rows = re.findall(r"(?m)^- .*$", text)
@@ -118,6 +132,7 @@ KINDS: dict[str, Callable[[str, int], str]] = {
     "weight": weight,
     "text": word,
     "rule": rule,
+    "turned": turned,
     "row": row,
     "comment": comment,
 }

@@ -87,6 +87,9 @@ def computed_once(method: Callable[[_S, *_Arguments], _R]) -> Callable[[_S, *_Ar
     def remembered(self: _S, *arguments: *_Arguments) -> _R:
         known: dict[tuple[object, ...], _R]
         known = self.__dict__.setdefault(f"{method.__name__}()", {})
+        # Equal arguments may be costly to compare: once is enough.
+        if (result := known.get(arguments)) is not None:
+            return result
         if arguments not in known:
             known[arguments] = method(self, *arguments)
         return known[arguments]

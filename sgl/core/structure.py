@@ -8,7 +8,7 @@ manifest contains and the independent verifier parses with its own reader.  Sema
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Literal
 
@@ -203,9 +203,9 @@ class Structure:
         # Structures are looked up often and are deep, so the hash is cached.
         return self._hash
 
-    def __reduce__(self) -> tuple[type["Structure"], tuple[object, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., "Structure"], tuple[object, ...]]:
         # Leave out cached values, above all the hash, which differs in every process.
-        return Structure, (self.layer, self.body, self.without, self.named, self.apart)
+        return _known_structure, (self.layer, self.body, self.without, self.named, self.apart)
 
     @cached_property
     def _hash(self) -> int:
@@ -225,6 +225,12 @@ class Structure:
         return replace(
             self, body=_renamed(self.body, names), without=tuple(_renamed(body, names) for body in self.without)
         )
+
+
+@lru_cache(4096)
+def _known_structure(*parts: Any) -> Structure:  # noqa: ANN401 - the fields
+    """Return the structure with these fields: one object, however many files have it, as that is quick to compare."""
+    return Structure(*parts)
 
 
 def _renamed(body: Body, shared: Mapping[str, str]) -> Body:

@@ -102,6 +102,25 @@ def test_a_proof_after_an_edit_is_that_of_a_command_that_knows_nothing(command: 
     assert "need 90" in found[0][1] or len(command) == 2
 
 
+#: Rules that no pattern tells from `noun_phrase`, and others: one after another, they take the place of a comment.
+RULES = (
+    'rule np_too: NP -> Det N  ~ 0.5\n  ja  N "ら" drop Det\n  syn N -[det]-> Det\n',
+    "rule np_too: NP -> Det N\n  ja  N drop Det\n  syn N -[dep]-> Det\n",
+    "rule np_too: NP -> N Det\n  ja  N drop Det\n  syn N -[nmod]-> Det\n",
+    "",
+)
+
+
+def test_proofs_after_edits_of_rules_are_those_of_commands_that_know_nothing(farm: Workplace) -> None:
+    said(farm)
+    before = "\ndataset"
+    for rule in RULES:
+        edit(farm, MAIN, before, before := f"\n{rule}\ndataset")
+        assert said(farm) == said(farm, "--no-cache")
+        found = [(run(["prove", MAIN, "--json", *more]), farm.capsys.readouterr().out) for more in ([], ["--no-cache"])]
+        assert found[0] == found[1]
+
+
 def test_what_is_recorded_in_a_file_that_was_edited_stands_where_it_should(farm: Workplace) -> None:
     said(farm)
     wrong = 'ja "犬が猫を追いかけた。"'

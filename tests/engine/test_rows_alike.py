@@ -1,11 +1,12 @@
-"""Words that every structure reads alike share what is known: a table with more rows needs no new automata.
+"""Words and rules that every structure reads alike share what is known: one more of them needs no new automata.
 
-What is kept for the words of another table must be what would be computed for it.
+What is kept for the rules of another grammar must be what would be computed for it.
 """
 
 from __future__ import annotations
 
 import pickle
+import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -19,15 +20,43 @@ from sgl.automata.proofs import compiler
 from sgl.engine import Snapshot, Workspace
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-ANIMALS, VERBS = "animals.yaml", "verbs.yaml"
+GRAMMAR, ANIMALS, VERBS = "farm.sgl", "animals.yaml", "verbs.yaml"
 
-#: Changes of a table after which all words are twins of words that were there.
+NOUN_PHRASE, MODIFIED, NEAR = (
+    f"rule {lines}\n"
+    for lines in (
+        "noun_phrase: NP -> Det N  ~ 3\n  ja  N drop Det\n  syn N -[det]-> Det",
+        "modified: NP -> Det N PP\n  ja  PP N drop Det\n  syn N -[det]-> Det; N -[nmod]-> PP",
+        'near: PP -> "near" NP\n  ja  NP "の近くの"\n  syn NP -[case]-> "near"(upos=ADP)',
+    )
+)
+
+
+def beside(rule: str, *changes: tuple[str, str]) -> Callable[[str], str]:
+    """An edit that adds a rule after one from which it differs by some changes."""
+
+    def edit(text: str) -> str:
+        assert rule in text
+        other = rule.replace(":", "_too:", 1)
+        for old, new in changes:
+            assert old in other
+            other = other.replace(old, new)
+        return text.replace(rule, f"{rule}\n{other}")
+
+    return edit
+
+
+#: Changes after which all rules and words are twins of some that were there.
 ALIKE: dict[str, tuple[str, Callable[[str], str]]] = {
     "one more row": (ANIMALS, lambda text: f"{text}- {{en: pig, ja: 豚}}\n"),
     "one more row at the top": (ANIMALS, lambda text: f"- {{en: pig, ja: 豚}}\n{text}"),
     "one row less": (ANIMALS, lambda text: text.replace("- {en: hen, ja: 鶏}\n", "")),
     "another word": (ANIMALS, lambda text: text.replace("horse", "mare")),
     "rows in another order": (ANIMALS, lambda text: "\n".join(sorted(text.splitlines())) + "\n"),
+    "one more rule": (GRAMMAR, beside(NOUN_PHRASE)),
+    "one more rule with another weight": (GRAMMAR, beside(NOUN_PHRASE, ("~ 3", "~ 0.5"))),
+    "one more rule with other words": (GRAMMAR, beside(NEAR, ("near", "behind"), ("の近くの", "の後ろの"))),
+    "a word that comes first": (GRAMMAR, lambda text: text.replace('word Det: "the"', 'word Det: "this"')),
     "another verb": (VERBS, lambda text: text.replace("en: help", "en: assist")),
 }
 
@@ -95,6 +124,23 @@ def test_automata_stay_if_words_are_read_as_before(change: str, farm: Path) -> N
     assert [columns(structures.language(stratum.constraint)) for stratum in strata] == before
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        beside(MODIFIED, ("nmod", "obl")),
+        beside(NEAR, ('"near" NP', 'NP "near"')),
+        beside(NOUN_PHRASE, ("Det N", "N"), ("N drop Det", "N"), ("\n  syn N -[det]-> Det", "")),
+    ],
+    ids=["another edge", "another order", "one child less"],
+)
+def test_a_rule_of_another_kind_needs_new_automata(edit: Callable[[str], str], farm: Path) -> None:
+    workspace = Workspace()
+    check(farm, workspace)
+    farm.write_text(edit(farm.read_text("utf-8")), "utf-8")
+    assert computes_automata(farm, workspace)
+    check(farm, workspace)
+
+
 def test_kinds_of_words_in_another_order_need_new_automata(farm: Path) -> None:
     workspace, path = Workspace(), farm.with_name(ANIMALS)
     check(farm, workspace)
@@ -116,5 +162,22 @@ def test_random_rows(seed: int, farm: Path) -> None:
         else:
             rows.insert(random.randrange(len(rows)), rows[place].replace("en: ", f"en: {random.choice('abcdef')}"))
         path.write_text("\n".join(rows) + "\n", "utf-8")
+        workspace._memory = pickle.loads(pickle.dumps(workspace._memory))  # noqa: S301, SLF001 - as between commands
+        check(farm, workspace)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_random_rules(seed: int, farm: Path) -> None:
+    random, workspace, number = Random(seed), Workspace(), 0  # noqa: S311
+    for _ in range(6):
+        parts = re.split(r"(?m)^(?=\S)", farm.read_text("utf-8"))
+        places = [place for place, part in enumerate(parts) if part.startswith(("rule ", "word Det"))]
+        place, number = random.choice(places), number + 1
+        if "_copy" in parts[place]:
+            del parts[place]
+        else:
+            copy = re.sub(r"^rule (\w+)", rf"rule \1_copy{number}", parts[place])
+            parts.insert(random.choice([place, place + 1, places[-1] + 1]), f"{copy.rstrip()}\n\n")
+        farm.write_text("".join(parts), "utf-8")
         workspace._memory = pickle.loads(pickle.dumps(workspace._memory))  # noqa: S301, SLF001 - as between commands
         check(farm, workspace)

@@ -21,7 +21,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, check_size, combined
+from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, check_size, combined, repeated
 from sgl.automata.common import Mask, Numbering, Numbers, as_numbers
 
 
@@ -197,17 +197,8 @@ class Combinations:
 
     def all(self) -> tuple[Numbers, Numbers]:
         """Return all combinations in order: rules, places; raises ``UnsupportedStructure``."""
-        rules, digits = _repeated(self._counts)
+        rules, digits = repeated(self._counts)
         return rules, digits // self._strides[:, rules] % self._bases[:, rules]
-
-
-def _repeated(counts: Numbers) -> tuple[Numbers, Numbers]:
-    """Repeat index *i* ``counts[i]`` times, with a running number in each run; raises if there are too many."""
-    total = int(counts.sum())
-    check_size(transitions=total)
-    places = np.repeat(np.arange(len(counts)), counts)
-    before = np.repeat(np.cumsum(counts) - counts, counts)
-    return places, np.arange(total) - before
 
 
 def pairs(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
@@ -226,7 +217,7 @@ def pairs(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
     if int(partners.sum()) > MOST_JOINED and pairing.combinations.representable:
         one, other = pairing.meeting(words)
     else:
-        one, number = _repeated(partners)
+        one, number = repeated(partners)
         other = np.searchsorted(second.rules, np.arange(rules))[first.rules[one]] + number
     return replace(
         first,
@@ -292,7 +283,7 @@ class _Pairing:
         begins, counts = np.append(begins, len(met)), np.append(ends - begins, 1)
         children = first.children[:, rows]
         bases = counts[children]
-        place, number = _repeated(bases.prod(axis=0))
+        place, number = repeated(bases.prod(axis=0))
         places = np.empty((len(children), len(place)), np.intp)
         for i in range(len(children) - 1, -1, -1):
             number, digit = np.divmod(number, bases[i, place])

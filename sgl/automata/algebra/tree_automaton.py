@@ -117,7 +117,11 @@ class TreeAutomaton:
         self.__dict__.update(index=state[0], _packed=state[1])
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - any column
-        """Return a column after unpacking all of them."""
+        """Return a column after unpacking all of them, or making them from those of another automaton."""
+        if name in _COLUMNS and (source := self.__dict__.get("_read_as")):
+            self.__dict__.update(source[0]._columns_over(self.index, source[1]))  # noqa: SLF001
+            self.__dict__.pop("_read_as", None)
+            return self.__dict__[name]
         if name not in _COLUMNS or "_packed" not in self.__dict__:
             raise AttributeError(name)
         size, kind, content = self._packed
@@ -211,6 +215,21 @@ class TreeAutomaton:
             final=self.final[kept],
         )
 
+    def over(self, index: GrammarIndex, twins: Numbers) -> "TreeAutomaton":
+        """Return the automaton over another grammar, whose rules are read as rules of this one, given by id."""
+        base, before = self.__dict__.get("_read_as", (self, None))
+        other = object.__new__(TreeAutomaton)
+        other.__dict__.update(index=index, _read_as=(base, twins if before is None else before[twins]))
+        return other
+
+    def _columns_over(self, index: GrammarIndex, twins: Numbers) -> dict[str, object]:
+        words = np.searchsorted(self.index.words, twins[index.words])
+        phrases = np.searchsorted(self.index.phrasal, twins[index.phrasal])
+        rules, number = repeated(np.bincount(self.rules, minlength=len(self.index.phrasal))[phrases])
+        rows = np.searchsorted(self.rules, phrases)[rules] + number
+        columns = self.categories, self.words[words], rules, self.children[:, rows], self.results[rows], self.final
+        return dict(zip(_COLUMNS, columns, strict=True))
+
     def renamed(self, names: Numbers) -> "TreeAutomaton":
         """Rename state ``q`` to ``names[q]``; the names must be consecutive from 0.
 
@@ -245,6 +264,15 @@ def check_size(states: int = 0, transitions: int = 0) -> None:
                 f"the structures of these patterns combine in more than {most:,} ways; "
                 "give their nodes more tests, or their edges labels"
             )
+
+
+def repeated(counts: Numbers) -> tuple[Numbers, Numbers]:
+    """Repeat index *i* ``counts[i]`` times, with a running number in each run; raises if there are too many."""
+    total = int(counts.sum())
+    check_size(transitions=total)
+    places = np.repeat(np.arange(len(counts)), counts)
+    before = np.repeat(np.cumsum(counts) - counts, counts)
+    return places, np.arange(total) - before
 
 
 def combined(

@@ -14,8 +14,8 @@ QuickXplain (Junker 2004), which takes few tests if few clauses matter.
 
 While a grammar is edited, results are kept for its *shape*: its rules without their weights and source lines; weights
 count only if a template of the source drops a child, as they decide which reading it gets.  Automata depend on even
-less: the number of words in a text, and the tests that a node's label passes.  Words that agree in this are of one
-*kind*, and twins: every automaton has one state for them, however many there are.
+less: the number of words in a text, and the tests that a node's label passes.  Rules and words that agree in this are
+of one *kind*, and twins: every automaton reads them alike, however many there are.
 """
 
 from bisect import bisect_left
@@ -34,7 +34,7 @@ from sgl.automata.patterns.query import Schema
 from sgl.automata.patterns.structure_automaton import FOUND, SchemaAutomaton, StructureAutomaton
 from sgl.automata.patterns.symbols import FragmentIndex
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all, joint_states
-from sgl.automata.weights.split import SplitGrammar, split_grammar
+from sgl.automata.weights.split import SplitGrammar, acceptance_probability, split_grammar
 from sgl.cache import kept_apart
 from sgl.core.claims import Conflict
 from sgl.core.grammar import CoreGrammar, Rule, Token
@@ -44,7 +44,7 @@ from sgl.core.structure import Structure
 from sgl.memory import kept, memory
 
 #: The computed results that depend on weights and words.
-_OF_WEIGHTS = ("split()", "instances()", "_fragments()")
+_OF_WEIGHTS = ("mass()", "split()", "instances()", "_fragments()")
 
 #: The computed results that depend on the numbers of rules.
 _OF_WORDS = ("view()", "structure_automaton()")
@@ -103,41 +103,40 @@ class StructureCompiler:
         return self
 
     def _with_twins(self, grammar: CoreGrammar) -> "StructureCompiler | None":
-        """Return a compiler in which every word is read as its twin here; None if some word or phrase has none."""
-        rules, size, shapes = (*self.grammar.rules, *grammar.rules), len(self.grammar.rules), Numbering[object]()
-        if [_shape(r) for r in rules[:size] if r.rhs] != [_shape(r) for r in rules[size:] if r.rhs]:
+        """Return a compiler in which every rule is read as its twin here; None if some rule has none."""
+        size, numbers = len(self.grammar.rules), Numbering[object]()
+        shapes = [numbers.number(_shape(rule)) for rule in (*self.grammar.rules, *grammar.rules)]
+        if set(shapes[:size]) != set(shapes[size:]):
             return None
         fragments = cache(partial(FragmentIndex, grammar))
         plain = {s: known.over(fragments(s.layer)) for s, known in self._plain.items()}
-        rows = [[shapes.number(_shape(rule)) for rule in rules]]
-        rows += [known.symbols + plain[structure].symbols for structure, known in self._plain.items()]
-        # Kinds are numbered in the order in which they first come.
-        numbers = Numbering[bytes]()
+        rows = [shapes, *(known.symbols + plain[structure].symbols for structure, known in self._plain.items())]
+        # Kinds are numbered in the order in which they first come, which has to be the same.
+        numbers = Numbering[object]()
         kinds = np.array([numbers.number(column.tobytes()) for column in np.array(rows, np.intp).T.copy()], np.intp)
-        lexical = np.array([rule.lexical for rule in rules], np.bool_)
-        words, its_words = kinds[:size][lexical[:size]], kinds[size:][lexical[size:]]
-        found, places = np.unique(words, return_index=True)
-        first = np.sort(np.unique(its_words, return_index=True)[1])
-        phrases, its_phrases = kinds[:size][~lexical[:size]], kinds[size:][~lexical[size:]]
-        if not (np.array_equal(phrases, its_phrases) and np.array_equal(found, its_words[first])):
+        (own, places), (its, first) = (np.unique(k, return_index=True) for k in (kinds[:size], kinds[size:]))
+        if not np.array_equal(own, its) or np.any(np.diff(first) < 0):
             return None
-        return self._over(grammar, plain, places[np.searchsorted(found, its_words)])
+        return self._over(grammar, plain, places[kinds[size:]])
 
     def _over(
         self, grammar: CoreGrammar, plain: dict[Structure, StructureAutomaton], twins: Numbers
     ) -> "StructureCompiler":
-        """Return a compiler whose automata read each word as the word at the place of its twin."""
+        """Return a compiler whose automata read each rule as its twin, given by id."""
         other = StructureCompiler(grammar, self._budget)
         other._plain, other._cores, other._ranks, other._written = plain, self._cores, self._ranks, self._written
 
         @cache
         def over(known: TreeAutomaton) -> TreeAutomaton:
-            return replace(known, index=other.index, words=known.words[twins])
+            return known.over(other.index, twins)
+
+        def asked_of(known: object) -> object:
+            return over(known) if isinstance(known, TreeAutomaton) else known
 
         other._accepted = {(over(a), over(language)): sure for (a, language), sure in self._accepted.items()}
         for name, own in self.__dict__.items():
             if name.endswith("()") and name not in (*_OF_WEIGHTS, *_OF_WORDS):
-                other.__dict__[name] = {asked: over(known) for asked, known in own.items()}
+                other.__dict__[name] = {tuple(map(asked_of, asked)): over(known) for asked, known in own.items()}
             elif isinstance(own, TreeAutomaton):
                 other.__dict__[name] = over(own)
         return other
@@ -220,6 +219,11 @@ class StructureCompiler:
     def split(self, constraint: Constraint) -> SplitGrammar:
         """Return the grammar conditioned on a constraint."""
         return split_grammar(self.language(constraint))
+
+    @computed_once
+    def mass(self, automaton: TreeAutomaton) -> float:
+        """Return the probability under the grammar that an automaton accepts a derivation."""
+        return acceptance_probability(automaton)
 
     def drawn(self, stratum: Stratum) -> SplitGrammar:
         """Return the grammar from which a stratum is drawn; with contexts, its states of instances are ``found``."""
@@ -315,10 +319,12 @@ def _explain(impossible: Callable[[_Clauses], bool], given: _Clauses, grown: boo
 
 
 def structures_of(grammar: CoreGrammar) -> StructureCompiler:
-    """Return a structure compiler for a grammar, reusing one of the last two if its results hold."""
-    known = kept_apart("structures", list[StructureCompiler])
+    """Return a structure compiler for a grammar, reusing one of the last ones if its results hold."""
+    known, keeper = kept_apart("structures", list[StructureCompiler]), memory()
     own = next(filter(None, (c.adapted(grammar) for c in reversed(known))), None) or StructureCompiler(grammar)
-    known[:] = [*(other for other in known if other is not own), own][-2:]
+    # What a command leaves to the next one is read each time; an editor may have several grammars.
+    most = 1 if keeper is not None and keeper.parts else 2
+    known[:] = [*(other for other in known if other is not own), own][-most:]
     return own
 
 

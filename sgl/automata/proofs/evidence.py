@@ -26,7 +26,7 @@ from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
 from sgl.automata.common import Numbering, computed_once
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.invariant import smallest_text
-from sgl.automata.weights.split import SplitGrammar, acceptance_probability, count_derivations, split_grammar
+from sgl.automata.weights.split import SplitGrammar, count_derivations, split_grammar
 from sgl.core.alike import alike
 from sgl.core.claims import Claim, Conflict, IngredientKind, Inventory, Kind, Reason, Unseen, Verdict
 from sgl.core.grammar import CoreGrammar, Rule
@@ -177,7 +177,7 @@ class Evidence:
         if evidence.split.empty or all(self.excludes(evidence, structure) for structure in structures):
             return 0.0
         both = self.compiler.both(evidence.language, self.compiler.presence(*structures))
-        return acceptance_probability(both) / evidence.split.mass
+        return self.compiler.mass(both) / evidence.split.mass
 
     def number(self, evidence: StratumEvidence, structure: Structure) -> int:
         """Return the number of texts of a finite stratum that contain the structure."""

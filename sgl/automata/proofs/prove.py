@@ -18,7 +18,7 @@ from sgl.automata.algebra.boolean import canonical, without_rules
 from sgl.automata.algebra.tree_automaton import smallest_derivation
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.evidence import Evidence, StratumEvidence, claim_pieces, idle_waivers, inventory_of, why_absent
-from sgl.automata.weights.split import acceptance_probability, count_by_length, count_derivations, height_distribution
+from sgl.automata.weights.split import count_by_length, count_derivations, height_distribution
 from sgl.core.claims import (
     Claim,
     Cut,
@@ -86,13 +86,13 @@ def _pattern(evidence: Evidence, pattern: Pattern) -> PatternProofs:
         disjoint=tuple(_disjoint(evidence, pattern, stratum) for stratum in strata),
         idle_waivers=idle_waivers(pattern),
         # Held-out structures may overlap, so their masses do not add up.
-        mass=acceptance_probability(evidence.compiler.disjunction(pattern.held_out)),
+        mass=evidence.compiler.mass(evidence.compiler.disjunction(pattern.held_out)),
         train_mass=max((evidence.probability(e, *pattern.held_out) for e in evidence.in_distribution), default=0.0),
     )
 
 
 def _held_out(evidence: Evidence, pattern: Pattern, structure: Structure) -> Claim[Cut]:
-    mass = acceptance_probability(evidence.compiler.disjunction((structure,)))
+    mass = evidence.compiler.mass(evidence.compiler.disjunction((structure,)))
     cut = Cut(asserted=structure in pattern.never)
     claim = Claim(Kind.HELD_OUT, pattern.name, Verdict.PROVED, cut, (structure,), mass=mass)
     if (leak := evidence.leak(structure)) is None:
