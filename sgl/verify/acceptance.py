@@ -89,7 +89,9 @@ class Acceptance:
         #: The stream in which each sentence was accepted; the lemmas of training.
         self.seen, self.exposed = dict[str, str](), set[str]()
         self.rejections = Listed(None, REJECTED, self.spend)
-        self.held_out = [*_held_out(data)]
+        held_out = {clause.text for pattern in self.plan.patterns for clause in pattern.held_out}
+        #: The numbers of the structures that patterns hold out.
+        self.held_out = [number for number, own in enumerate(data.structures) if own.name in held_out]
         self.tables = [own.table() for own in data.structures]
 
     def of(self, number: int) -> "StratumAcceptance":
@@ -127,14 +129,6 @@ class Acceptance:
         return states[0] in self.data.structures[structure].accepting
 
 
-def _held_out(data: CertificateData) -> Iterator[int]:
-    """Yield the numbers of the structures that patterns hold out."""
-    texts = {clause.text for pattern in data.core.plan.patterns for clause in pattern.held_out}
-    for number, structure in enumerate(data.structures):
-        if structure.name in texts:
-            yield number
-
-
 class StratumAcceptance:
     """Tests the candidates of a stratum until it has enough."""
 
@@ -164,7 +158,7 @@ class StratumAcceptance:
                 if self.extent.contexts:
                     instances.setdefault(own.owner, []).append(named)
                 else:
-                    yield from [named] * self.extent.copies
+                    yield from (named for _ in range(self.extent.copies))
         for instance, each in instances.items():
             yield from self._whole(instance, each)
 
@@ -172,7 +166,7 @@ class StratumAcceptance:
         whole, name = self.whole, f"{self.stratum.stream}#{number}"
         candidate = whole.candidates.candidate(self.number, number)
         lemmas = [*chain.from_iterable([whole.lemmas[rule] for rule in candidate.derivation])]
-        whole.spend(len(lemmas) + len(self.extent.targets))
+        whole.spend(10 + len(lemmas) + len(self.extent.targets))
         used = frozenset(lemma.lemma for lemma in lemmas)
         once = [lemma.lemma for lemma in lemmas if lemma.upos in self.plan.distinct_lemmas]
         repeats = len({*once}) < len(once)

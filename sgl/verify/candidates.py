@@ -20,6 +20,7 @@ from sgl.verify.derivation import Derivation
 from sgl.verify.naming import NAMES, Bearers
 from sgl.verify.schema import CertificateData, DrawnState
 from sgl.verify.schema_grammar import Flaw
+from sgl.verify.typed import LIMIT
 
 LONGEST = 10_000  # maximum number of rules in a derivation
 ROUND, TRIALS = 2, 64  # candidates per context, and sentences to try for an instance
@@ -187,8 +188,8 @@ class Candidates:
         return self.ends[start]
 
     def _ways(self, children: list[int]) -> int:
-        """Return the number of ways to derive all of these states."""
-        return math.prod([self.ends[child][-1] for child in children])
+        """Return the number of ways to derive all of these states; LIMIT stands for all that no certificate gives."""
+        return min(LIMIT, math.prod([self.ends[child][-1] for child in children]))
 
 
 class Alternative(NamedTuple):

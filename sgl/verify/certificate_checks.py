@@ -256,7 +256,7 @@ def _piece(
     structure: GraphPattern, variables: Sequence[NodeVariable], own: list[Link], members: list[int]
 ) -> GraphPattern:
     """Return one connected part; keep a ``without`` body if all nodes that it mentions remain."""
-    in_order = sorted(own, key=lambda link: not link.is_edge)
+    in_order = sorted(own, key=lambda link: (link.low, link.high) != (1, 1))
     mentioned = dict.fromkeys(end for link in in_order for end in (link.source, link.target))
     number = {old: new for new, old in enumerate(dict.fromkeys([*mentioned, *members]))}
     gone = {variable.name for variable in variables} - {variables[old].name for old in number}

@@ -58,7 +58,7 @@ def _name(rule: GrammarRule) -> str:
 def _attributes(grammar: CertifiedGrammar, rule: GrammarRule) -> tuple[Pair, ...]:
     """Return the attributes of a rule: its name, its category with features, and for a word the lemma."""
     category, _, features = grammar.categories[rule.lhs].name.partition("[")
-    found = dict(pair.split("=", 1) for pair in features.removesuffix("]").split(", ") if pair)
+    found = {name: value for name, _, value in (pair.partition("=") for pair in features.removesuffix("]").split(", "))}
     found |= {"rule": _name(rule), "category": category}
     if not rule.rhs:
         found["lemma"] = _lemma(grammar, rule)

@@ -9,7 +9,8 @@ label nor parts is empty in its layer: its head is no node, and passes no test.
 """
 
 import operator
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, combinations, product
 from typing import Any, NamedTuple
@@ -70,6 +71,8 @@ class Lengths:
         """Return the lengths of all parts of a phrase, from its rule and its children's lengths."""
         found = []
         for at, (most, parts) in enumerate(zip(self.layers.values(), effects, strict=True)):
+            if any(part >= len(children[child][at]) for _, used in parts for child, part in used):
+                raise Flaw("a phrase has no part of this number")
             sums = (own + sum(children[child][at][part] for child, part in used) for own, used in parts)
             found.append(tuple(min(most, number) for number in sums))
         return tuple(found)
@@ -287,7 +290,8 @@ def _same(words: Sequence[tuple[int, tuple[int, int | None]]]) -> Iterator[Fragm
 def _frame(rule: GrammarRule, part: RuleFragment, ports: Sequence[int]) -> tuple[RuleFrame, tuple[Label, ...]]:
     """Return the frame of a rule and its labels; ``ports`` are the numbers of ports of the rule and its children."""
     node_of = _glued(rule, part, ports[1:])
-    _check_exports(rule, part, ports[0])
+    if not len({*part.exports}) == len(part.exports) == ports[0]:
+        raise Flaw(f"rule {rule.name} does not have the ports of its category")
     order = dict.fromkeys([*part.exports, *range(len(part.nodes)), *node_of.values()])
     place = {node: number for number, node in enumerate(order)}
     become = [tuple(place[node_of[child, port]] for port in range(size)) for child, size in enumerate(ports[1:])]
@@ -311,19 +315,11 @@ def _glued(rule: GrammarRule, part: RuleFragment, ports: Sequence[int]) -> dict[
     return found
 
 
-def _check_exports(rule: GrammarRule, part: RuleFragment, ports: int) -> None:
-    known = all(node < len(part.nodes) for node in part.exports)
-    if not known or not len({*part.exports}) == len(part.exports) == ports:
-        raise Flaw(f"rule {rule.name} does not have the ports of its category")
-    if any(end >= len(part.nodes) for edge in part.edges for end in (edge.source, edge.target)):
-        raise Flaw(f"an edge of rule {rule.name} leads to no node of it")
-
-
 # ---- layers and twins
 
 
-def check_layers(core: CoreForm) -> None:
-    """Check the names of layers and views, and that each text differs from its twin in one place."""
+def check_layers(core: CoreForm, spend: Callable[[int], object]) -> None:
+    """Check the names of layers and views, that texts differ from their twins in one place, and that nodes have one."""
     grammar = core.grammar
     graphs = [layer.name for layer in grammar.graph_layers]
     _check_names([*graphs, *(layer.name for layer in grammar.text_layers)])
@@ -332,7 +328,9 @@ def check_layers(core: CoreForm) -> None:
         raise Flaw("the layer of lemmas is not the first graph layer")
     for number, layer in enumerate(grammar.text_layers):
         if layer.finish is not None:
-            _check_twin(grammar, number, layer.finish.twin)
+            _check_twin(grammar, number, layer.finish.twin, spend)
+    for number in range(len(grammar.graph_layers)):
+        _check_written(grammar, number, spend)
     check_derivation(grammar)
 
 
@@ -341,22 +339,58 @@ def _check_names(names: Sequence[str]) -> None:
         raise Flaw("two layers or two views have the same name, or one has none")
 
 
-def _check_twin(grammar: CertifiedGrammar, layer: int, twin: str) -> None:
-    if twin and differences(grammar, layer, grammar.text(twin)) != {1}:
+def _check_twin(grammar: CertifiedGrammar, layer: int, twin: str, spend: Callable[[int], object]) -> None:
+    if twin and differences(grammar, layer, grammar.text(twin), spend) != {1}:
         raise Flaw(f"not every text differs from its twin in {grammar.text_layers[layer].name} once")
 
 
-def differences(grammar: CertifiedGrammar, layer: int, twin: int) -> set[int]:
+def _check_written(grammar: CertifiedGrammar, layer: int, spend: Callable[[int], object]) -> None:
+    """Check that each node of a graph layer is one word, written in one place: otherwise the text has other nodes."""
+    anchor, noded = grammar.anchor(layer), _noded(grammar, layer, spend)
+    for rule in grammar.rules:
+        nodes, times = _nodes(rule, layer, noded), Counter(place for _, place in _written(rule.templates[anchor]))
+        if any(number != 1 or times[place] != 1 for place, number in nodes.items()):
+            raise Flaw(f"a node of rule {rule.name} or below does not have one place in the text of its layer")
+
+
+def _noded(grammar: CertifiedGrammar, layer: int, spend: Callable[[int], object]) -> list[set[int]]:
+    """Return for each category the parts of its phrases that may have nodes of a graph layer."""
+    found, size, anchor = [set[int]() for _ in grammar.categories], -1, grammar.anchor(layer)
+    while size < (size := sum(map(len, found))):
+        for rule in grammar.rules:
+            nodes = _nodes(rule, layer, found)
+            spend(1 + len(rule.templates[anchor]) + len(nodes))
+            found[rule.lhs] |= {part for part, place in _written(rule.templates[anchor]) if place in nodes}
+    return found
+
+
+def _nodes(rule: GrammarRule, layer: int, noded: Sequence[set[int]]) -> Counter[Port]:
+    """Count the nodes of each word of a rule, as (-1, item), and each part of a child, as one, if it may have nodes."""
+    own = [(-1, x.token) for x in rule.fragments[layer].nodes if x.attributes is not None and x.token is not None]
+    return Counter([*own, *((child, part) for child, category in enumerate(rule.rhs) for part in noded[category])])
+
+
+def _written(template: Template) -> Iterator[tuple[int, Port]]:
+    """Yield each word, and each part of a child, behind the part that it is in; twice if a function may lose words."""
+    part = 0
+    for place, item in enumerate(template):
+        if item.child is not None:
+            yield from [(part, (item.child, item.number))] * (1 + len(item.functions))
+        elif item.text is None:
+            part += 1
+        elif item.text not in JOINTS:
+            yield part, (-1, place)
+
+
+def differences(grammar: CertifiedGrammar, layer: int, twin: int, spend: Callable[[int], object]) -> set[int]:
     """Return the possible numbers of rules in which a text's two layers differ; 2 stands for more."""
     found, size = [set[int]() for _ in grammar.categories], -1
     while size < (size := sum(map(len, found))):
         for rule in grammar.rules:
-            own = int(rule.templates[layer] != rule.templates[twin])
-            for counts in product(*[found[child] for child in rule.rhs]):
-                found[rule.lhs].add(min(2, own + _below(rule.templates[layer], counts)))
+            spend(1 + len(rule.templates[layer]))
+            uses = Counter(item.child for item in rule.templates[layer])
+            sums = {int(rule.templates[layer] != rule.templates[twin])}
+            for child, category in enumerate(rule.rhs):
+                sums = {min(2, one + uses[child] * count) for one in sums for count in found[category]}
+            found[rule.lhs] |= sums
     return found[grammar.start]
-
-
-def _below(template: Template, counts: Sequence[int]) -> int:
-    """Return the sum of the children's counts, each multiplied by its uses in the template."""
-    return sum(counts[item.child] for item in template if item.child is not None)

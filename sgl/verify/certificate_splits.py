@@ -48,7 +48,7 @@ class Splits:
 
     def _fits(self, split: CertifiedSplit, transition: list[int]) -> bool:
         """Return whether a transition has the categories of its symbol."""
-        if len(transition) < 2 or max(transition[1:]) >= len(split.states):
+        if max(transition[1:]) >= len(split.states):
             return False
         category, *below = [split.states[state] for state in transition[1:]]
         return self.symbols.ends.get(transition[0]) == (category, tuple(below))

@@ -84,7 +84,7 @@ class Structures:
         self.sights = dict[tuple[StructureBody, ...], Sight]()
         self.frames = cache(lambda layer: rules.frames_of(self.grammar, layer))
         self.column = cache(self._column)
-        rules.check_layers(core)
+        rules.check_layers(core, spend)
 
     def check_name(self, structure: CertifiedStructure) -> None:
         """Check that the data of a structure agree with its name, and that it sees no word that may be absorbed."""

@@ -114,7 +114,7 @@ class Interpreter:
 
     def lengths(self, names: Sequence[str], derivation: Derivation) -> dict[str, str]:
         """Return the comments with the numbers of words in some text layers."""
-        return {f"length_{name}": str(len(self.written(self.texts[name], derivation).words)) for name in names}
+        return {f"length_{name}": str(len(self.written(self.grammar.text(name), derivation).words)) for name in names}
 
     def heads(self, names: Sequence[str], derivation: Derivation) -> dict[str, str]:
         """Return the comments with the head of each phrase in some graph layers: its word from 1, or 0."""
@@ -150,10 +150,12 @@ class Interpreter:
             return f"(no form: {reason})"
 
     def _forms(self, name: str) -> Callable[..., object]:
-        """Return what writes a view or computes a column; raises ``ValueError`` for a template that cannot be read."""
+        """Return what writes a view or computes a column; raises ``ValueError`` if there is nothing that can."""
         view = self.views[name]
         if not view.template:
             views: Any = import_module("sgl.rendering.views")
+            if view.kind not in views.VIEWS:
+                raise ValueError(f"there is no notation {view.kind!r}")
             return views.VIEWS[view.kind].render  # type: ignore[no-any-return]
         own: Any = import_module("sgl.rendering.template")
         known: Callable[..., object]

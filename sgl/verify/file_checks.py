@@ -87,8 +87,8 @@ def row_counts(data: LoadedData, tally: Result) -> None:
 
 @checks("V004")
 def structures_readable(data: LoadedData, tally: Result) -> None:
-    tally.checked = len(data.clauses)
-    written = {data.manifest.distinct.layer, *data.manifest.layers.written}
+    tally.checked, first = len(data.clauses), data.manifest.distinct.layer
+    written = {first, *data.manifest.layers.written}
     for clause in data.clauses:
         try:
             layers = read_structure(clause.text).layer
@@ -97,11 +97,8 @@ def structures_readable(data: LoadedData, tally: Result) -> None:
         except StructureError as error:
             tally.fault(f"{error}: {clause.text}", clause.place)
     for pattern in data.manifest.patterns:
-        if pattern.layer not in ("", data.manifest.distinct.layer):
-            tally.fault(
-                f"{pattern.name} is about the layer {pattern.layer!r}, "
-                f"the CoNLL-U files hold {data.manifest.distinct.layer!r}"
-            )
+        if pattern.layer not in ("", first):
+            tally.fault(f"{pattern.name} is about the layer {pattern.layer!r}, the CoNLL-U files hold {first!r}")
 
 
 @checks("V032")

@@ -78,7 +78,10 @@ class ShownWord(NamedTuple):
 def shown_words(layer: WrittenLayer, words: Sequence[str], every: Sequence[str]) -> list[ShownWord]:
     """Return the words of a sentence as CoNLL-U shows them; ``every`` word that rules write says how."""
     if layer.finish is not None:
-        return _of_pieces(layer, words, spelt(layer, layer.finish, every))
+        pieces = spelt(layer, layer.finish, every)
+        if sum(piece.size for piece in pieces) != len(words):
+            raise Flaw(f"{words} are not the words of their pieces")
+        return _of_pieces(layer, words, pieces)
     following = [not layer.join or word in layer.attach for word in words[1:]]
     return [ShownWord(word, "", tight) for word, tight in zip(words, [*following, False], strict=True)]
 

@@ -159,8 +159,7 @@ def _disguised_names(
             suspicious.add(name)
             lacking = "" if name in found else ", which no graph has"
             message = f"{other.role}{other.text!a} in {', '.join(found[other])} looks like {name.text!a}{lacking}"
-            first = next(iter(found[other].values()))
-            tally.add(partial(data.violation, f"{message}: {' and '.join(claims)}", first))
+            tally.add(partial(data.violation, f"{message}: {' and '.join(claims)}", next(iter(found[other].values()))))
     return suspicious
 
 

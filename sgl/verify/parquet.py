@@ -114,7 +114,7 @@ def read_rows(_: Knowledge, directory: Path) -> RowsFound:
         rows = Rows(directory)
         outcomes, shares = rows.acceptance.outcomes, rows.acceptance.shares
         if (directory / "parquet").exists() and READABLE:
-            faults = tuple(_differences(directory, rows))
+            faults = tuple(filter(None, _differences(directory, rows)))
         else:
             deque(rows.rows(), 0)
     except (OSError, Flaw, RefusalError) as error:
@@ -123,21 +123,18 @@ def read_rows(_: Knowledge, directory: Path) -> RowsFound:
 
 
 def _differences(directory: Path, rows: Rows) -> Iterator[str]:
-    """Yield for each split the first difference between its Parquet file and the certificate's rows."""
+    """Yield for each split the first difference between its Parquet file and the certificate's rows, or nothing."""
     left = dict.fromkeys(stratum.split for stratum in rows.plan.strata)
     labels = _labels(rows)
     expected, columns = _expected(rows, labels), columns_of(rows.plan, labels)
     for split, own in groupby(rows.rows(), attrgetter("split")):
         left.pop(split, None)
-        yield from islice(_wrong(directory, split, columns, map(expected, own)), 1)
-    for split in left:
-        yield from islice(_wrong(directory, split, columns, ()), 1)
+        yield _wrong(directory, split, columns, map(expected, own))
+    yield from (_wrong(directory, split, columns, ()) for split in left)
 
 
-def _wrong(
-    directory: Path, split: str, columns: Mapping[str, str], expected: Iterable[dict[str, object]]
-) -> Iterator[str]:
-    """Yield how a file differs from what its rows are."""
+def _wrong(directory: Path, split: str, columns: Mapping[str, str], expected: Iterable[dict[str, object]]) -> str:
+    """Return the first difference between a file and its rows; empty without any."""
     path = f"parquet/{split}.parquet"
     try:
         if problem := other_columns(directory / path, columns):
@@ -145,21 +142,19 @@ def _wrong(
         pairs = zip_longest(read_columns(directory / path, columns), expected)
         for number, (found, row) in enumerate(pairs, 1):
             if found is None or row is None:
-                yield f"{path}: row {number} is missing" if row else f"{path} has more than {number - 1} rows"
-                return
+                return f"{path}: row {number} is missing" if row else f"{path} has more than {number - 1} rows"
             for column, value in zip(columns, found, strict=True):
                 if value != row[column]:
-                    shown = f"the column {column} is {value!r}, not {row[column]!r}"
-                    yield f"{path}: row {number}: {shown}"
+                    return f"{path}: row {number}: the column {column} is {value!r}, not {row[column]!r}"
     except ForeignFileError as problem:
-        yield f"{path} cannot be read: {problem.strerror}"
+        return f"{path} cannot be read: {problem.strerror}"
+    return ""
 
 
 def _labels(rows: Rows) -> list[str]:
     """Return the labels that ``features`` counts."""
-    layer, meaning = rows.plan.lemma_layer, rows.meaning
-    number = meaning.grammar.graph(layer) if layer else 0
-    used = {edge.label for rule in meaning.rules if layer for edge in rule.fragments[number].edges}
+    numbers = [rows.meaning.grammar.graph(layer) for layer in [rows.plan.lemma_layer] if layer]
+    used = {edge.label for rule in rows.meaning.rules for number in numbers for edge in rule.fragments[number].edges}
     return sorted(x for x in used if not x.startswith("~") and x.partition(":")[0] in _RECURSIVE)
 
 

@@ -108,8 +108,7 @@ def needs_licensed(data: LoadedData, tally: Result) -> None:
             label = f"{pattern.name} needs {need.structure.text}"
             tally.figure(label, found, f"at least {need.minimum:,}")
             if found < need.minimum:
-                message = f"{label} in {need.minimum:,} sentences of train, {found:,} have it"
-                tally.fault(message, need.structure.place)
+                tally.fault(f"{label} in {need.minimum:,} sentences of train, {found:,} have it", need.structure.place)
 
 
 @checks("V013")

@@ -198,10 +198,9 @@ class Workers:
 
     def judging(self, directory: Path, judge: Judge) -> Judge:
         """Return the judge of the certificate; with a pool it starts at once."""
-        path = directory / CERTIFICATE
         with suppress(OSError):
             if self._pool is not None:
-                text = read_bytes(path, foreign.CERTIFICATE, inside=directory)
+                text = read_bytes(directory / CERTIFICATE, foreign.CERTIFICATE, inside=directory)
                 return judging(self._pool, judge, text)
         return judge
 

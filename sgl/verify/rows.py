@@ -116,12 +116,11 @@ class Others:
 
     def _check(self, row: Named) -> None:
         """Check that each reading is of the same sentence, and gives a new answer."""
-        text, source = self.meaning.text, self.source
-        answers = {self._answer(row.derivation)}
-        for other in self.found:
-            if not self.meaning.is_text(other) or text(source, other) != text(source, row.derivation):
+        text, source, answers = self.meaning.text, self.source, set[tuple[str, ...]]()
+        for each in (row.derivation, *self.found):
+            if not self.meaning.is_text(each) or text(source, each) != text(source, row.derivation):
                 raise Refusal(f"{self.readings.place}: {row.name}: the derivation is not a reading of its sentence")
-            if (answer := self._answer(other)) in answers:
+            if (answer := self._answer(each)) in answers:
                 raise Refusal(f"{self.readings.place}: {row.name}: the derivation gives no other answer")
             answers.add(answer)
 

@@ -343,7 +343,7 @@ class _Host:
 @lru_cache(maxsize=1 << 12)
 def _walked(
     size: int, edges: tuple[tuple[int, int], ...], low: int, high: int | None
-) -> tuple[int, dict[tuple[int, int], None]]:
+) -> tuple[float, dict[tuple[int, int], None]]:
     successors = [0] * size
     for source, target in edges:
         successors[source] |= 1 << target
@@ -361,8 +361,8 @@ def _walked(
             if length >= low:
                 reached |= frontier
             steps += 1 + frontier.bit_count()
-            if steps > STEPS:
-                return steps, {}
+            if steps > STEPS + STEPS_FOR_A_PAIR * size**2:
+                return inf, {}
             frontier = reduce(or_, [successors[node] for node in members(frontier)])
         pairs.extend((start, end) for end in members(reached))
         steps += reached.bit_count()

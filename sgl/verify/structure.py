@@ -110,11 +110,6 @@ class Link:
     low: int = 1
     high: int | None = 1
 
-    @property
-    def is_edge(self) -> bool:
-        """Whether the walk is a single edge."""
-        return self.low == 1 == self.high
-
 
 @dataclass(frozen=True, slots=True)
 class StructureBody:

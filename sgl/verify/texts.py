@@ -12,7 +12,6 @@ from sgl.verify.schema_grammar import Flaw, TextFinish, WrittenLayer
 
 LARGEST = 1 << 20  # limit on items and letters of a text: rules that copy a child could exceed any limit
 
-
 GLUE, FUSE = JOINTS = "\1", "\2"  # two words in one piece, one word
 
 

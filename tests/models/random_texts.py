@@ -281,7 +281,7 @@ def compare_readings(grammar: CoreGrammar, texts: Texts, dice: Random) -> tuple[
 def compare_twins(grammar: CoreGrammar, found: Sequence[tuple[int, ...]]) -> tuple[int, list[str]]:
     """Compare the numbers of differences that are possible with those that there are."""
     form = core_form(grammar, PLAN)["grammar"]
-    possible = {*differences(grammar, 2)[0]}, certificate_rules.differences(grammar_of(form), 2, 0)
+    possible = {*differences(grammar, 2)[0]}, certificate_rules.differences(grammar_of(form), 2, 0, abs)
     there = {min(2, places(grammar, derivation)) for derivation in found}
     wrong = [] if possible == (there, there) else [f"twins: {there}, not {possible}"]
     return len(found) * len(possible), wrong

@@ -22,6 +22,7 @@ from sgl.sampling.rows import deserialize
 from sgl.sampling.strata import Sampler, StrataSampler, StratumSample
 from sgl.sampling.tables import serialize
 from sgl.verify import verify
+from sgl.verify.rows import Rows
 
 GRAMMAR = """\
 module shop "Things found and hidden"
@@ -414,6 +415,28 @@ def test_quotas_with_and_without_contexts_stand_beside_one_another(tmp_path: Pat
     clause = "size 4, 2 instances in 3 contexts, 4"
     assert run(["compile", str(written(tmp_path, clause)), "--out", str(tmp_path / "out")]) == 0
     assert [x.code for x in verify(tmp_path / "out").results if x.status != "passed"] == []
+
+
+def test_sentences_of_instances_with_too_few_contexts_are_no_rows(tmp_path: Path) -> None:
+    clause = f"{BARE}size 3 instances in 5 contexts"
+    assert run(["compile", str(written(tmp_path, clause)), "--out", str(tmp_path / "out")]) == 0
+    rows = Rows(tmp_path / "out")
+    assert sum(row.split == "gen" for row in rows.rows()) == 15
+    stream = next(stream for stream in rows.outcomes if stream.startswith("gen"))
+    assert rows.outcomes[stream]["share_full"] > 0
+    assert [*rows.acceptance.shares[stream].values()] == [5, 5, 5]
+
+
+def test_without_a_context_there_is_no_candidate(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each sentence that is tried for an instance may have none, or two."""
+    monkeypatch.setattr("sgl.verify.candidates.TRIALS", 1)
+    rows = Rows(shop)
+    number = next(n for n, stratum in enumerate(rows.plan.strata) if stratum.split == "gen")
+    found = [rows.acceptance.candidates.candidate(number, n) for n in range(100)]
+    given = [own for own in found if own.derivation]
+    assert 0 < len(given) < len(found)
+    for own in given:
+        assert ".".join(map(str, own.instance)) in ".".join(map(str, own.derivation))
 
 
 # ---- planted violations

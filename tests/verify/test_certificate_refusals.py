@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
@@ -13,11 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toy import TOY, toy_plan
+from certified import changed, toy_certificate
 
-from sgl.automata import StructureCompiler
-from sgl.automata.certificate import certificate_text
-from sgl.pipeline.proofs import certificate_of
 from sgl.verify import certificate as checking
 from sgl.verify.certificate import Checker, judge
 
@@ -26,22 +22,11 @@ Json = Any
 
 @pytest.fixture(scope="module")
 def honest() -> str:
-    return certificate_text(certificate_of(StructureCompiler(TOY), toy_plan(), "toy").content)
+    return toy_certificate()
 
 
 def codes(text: str) -> set[str]:
     return {refusal[:3] for refusal in judge(text.encode())[0]}
-
-
-def changed(text: str, change: Callable[[Json], object], *, core: bool = False) -> str:
-    """A certificate after a change; of the core with a new digest."""
-    content = json.loads(text)
-    change(content)
-    if core:
-        options: Json = {"ensure_ascii": False, "sort_keys": True, "separators": (",", ":")}
-        form = json.dumps(content["core"], **options)
-        content["digest"] = hashlib.sha256(form.encode()).hexdigest()
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
 def claim(content: Json, word: str, kind: str) -> Json:

@@ -11,7 +11,7 @@ from shutil import copytree
 from typing import Any
 
 import pytest
-from certified import meaning_of
+from certified import grammar_of, meaning_of
 from forging import Forger
 from row_datasets import rows_refused
 from stories import stories
@@ -19,6 +19,7 @@ from stories import stories
 from sgl.cli.main import OK, run
 from sgl.verify import verify
 from sgl.verify.certificate import judge
+from sgl.verify.naming import Bearers
 from tampering.copy import Row
 
 
@@ -59,6 +60,18 @@ def test_a_listed_reading_that_confuses_names_is_none(forger: Forger) -> None:
     first, other = next((a, b) for a in places for b in places if rules[a] != rules[b])
     assert meaning.is_text(tuple(rules))
     assert not meaning.is_text(tuple(rules[first] if rule == rules[other] else rule for rule in rules))
+
+
+def test_a_bearer_gets_no_name_that_its_other_group_has_not() -> None:
+    """Who is a person with two names above is a town with one below."""
+    leaf = {"lhs": 1, "rhs": [], "weight": "1", "templates": [], "fragments": [], "names": [[0]]}
+    top = {"name": "top", "lhs": 0, "rhs": [1, 2], **{key: leaf[key] for key in ("weight", "templates", "fragments")}}
+    rules = [{**top, "names": [[], [0], [0]]}, *({"name": name, **leaf} for name in ("Ann", "Ben"))]
+    rules.append({"name": "Rome", **leaf, "lhs": 2})
+    form = {"categories": [], "rules": rules, "start": 0, "text_layers": [], "graph_layers": []}
+    bearers = Bearers(grammar_of({**form, "names": [[[1, 2]], [[3]]]}))
+    assert bearers.named((0, 1, 3), lambda _: 0) == (0, 1, 3)
+    assert bearers.named((0, 1, 3), lambda _: (1 << 64) - 1) == ()
 
 
 # ---- rows

@@ -18,6 +18,8 @@ from sgl.rendering import ConlluError
 from sgl.rendering.conllu import word_lines
 from sgl.verify.derivation import Interpreter
 from sgl.verify.lines import word_columns
+from sgl.verify.schema_grammar import Flaw
+from sgl.verify.texts import FUSE
 
 Json = Any
 PLAN = Plan(0, "en", "ja", (), (), (), distinct_sentences=False, lemma_layer="syn")
@@ -113,9 +115,45 @@ def test_a_text_that_doubles_with_each_rule_ends() -> None:
 def test_a_text_of_empty_or_of_long_words_ends(word: list[dict[str, str]]) -> None:
     """Phrases without a word are as many as those with one, and words are of any length."""
     meaning = doubling({"child": 0, "capital": 1}, word)
-    with pytest.raises(ValueError, match="too many"):
+    with pytest.raises(ValueError, match="a text has too many words"):
         meaning.text("en", (*[0] * 60, 1))
+    if word[0]["text"]:
+        with pytest.raises(ValueError, match="a text has too many letters"):
+            meaning.text("en", (*[0] * 7, 1))
     assert meaning.text("en", (1,)) in ("", "ha" * 5000)
+
+
+@pytest.mark.parametrize(
+    ("words", "finish", "text"),
+    [
+        ([",", "dort"], {"absorb": [[",", ""]]}, "dort"),
+        (["dort", ","], {"absorb": [[",", ""]]}, "dort ,"),
+        (["", ""], {"capital": 1}, " "),
+        (["", "dort"], {"capital": 1}, " Dort"),
+        (["le", "ami"], {"forms": [["le", "a…", "l'"]]}, "l' ami"),
+        (["dort", "le"], {"forms": [["le", "a…", "l'"]]}, "dort le"),
+    ],
+)
+def test_words_at_the_ends_of_a_text_have_no_neighbour(words: list[str], finish: Json, text: str) -> None:
+    rule = {"name": "leaf", "lhs": 0, "rhs": [], "weight": "1", "templates": [[{"text": word} for word in words]]}
+    layer = {"name": "fr", "finish": finish}
+    rules = [{**rule, "fragments": []}]
+    grammar = {"categories": [], "rules": rules, "start": 0, "text_layers": [layer], "graph_layers": []}
+    assert meaning_of(grammar).text("fr", (0,)) == text
+
+
+def test_a_word_that_is_glued_to_an_absorbed_one_has_no_columns() -> None:
+    """The compiler refuses such a grammar; a forged certificate may have it."""
+    words = ["a", FUSE, ",", "."]
+    nodes = [{"attributes": [["lemma", word]], "token": at} for at, word in enumerate(words) if word != FUSE]
+    edges = [{"source": 0, "label": "punct", "target": at} for at in (1, 2)]
+    rule = {"name": "leaf", "lhs": 0, "rhs": [], "weight": "1", "templates": [[{"text": word} for word in words]]}
+    rules = [{**rule, "fragments": [{"nodes": nodes, "edges": edges, "exports": [0]}]}]
+    layers = [{"name": "en", "attach": ["."], "finish": {"absorb": [[",", "."]]}}]
+    graphs = [{"name": "syn", "anchor": "en"}]
+    grammar = {"categories": [{"name": "S"}], "rules": rules, "start": 0, "text_layers": layers, "graph_layers": graphs}
+    with pytest.raises(Flaw, match="are not the words of their pieces"):
+        meaning_of(grammar).sentence("syn", (0,))
 
 
 def test_columns_of_conllu_have_no_bar_within() -> None:

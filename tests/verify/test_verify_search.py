@@ -115,11 +115,40 @@ def test_a_search_without_end_is_given_up() -> None:
     assert next(searcher.matches(shape, 1), None) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "pairs"),
+    [
+        ("{ A -[a]-> B; C -[a]-> D; E -[a]-> F }", 1000),  # too many words for a variable
+        ("{ A -[a]{2,}-> B }", 0),  # too many walks
+    ],
+)
+def test_a_search_is_given_up_for_either_reason(text: str, pairs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sgl.verify.search.STEPS", 3)
+    monkeypatch.setattr("sgl.verify.search.STEPS_FOR_A_PAIR", pairs)
+    shapes = ShapeTable([read_structure(text)])
+    searcher, shape = Searcher(shapes), shapes.of(star(17))
+    searcher.allow([shape])
+    with pytest.raises(SearchError):
+        searcher.occurring(shape)
+
+
+def chain(words: int) -> Sentence:
+    """Each word governs the next one."""
+    return sentence("x " * words, tuple((word, "a", word + 1) for word in range(words - 1)))
+
+
 def test_long_sentences_have_more_steps() -> None:
-    words = 600
-    chain = sentence("x " * words, tuple((word, "a", word + 1) for word in range(words - 1)))
     shapes = ShapeTable([read_structure("{ V -[a]+-> W }")])
-    searcher, shape = Searcher(shapes), shapes.of(chain)
+    searcher, shape = Searcher(shapes), shapes.of(chain(600))
+    searcher.allow([shape])
+    assert searcher.occurring(shape)
+
+
+def test_walks_that_the_budget_allows_are_found_however_many_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a sentence of a thousand words, a structure was said to be absent of which nobody had seen the end."""
+    monkeypatch.setattr("sgl.verify.search.STEPS", 1_000)
+    shapes = ShapeTable([read_structure("{ V -[a]+-> W }")])
+    searcher, shape = Searcher(shapes), shapes.of(chain(61))
     searcher.allow([shape])
     assert searcher.occurring(shape)
 

@@ -68,7 +68,7 @@ def _fill_a_small_disk() -> None:
 
 
 def test_a_wrong_query_is_no_lack_of_room() -> None:
-    with dataset_table() as table, pytest.raises(sqlite3.OperationalError):
+    with pytest.raises(sqlite3.OperationalError), dataset_table() as table:
         table.select("SELECT colour FROM sentence")
 
 

@@ -182,9 +182,17 @@ def words_that_a_claim_tells_apart_in_one_symbol(of: Forger) -> None:
 
 @of_grammar("C10")
 def a_node_with_two_labels(of: Forger) -> None:
-    """A rule gives the head of its child a second label."""
-    nodes = of.rule("sentence")["fragments"][0]["nodes"]
-    nodes[0] = {"attributes": [["lemma", "."], ["upos", "PUNCT"]], "token": 1, **nodes[0]}
+    """A rule gives the head of its child a second label, with a word of its own."""
+    rule = of.rule("sentence")
+    rule["templates"][0].append({"text": "!"})
+    nodes = rule["fragments"][0]["nodes"]
+    nodes[0] = {"attributes": [["lemma", "!"], ["upos", "PUNCT"]], "token": 2, **nodes[0]}
+
+
+@of_grammar("C05")
+def a_modifier_that_is_not_written(of: Forger) -> None:
+    """Modifiers are in the graph of their rule, and in no text and no graph of a sentence."""
+    of.rule("modified")["templates"][0].pop()
 
 
 @of_grammar("C10")
