@@ -118,7 +118,7 @@ def watched() -> Iterator[Branches]:
     _found.known.clear()
     _found.taken.clear()
     # Templates that were read before.
-    kept = import_module("sgl.dataset.manifest").templates, import_module("sgl.report.render")._macros  # noqa: SLF001
+    kept = import_module("sgl.dataset.cards").templates, import_module("sgl.report.render")._macros  # noqa: SLF001
     for reader in kept:
         reader.cache_clear()
     try:
