@@ -146,6 +146,13 @@ def test_predictions_with_ids_need_sentences_with_ids(analysed: Analyse, capsys:
     assert "two sentences `s1`" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("letter", ["D", "H"])
+def test_names_that_look_like_those_in_a_log_are_names(letter: str, analysed: Analyse) -> None:
+    gold = example(f"{letter}-0") + example(f"{letter}-1")
+    (system,) = analysed(gold, ("system.tsv", f"{letter}-0\t{RIGHT}\n{letter}-1\t{RIGHT}\n"))["systems"]
+    assert (system["exact"], system["empty"]) == (2, 0)
+
+
 @pytest.mark.parametrize("line", ["s{}, " + RIGHT, "S{}\t" + RIGHT, "s{}: " + RIGHT.lower()])
 def test_lines_that_begin_with_the_names_of_their_sentences_are_refused(
     line: str, analysed: Analyse, capsys: pytest.CaptureFixture[str]
