@@ -217,6 +217,8 @@ class SystemScores:
         self._cut = tokenizer_of(settings.tokenizer)
         self._kept, self._edges = Counter[str](), Counter[str]()
         self.outputs = _outputs(path, settings.column, bank)
+        # What is shown has forms, also where lemmas are compared.
+        self.said = self.outputs if settings.column == "form" else _outputs(path, "form", bank)
         self.missing = self.outputs.count(None)
         judged = _judged(settings.judgements, name, bank)
         scores: list[tuple[bool, float, float]] = []

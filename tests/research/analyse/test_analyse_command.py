@@ -291,6 +291,12 @@ def test_two_systems_of_one_name_are_told_apart(tmp_path: Path, analysed: Analys
     assert found["mined"][0]["suspects"][0]["coverage"] == 2
 
 
+def test_where_lemmas_are_compared_examples_show_forms(analysed: Analyse) -> None:
+    said = conllu([("Times", "time", "NOUN", 0, "root")], "sent_id = s1")
+    found = analysed(example("s1"), ("system.conllu", said), options="--support 1 --compare lemma --failure inexact")
+    assert {suspect["example"]["output"] for suspect in found["mined"][0]["suspects"]} == {"Times"}
+
+
 def test_a_page_and_tables_are_written(tmp_path: Path, analysed: Analyse) -> None:
     page, tables = tmp_path / "page.html", tmp_path / "tables.tex"
     crooked = example("s3").replace("nmod:poss", "nmod_p<b>")
