@@ -296,9 +296,12 @@ def _judged(judgements: Path | None, system: str, bank: TreebankMeasures) -> dic
     """Return a column for each scale of people's scores of the outputs of a system."""
     columns: dict[str, Values] = {}
     names = [sentence.sent_id or "" for sentence in bank.sentences]
+    times = Counter(names)
     judged = read_judgements(judgements, (*Measures._fields, "bleu", "dea")) if judgements else {}
     for kind, of in judged.items():
         scores = of.get(system, {})
+        if twice := [name for name in scores if times[name] > 1]:
+            raise PredictionsError(f"the treebank has two sentences `{twice[0]}`")
         columns[kind] = np.array([scores.get(name, np.nan) for name in names], np.float64)
         if more := len(scores) - int((~np.isnan(columns[kind])).sum()):
             raise PredictionsError(f"{more:,} judgements ({kind}) are of sentences that are not in the treebank")
