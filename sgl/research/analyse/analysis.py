@@ -232,7 +232,7 @@ def _example(
     sentence, skeleton = bank.sentences[place], bank.skeletons[place]
     labels = mining.labels_of(sentence.words, skeleton, view)
     marked = mining.occurrence(skeleton.heads, labels, structure) or ()
-    text, said = (system.outputs[place] or SystemOutput(""))[:2]
+    text, said = (system.said[place] or SystemOutput(""))[:2]
     return _drawn(sentence) | {
         "system": system.name,
         "bleu": float(system.bleu[place]),

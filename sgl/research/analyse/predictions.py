@@ -229,9 +229,9 @@ def _commented(path: Path) -> Iterator[OutputRow]:
 
 def _log(path: Path) -> list[OutputRow]:
     """Return the best outputs in the order of the items, detokenized ones before others; nothing if it is no log."""
-    # A log of fairseq-generate may begin with other lines.
+    # A log of fairseq-generate may begin with other lines; names of sentences have no score behind them.
     head = (_LOGGED.match(line) for _, line in islice(_lines(path), 200))
-    if not any(logged[1] in ("H", "D") for logged in head if logged):
+    if not any(logged[1] in ("H", "D") and "\t" in logged[3] for logged in head if logged):
         return []
     found: dict[int, tuple[str, str]] = {}
     for logged in filter(None, (_LOGGED.match(line) for _, line in _lines(path))):

@@ -217,6 +217,8 @@ class SystemScores:
         self._cut = tokenizer_of(settings.tokenizer)
         self._kept, self._edges = Counter[str](), Counter[str]()
         self.outputs = _outputs(path, settings.column, bank)
+        # What is shown has forms, also where lemmas are compared.
+        self.said = self.outputs if settings.column == "form" else _outputs(path, "form", bank)
         self.missing = self.outputs.count(None)
         judged = _judged(settings.judgements, name, bank)
         scores: list[tuple[bool, float, float]] = []
@@ -294,9 +296,12 @@ def _judged(judgements: Path | None, system: str, bank: TreebankMeasures) -> dic
     """Return a column for each scale of people's scores of the outputs of a system."""
     columns: dict[str, Values] = {}
     names = [sentence.sent_id or "" for sentence in bank.sentences]
+    times = Counter(names)
     judged = read_judgements(judgements, (*Measures._fields, "bleu", "dea")) if judgements else {}
     for kind, of in judged.items():
         scores = of.get(system, {})
+        if twice := [name for name in scores if times[name] > 1]:
+            raise PredictionsError(f"the treebank has two sentences `{twice[0]}`")
         columns[kind] = np.array([scores.get(name, np.nan) for name in names], np.float64)
         if more := len(scores) - int((~np.isnan(columns[kind])).sum()):
             raise PredictionsError(f"{more:,} judgements ({kind}) are of sentences that are not in the treebank")

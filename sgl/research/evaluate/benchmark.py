@@ -133,7 +133,8 @@ def _of_cognition(path: Path, split: str) -> Benchmark:
             name = f"{file.stem}-{number:06d}"
             rows.append(BenchmarkRow(name, source, text, file.stem, "".join(compound).strip()))
     if not rows:
-        raise DatasetError(f"`{path}` has a lexicon, but no `.compound` file next to it")
+        lacking = "a lexicon, but no `.compound` file next to it" if not whole else f"no rows in `{split}`"
+        raise DatasetError(f"`{path}` has {lacking}")
     return Benchmark("cognition", "CoGnition", "", split, "en", "zh", "", tuple(rows), lexicon=lexicon)
 
 

@@ -146,6 +146,13 @@ def test_predictions_with_ids_need_sentences_with_ids(analysed: Analyse, capsys:
     assert "two sentences `s1`" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("letter", ["D", "H"])
+def test_names_that_look_like_those_in_a_log_are_names(letter: str, analysed: Analyse) -> None:
+    gold = example(f"{letter}-0") + example(f"{letter}-1")
+    (system,) = analysed(gold, ("system.tsv", f"{letter}-0\t{RIGHT}\n{letter}-1\t{RIGHT}\n"))["systems"]
+    assert (system["exact"], system["empty"]) == (2, 0)
+
+
 @pytest.mark.parametrize("line", ["s{}, " + RIGHT, "S{}\t" + RIGHT, "s{}: " + RIGHT.lower()])
 def test_lines_that_begin_with_the_names_of_their_sentences_are_refused(
     line: str, analysed: Analyse, capsys: pytest.CaptureFixture[str]
@@ -282,6 +289,12 @@ def test_two_systems_of_one_name_are_told_apart(tmp_path: Path, analysed: Analys
     found = analysed(GOLD, *outputs, options="--support 1")
     assert [system["name"] for system in found["systems"]] == ["one", "two"]
     assert found["mined"][0]["suspects"][0]["coverage"] == 2
+
+
+def test_where_lemmas_are_compared_examples_show_forms(analysed: Analyse) -> None:
+    said = conllu([("Times", "time", "NOUN", 0, "root")], "sent_id = s1")
+    found = analysed(example("s1"), ("system.conllu", said), options="--support 1 --compare lemma --failure inexact")
+    assert {suspect["example"]["output"] for suspect in found["mined"][0]["suspects"]} == {"Times"}
 
 
 def test_a_page_and_tables_are_written(tmp_path: Path, analysed: Analyse) -> None:

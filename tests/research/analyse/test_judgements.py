@@ -109,3 +109,12 @@ def test_structures_are_mined_with_lemmas(work: Workplace) -> None:
     assert first["lemma-dep"]["structure"] == "(go-root (in-mark))"
     # Relations alone cannot tell them apart.
     assert first["dep"]["sentences"] == 12
+
+
+def test_a_judgement_is_of_one_sentence(work: Workplace) -> None:
+    work.write("gold.conllu", 2 * conllu([("a", "a", "X", 0, "root")], "sent_id = s1"))
+    work.write("mine.txt", "a\na\n")
+    work.write("people.csv", "system,sent_id,fluency\nmine,s1,1\n")
+    assert run(["analyse", "gold.conllu", "mine.txt"]) == OK
+    assert run(["analyse", "gold.conllu", "mine.txt", "--judgements", "people.csv"]) == FAILED
+    assert "the treebank has two sentences `s1`" in work.capsys.readouterr().err

@@ -355,6 +355,10 @@ def test_training_sentences_with_the_contexts_have_a_row_of_their_own(work: Work
     bleu = {row["title"]: row["cells"][0] for row in made["tables"][0]["rows"]}
     assert [round(bleu[row]["mean"]) for row in ("random test", "training sentences with its contexts")] == [0, 100]
     assert [cell["published"] and cell["published"]["mean"] for cell in bleu.values()] == [69.58, None, 99.74]
+    for end in ("en", "zh"):
+        work.write(f"data/context.{end}", "")
+    assert run(["eval", "data", "out/context.txt", "--split", "context"]) != OK
+    assert "`data` has no rows in `context`" in work.capsys.readouterr().err
 
 
 def test_outputs_that_are_not_there_are_named(work: Workplace) -> None:
