@@ -52,9 +52,10 @@ def _check_rule(grammar: CertifiedGrammar, rule: GrammarRule, anchors: list[int]
     _below(what, [rule.lhs, *rule.rhs], len(grammar.categories))
     if len(rule.templates) != len(grammar.text_layers) or len(rule.fragments) != len(grammar.graph_layers):
         raise Flaw(f"{what} does not have a template and a fragment for each layer")
-    for template in rule.templates:
-        for item in template:
-            _check_item(what, item, len(rule.rhs))
+    for item in chain(*rule.templates):
+        _check_item(what, item, len(rule.rhs))
+        if rule.lhs == grammar.start and item.text is None and item.child is None:
+            raise Flaw(f"{what} makes a text of several parts, of which only the first is written")
     for anchor, fragment in zip(anchors, rule.fragments, strict=True):
         _check_fragment(what, fragment, len(rule.rhs), len(rule.templates[anchor]))
 

@@ -205,12 +205,13 @@ class JointLayer(NamedTuple):
     before: Sequence[int]
 
 
-def frames_of(grammar: CertifiedGrammar, name: str) -> Frames:
+def frames_of(grammar: CertifiedGrammar, name: str, spend: Callable[[int], object]) -> Frames:
     """Return the effects of a grammar's rules in a graph layer."""
     layers = _joint(grammar, name)
     frames, labels, rules = dict[RuleFrame, int](), dict[tuple[Label, ...], int](), list[tuple[int, int]]()
     for rule in grammar.rules:
         parts = [_part(rule, layer) for layer in layers]
+        spend(sum(len(part.nodes) for part in parts) ** 2)  # in a joint layer, all pairs may be one word
         ports = [sum(layer.ports[category] for layer in layers) for category in (rule.lhs, *rule.rhs)]
         frame, own = _frame(rule, _joined(parts, layers), ports)
         rules.append((frames.setdefault(frame, len(frames)), labels.setdefault(own, len(labels))))

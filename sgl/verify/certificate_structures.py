@@ -82,7 +82,7 @@ class Structures:
     ) -> None:
         self.grammar, self.numbers, self.symbols, self.spend = core.grammar, numbers, symbols, spend
         self.sights = dict[tuple[StructureBody, ...], Sight]()
-        self.frames = cache(lambda layer: rules.frames_of(self.grammar, layer))
+        self.frames = cache(lambda layer: rules.frames_of(self.grammar, layer, spend))
         self.column = cache(self._column)
         rules.check_layers(core, spend)
 

@@ -219,4 +219,6 @@ class Gluing:
         for origin, node in reversed(self.labels):
             if origin in place_of:
                 found[self.names[node]] = GluedNode(place_of[origin], node)
+        if len({node.word for node in found.values()}) < len(found):
+            raise Flaw("two nodes are one word")
         return found

@@ -158,8 +158,8 @@ def headed(structures: Iterable[GraphPattern]) -> list[str]:
     return sorted({layer for layers in joined for layer in layers if layer != DERIVATION})
 
 
-#: Nodes, and links between them, that a body may have: networkx goes as deep as there are nodes.
-MOST = 100
+#: Nodes, and links between them, that a body may have: networkx goes as deep as there are nodes; bodies and tests.
+MOST, MOST_TESTS = 100, 1_000
 
 _GRAPH = r"\w+(\+\w+)*(?=\s*\{)"
 _NAME = r"\w[^\s\[\]{};,\"]*"
@@ -185,7 +185,7 @@ class _Reader:
     """A text with a position; white space before each symbol is skipped."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.position = text, 0
+        self.text, self.position, self.tests = text, 0, 0
 
     def match(self, expression: str) -> str | None:
         while self.text[self.position : self.position + 1].isspace():
@@ -220,6 +220,7 @@ class _Reader:
         links: list[Link] = []
         lengths: list[LengthComparison] = []
         self.expect("{")
+        self.tests += 1
         while True:
             if self.match(r"length\s+(?=\w)"):
                 layer = self.take(_LAYER, "the name of a text layer")
@@ -231,8 +232,8 @@ class _Reader:
                 bounds = self.bounds()
                 self.expect("->")
                 links.append(Link(source, labels, self.variable(variables), *bounds))
-            if max(len(variables), len(links)) > MOST:
-                raise StructureError(f"more than {MOST} nodes or links", self.position + 1)
+            if max(len(variables), len(links)) > MOST or self.tests > MOST_TESTS:
+                raise StructureError(f"more than {MOST} nodes or links, or {MOST_TESTS:,} tests", self.position + 1)
             if not self.accept(";"):
                 self.expect("}")
                 return StructureBody(tuple(variables.values()), tuple(links), tuple(lengths))
@@ -244,6 +245,7 @@ class _Reader:
         tests, degrees = [*known.tests], [*known.degrees]
         following = self.accept("[")
         while following:
+            self.tests += 1
             if self.accept("#"):
                 labels = self.labels()
                 comparison = self.take(">=|<=|=", "'=', '>=' or '<='")

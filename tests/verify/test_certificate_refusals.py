@@ -341,6 +341,31 @@ def test_a_hostile_certificate_ends(honest: str) -> None:
     assert [refusal[:3] for refusal in checker.refusals()][-1] == "C04"
 
 
+def test_words_that_may_be_one_in_two_layers_cost_steps(honest: str) -> None:
+    """All pairs of nodes were compared for nothing: two million nodes fit into a file."""
+
+    def wide(content: Json) -> None:
+        grammar, places = content["core"]["grammar"], range(3_000)
+        grammar["graph_layers"].append({"name": "sem", "anchor": "en"})
+        for category in grammar["categories"]:
+            if ports := category.get("ports", [])[1:]:
+                category["limited"] = [[port, "syn"] for port in ports]
+        for rule in grammar["rules"]:
+            heads = [{"glue": [[child, 0]]} for child, _ in enumerate(rule["rhs"])] or [{}]
+            rule["fragments"].append({"nodes": heads, "edges": [], "exports": [0]})
+        nodes = [{"attributes": [], "token": place} for place in places]
+        both = [{"nodes": nodes, "edges": [], "exports": [0]}] * 2
+        words = [[{"text": "a"} for _ in places], []]
+        grammar["rules"].append(
+            {"name": "wide", "lhs": 0, "rhs": [], "weight": "1", "templates": words, "fragments": both}
+        )
+        content["symbols"].append(1_000)
+        joint = {"name": "syn+sem { V }", "layer": "syn+sem", "bodies": [{"variables": [{"name": "V"}]}]}
+        content |= {"structures": [joint | {"transitions": [], "accepting": []}], "claims": []}
+
+    assert "C04" in codes(changed(honest, wide, core=True))
+
+
 # ---- what two programs could read in two ways
 
 

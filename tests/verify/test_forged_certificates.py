@@ -159,6 +159,13 @@ def a_phrase_that_is_written_twice(content: Json) -> None:
     rule(content, "np_pp")["templates"][0].append({"child": 2})
 
 
+def a_text_in_two_parts(content: Json) -> None:
+    """Only a text's first part is written: here that is the full stop."""
+    own = rule(content, "statement")
+    own["templates"][0] = [own["templates"][0][1], {}, own["templates"][0][0]]
+    own["fragments"][0]["nodes"][1]["token"] = 0
+
+
 def a_phrase_without_its_last_word(content: Json) -> None:
     rule(content, "np_pp")["templates"][0][2]["functions"] = ["front"]
 
@@ -245,6 +252,7 @@ REFUSED: list[tuple[Change, str]] = [
     (a_feature_without_a_value, "rule statement has other words or edges in the derivation"),
     (a_phrase_that_is_not_written, MISPLACED.format("np_pp")),
     (a_phrase_that_is_written_twice, MISPLACED.format("np_pp")),
+    (a_text_in_two_parts, "rule statement makes a text of several parts, of which only the first is written"),
     (a_phrase_without_its_last_word, MISPLACED.format("np_pp")),
     (a_node_in_place_of_a_phrase, MISPLACED.format("np")),
     (two_nodes_of_one_word, MISPLACED.format("statement")),

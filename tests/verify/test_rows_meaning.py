@@ -177,3 +177,17 @@ def test_rules_that_differ_in_words_have_one_shape(monkeypatch: pytest.MonkeyPat
         assert meaning.text("en", (4, first, 1)) == text
         assert meaning.text("en", (4, first, 2)) == f"{text}owl"
     assert meaning.shapes.held <= 3, "no more than that is remembered"
+
+
+def test_two_nodes_are_not_one_word() -> None:
+    """CoNLL-U has a line for a word: one of two nodes that are fused would be in no file."""
+    nodes = [{"attributes": [["lemma", "dar"]], "token": 0}, {"attributes": [["lemma", "yo"]], "token": 2}]
+    graph = {"nodes": nodes, "edges": [{"source": 0, "label": "obj", "target": 1}], "exports": [0]}
+    own = {"name": "fused", "lhs": 0, "rhs": [], "weight": "1"}
+    own |= {"templates": [[{"text": "da"}, {"text": FUSE}, {"text": "me"}]], "fragments": [graph]}
+    layers = {"text_layers": [{"name": "es", "finish": {"after": ["¿"]}}]}
+    layers |= {"graph_layers": [{"name": "syn", "anchor": "es"}]}
+    meaning = meaning_of({"categories": [{"name": "S"}], "rules": [own], "start": 0} | layers)
+    assert meaning.text("es", (0,)) == "dame"
+    with pytest.raises(Flaw, match="two nodes are one word"):
+        meaning.sentence("syn", (0,))

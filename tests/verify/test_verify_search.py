@@ -158,3 +158,18 @@ def test_a_structure_has_at_most_100_nodes() -> None:
     assert read_structure("{ " + "; ".join(f"N{number}" for number in range(100)) + " }")
     with pytest.raises(StructureError, match="more than 100 nodes or links"):
         read_structure("{ " + "; ".join(f"N{number}" for number in range(102)) + " }")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{ " + "; ".join(f"N[a={number}]" for number in range(1_001)) + " }", "or 1,000 tests"),
+        ("{ N[" + ", ".join(["#a>=2"] * 1_001) + "] }", "or 1,000 tests"),
+        ("{ N }" + " without { M }" * 1_000, "or 1,000 tests"),
+    ],
+    ids=["a test in each of many statements", "numbers of edges", "exceptions"],
+)
+def test_a_structure_has_not_so_many_tests_that_reading_it_takes_hours(text: str, said: str) -> None:
+    """A manifest of 64 MB may be one structure; its tests were copied in each statement, and in each of its pieces."""
+    with pytest.raises(StructureError, match=said):
+        read_structure(text)
