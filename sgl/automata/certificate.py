@@ -21,8 +21,9 @@ import numpy as np
 from sgl.automata.common import Numbering
 from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.proofs.evidence import Evidence, claim_pieces, inventory_of
-from sgl.automata.proofs.invariant import AutomatonView, invariant, members
+from sgl.automata.proofs.invariant import AutomatonView, invariant
 from sgl.automata.weights.split import SplitGrammar
+from sgl.core.bits import members
 from sgl.core.claims import Reason, Verdict
 from sgl.core.encoding import Json, stated
 from sgl.core.interpret import Derivation, fold

@@ -15,9 +15,10 @@ Parallel Multiple Context-Free Grammars*, with the bottom-up beginnings of Graha
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from sgl.core.bits import members
 from sgl.core.grammar import Slot
 from sgl.core.graphs import circles
 from sgl.core.interpret import capitalised
@@ -59,14 +60,6 @@ class _Place(NamedTuple):
     category: int
     above: frozenset[int] = frozenset()
     settled: bool = False
-
-
-def _members(numbers: int) -> Iterator[int]:
-    """Yield the members of a set of numbers that is written as bits, from the least."""
-    while numbers:
-        least = numbers & -numbers
-        yield least.bit_length() - 1
-        numbers ^= least
 
 
 #: A rule, and the places of its children.
@@ -138,7 +131,7 @@ class Chart:
         items += [
             (symbol, start, rule.id, dot, rule.rhs)
             for start, beginning in begun
-            for wanted in _members(self._wanted[start] & beginning.symbols)
+            for wanted in members(self._wanted[start] & beginning.symbols)
             for _, symbol, rule, dot in beginning.starts.get(wanted, ())
         ]
         before: defaultdict[str, list[_Item]] = defaultdict(list)

@@ -23,6 +23,7 @@ import numpy as np
 from sgl.automata.algebra.tree_automaton import DEAD, SmallestDerivations, Table, TreeAutomaton, smallest_derivation
 from sgl.automata.common import Numbers
 from sgl.automata.weights.split import SplitGrammar
+from sgl.core.bits import members
 from sgl.core.interpret import Derivation
 
 #: States of one category: state ``q`` is the bit ``1 << q``.
@@ -30,14 +31,6 @@ Bits = int
 
 #: One state of each of several automata.
 States = tuple[int, ...]
-
-
-def members(bits: Bits) -> Iterator[int]:
-    """Yield the states of a set, in order."""
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
 
 
 def _set_of(states: Iterable[int]) -> Bits | None:
