@@ -12,6 +12,7 @@ treats every match separately.  So each step is computed once, on numbers that r
 differ in *sets* of them, are mostly looked up.
 """
 
+from array import array
 from collections.abc import Callable, Collection, Iterable, Sequence
 from copy import copy
 from functools import cache, partial
@@ -131,6 +132,11 @@ class SchemaAutomaton:
         self.left, self.spent = limits().matches, 0
         self._remember()
 
+    @property
+    def worn(self) -> bool:
+        """Whether so much is known that it is better to begin again."""
+        return self.spent > limits().matches or len(self.transitions) > 10_000
+
     def _remember(self) -> None:
         self._joining = cache(partial(_Joining, self._schema, self._matches, self._spend))
         self._gluing = cache(self._glued)
@@ -232,16 +238,22 @@ class StructureAutomaton:
         # It reads symbols, not rules: the automaton of an edited grammar knows most steps of the next one, unless it is
         # worn.
         known = cores.get(key) or kept("schema", (), key, partial(SchemaAutomaton, schema))
-        worn = known.spent > limits().matches or len(known.transitions) > 10_000
-        self._core = cores[key] = SchemaAutomaton(schema) if worn and key not in cores else known
+        self._core = cores[key] = SchemaAutomaton(schema) if known.worn and key not in cores else known
         #: The number of each rule's symbol.
         self.symbols = fragments.symbols(self._query, self._core.symbols.number)
         self._budget = self._left = limits().matches if budget is None else budget
 
-    def over(self, fragments: FragmentIndex) -> "StructureAutomaton":
-        """Return the automaton over the rules of another grammar."""
-        other = copy(self)
-        other.symbols = fragments.symbols(self._query, self._core.symbols.number)
+    @property
+    def worn(self) -> bool:
+        """Whether it is better to begin again."""
+        return self._core.worn
+
+    def over(self, fragments: FragmentIndex, same: Numbers) -> "StructureAutomaton":
+        """Return the automaton over the rules of another grammar; ``same`` gives the equal rules here, or -1."""
+        other, new = copy(self), np.flatnonzero(same < 0)
+        symbols = np.asarray(self.symbols)[same]
+        symbols[new] = fragments.symbols(self._query, self._core.symbols.number, new)
+        other.__dict__.update(symbols=array("i", symbols.tobytes()), _left=self._budget)
         return other
 
     def step(self, rule: int, children: tuple[int, ...]) -> int:
@@ -261,7 +273,7 @@ class StructureAutomaton:
 
     def words(self, rules: Numbers) -> Numbers:
         """Return the state of each word."""
-        symbols = np.array(self.symbols, np.intp)[rules]
+        symbols = np.asarray(self.symbols)[rules]
         _, first, kinds = np.unique(symbols, return_index=True, return_inverse=True)
         states = [self.step(rule, ()) for rule in rules[first].tolist()]
         return np.array(states, np.intp)[kinds]

@@ -6,9 +6,10 @@ labels are numbered, and a set of labels is a mask, so a node test on thousands 
 once.
 """
 
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from sgl.automata.common import Mask, Numbering, Numbers, UnsupportedStructure, 
 from sgl.automata.patterns.query import Effect, Predicate, Query, bits
 from sgl.core.grammar import HEAD, CoreGrammar, Edge, Fragment, Rule
 from sgl.core.joint import seen_by
+
+#: A number for each rule, by its id.
+Column: TypeAlias = "array[int]"
 
 
 class LocalEdge(NamedTuple):
@@ -104,7 +108,8 @@ class FragmentIndex:
         number = grammar.graph_layer(layer)
         frames: Numbering[Frame] = Numbering()
         labels: Numbering[tuple[tuple[str, str], ...]] = Numbering()
-        self._frame_of = [frames.number(frame_of(grammar, r, number)) for r in grammar.rules]
+        self._frame_of = np.array([frames.number(frame_of(grammar, r, number)) for r in grammar.rules], np.intp)
+        self._ids = np.arange(len(grammar.rules))
         self._frames, self._labels = frames.values, labels.values
         self._edge_labels = {edge.label for frame in frames.values for edge in frame.edges}
         self._labels_of: list[list[int]] = []
@@ -118,19 +123,19 @@ class FragmentIndex:
         self._values: dict[str, tuple[dict[str, int], Numbers]] = {}
         self._passing: dict[Predicate, Mask] = {}
 
-    def symbols(self, query: Query, number: Callable[[Symbol], int]) -> list[int]:
-        """Return the number of each rule's symbol, as ``query`` sees the rule."""
+    def symbols(self, query: Query, number: Callable[[Symbol], int], rules: Numbers | slice = slice(None)) -> Column:
+        """Return the number of each rule's symbol, as ``query`` sees the rule, or only those of some ``rules``."""
         effects = {label: effect for label in self._edge_labels if (effect := query.effect(label)) is not None}
         # The highest label, which stands for a missing one, passes nothing.
         passing = [np.append(self._passes(predicate), False) for predicate in query.predicates]
-        kinds = np.array(self._frame_of, np.intp)
+        kinds, ids = self._frame_of[rules], self._ids[rules]
         if passing:
             # Pack eight masks into one number for each label.
             blocks = as_numbers([*np.packbits(passing, axis=0).astype(np.intp)], 256)
-            kinds = as_numbers((kinds, *blocks[self._columns]), int(blocks.max()) + 1)
+            kinds = as_numbers((kinds, *blocks[self._columns[:, rules]]), int(blocks.max()) + 1)
         _, first, kind_of = np.unique(kinds, return_index=True, return_inverse=True)
-        numbers = [number(self._symbol(rule, passing, effects)) for rule in first.tolist()]
-        return [numbers[kind] for kind in kind_of.tolist()]
+        numbers = [number(self._symbol(rule, passing, effects)) for rule in ids[first].tolist()]
+        return array("i", np.array(numbers, np.intc)[kind_of].tobytes())
 
     def _symbol(self, rule: int, passing: Sequence[Mask], effects: dict[str, Effect]) -> Symbol:
         frame = self._frames[self._frame_of[rule]]

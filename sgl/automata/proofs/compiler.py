@@ -20,15 +20,17 @@ of one *kind*, and twins: every automaton reads them alike, however many there a
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property, partial
-from itertools import chain
+from itertools import chain, islice
+from operator import attrgetter
 
 import numpy as np
 
 from sgl.automata.algebra.boolean import canonical, complement, intersection, minimise, pairs, trim, without_rules
 from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, explore
-from sgl.automata.common import Numbering, Numbers, computed_once
+from sgl.automata.common import Numbering, Numbers, UnsupportedStructure, computed_once
 from sgl.automata.patterns.lengths import MeasuredAutomaton
 from sgl.automata.patterns.query import Schema
 from sgl.automata.patterns.structure_automaton import FOUND, SchemaAutomaton, StructureAutomaton
@@ -64,7 +66,7 @@ class StructureCompiler:
         self._budget, self._written = budget, 0
         #: The automata of schemas, which structures with equal schemas share, and of structures without lengths.
         self._cores: dict[tuple[str, Schema], SchemaAutomaton] = {}
-        self._plain: dict[Structure, StructureAutomaton] = {}
+        self.readers: dict[Structure, StructureAutomaton] = {}
         self._accepted: dict[tuple[TreeAutomaton, TreeAutomaton], bool] = {}
         #: The structures in the order in which their absence is first needed.
         self._ranks: Numbering[Structure] = Numbering()
@@ -102,44 +104,63 @@ class StructureCompiler:
             self.__dict__.pop(own, None)
         return self
 
+    def begun_for(self, grammar: CoreGrammar) -> "StructureCompiler":
+        """Return a compiler without results that knows how structures see the rules that are equal here.
+
+        The layers of the two grammars must be equal.
+        """
+        other = self._reading(grammar)
+        other.readers = {structure: known for structure, known in other.readers.items() if not known.worn}
+        return other
+
+    def _reading(self, grammar: CoreGrammar) -> "StructureCompiler":
+        other, fragments = StructureCompiler(grammar, self._budget), cache(partial(FragmentIndex, grammar))
+        same = _equal_rules(self.grammar, grammar)
+        # Whoever needs a structure that the grammar does not support says so.
+        with suppress(UnsupportedStructure):
+            other.readers = {s: known.over(fragments(s.layer), same) for s, known in self.readers.items()}
+        other._cores, other._ranks = self._cores, self._ranks
+        return other
+
     def _with_twins(self, grammar: CoreGrammar) -> "StructureCompiler | None":
         """Return a compiler in which every rule is read as its twin here; None if some rule has none."""
         size, numbers = len(self.grammar.rules), Numbering[object]()
         shapes = [numbers.number(_shape(rule)) for rule in (*self.grammar.rules, *grammar.rules)]
         if set(shapes[:size]) != set(shapes[size:]):
             return None
-        fragments = cache(partial(FragmentIndex, grammar))
-        plain = {s: known.over(fragments(s.layer)) for s, known in self._plain.items()}
-        rows = [shapes, *(known.symbols + plain[structure].symbols for structure, known in self._plain.items())]
+        other = self._reading(grammar)
+        if len(other.readers) < len(self.readers):
+            return None
+        rows = [
+            shapes,
+            *(known.symbols + other.readers[structure].symbols for structure, known in self.readers.items()),
+        ]
         # Kinds are numbered in the order in which they first come, which has to be the same.
         numbers = Numbering[object]()
-        kinds = np.array([numbers.number(column.tobytes()) for column in np.array(rows, np.intp).T.copy()], np.intp)
+        kinds = np.array([numbers.number(column.tobytes()) for column in np.array(rows, np.intc).T.copy()], np.intp)
         (own, places), (its, first) = (np.unique(k, return_index=True) for k in (kinds[:size], kinds[size:]))
         if not np.array_equal(own, its) or np.any(np.diff(first) < 0):
             return None
-        return self._over(grammar, plain, places[kinds[size:]])
+        self._lend(other, places[kinds[size:]])
+        return other
 
-    def _over(
-        self, grammar: CoreGrammar, plain: dict[Structure, StructureAutomaton], twins: Numbers
-    ) -> "StructureCompiler":
-        """Return a compiler whose automata read each rule as its twin, given by id."""
-        other = StructureCompiler(grammar, self._budget)
-        other._plain, other._cores, other._ranks, other._written = plain, self._cores, self._ranks, self._written
+    def _lend(self, other: "StructureCompiler", twins: Numbers) -> None:
+        """Give another compiler all automata; they read each of its rules as its twin here, given by id."""
 
         @cache
         def over(known: TreeAutomaton) -> TreeAutomaton:
             return known.over(other.index, twins)
 
-        def asked_of(known: object) -> object:
+        def read(known: object) -> object:
             return over(known) if isinstance(known, TreeAutomaton) else known
 
-        other._accepted = {(over(a), over(language)): sure for (a, language), sure in self._accepted.items()}
+        accepted = {(over(a), over(language)): sure for (a, language), sure in self._accepted.items()}
+        other.__dict__.update(_accepted=accepted, _written=self._written)
         for name, own in self.__dict__.items():
             if name.endswith("()") and name not in (*_OF_WEIGHTS, *_OF_WORDS):
-                other.__dict__[name] = {tuple(map(asked_of, asked)): over(known) for asked, known in own.items()}
+                other.__dict__[name] = {tuple(map(read, asked)): read(known) for asked, known in own.items()}
             elif isinstance(own, TreeAutomaton):
                 other.__dict__[name] = over(own)
-        return other
 
     @computed_once
     def structure_automaton(self, structure: Structure) -> StructureAutomaton | MeasuredAutomaton:
@@ -148,10 +169,10 @@ class StructureCompiler:
         return MeasuredAutomaton(structure, self.grammar, self._read) if lengths else self._read(structure)
 
     def _read(self, structure: Structure) -> StructureAutomaton:
-        if structure not in self._plain:
+        if structure not in self.readers:
             fragments = self._fragments(structure.layer)
-            self._plain[structure] = StructureAutomaton(structure, fragments, self._cores, self._budget)
-        return self._plain[structure]
+            self.readers[structure] = StructureAutomaton(structure, fragments, self._cores, self._budget)
+        return self.readers[structure]
 
     @computed_once
     def _fragments(self, layer: str) -> FragmentIndex:
@@ -229,6 +250,7 @@ class StructureCompiler:
         """Return the grammar from which a stratum is drawn; with contexts, its states of instances are ``found``."""
         return self.instances(stratum.constraint) if stratum.extent.contexts else self.split(stratum.constraint)
 
+    @computed_once
     def derives(self, constraint: Constraint, structure: Structure) -> bool:
         """Return whether a text that satisfies a constraint contains a structure, without an automaton for both."""
         split = self.split(constraint)
@@ -321,7 +343,10 @@ def _explain(impossible: Callable[[_Clauses], bool], given: _Clauses, grown: boo
 def structures_of(grammar: CoreGrammar) -> StructureCompiler:
     """Return a structure compiler for a grammar, reusing one of the last ones if its results hold."""
     known, keeper = kept_apart("structures", list[StructureCompiler]), memory()
-    own = next(filter(None, (c.adapted(grammar) for c in reversed(known))), None) or StructureCompiler(grammar)
+    own = next(filter(None, (c.adapted(grammar) for c in reversed(known))), None)
+    if own is None:
+        alike = next((c for c in reversed(known) if _layers(c.grammar) == _layers(grammar)), None)
+        own = alike.begun_for(grammar) if alike is not None else StructureCompiler(grammar)
     # What a command leaves to the next one is read each time; an editor may have several grammars.
     most = 1 if keeper is not None and keeper.parts else 2
     known[:] = [*(other for other in known if other is not own), own][-most:]
@@ -339,6 +364,27 @@ def _equal_but_for_texts(one: CoreGrammar, other: CoreGrammar) -> bool:
         return own is its or (own.fragments == its.fragments and _shape(own) == _shape(its))
 
     return len(one.rules) == len(other.rules) and all(map(alike, one.rules, other.rules))
+
+
+def _equal_rules(one: CoreGrammar, other: CoreGrammar) -> Numbers:
+    """Return for each rule of ``other`` an equal one, but for its weight; -1 where an edit has changed something."""
+    pairs = zip(one.rules, other.rules, strict=False)
+    before = next(
+        (number for number, pair in enumerate(pairs) if not _equal(*pair)), min(len(one.rules), len(other.rules))
+    )
+    most, moved = min(len(one.rules), len(other.rules)) - before, len(other.rules) - len(one.rules)
+    back = zip(reversed(one.rules), reversed(other.rules), strict=False)
+    behind = next((number for number, pair in enumerate(islice(back, most)) if not _equal(*pair)), most)
+    own = np.arange(len(other.rules))
+    return np.where(own < before, own, np.where(own >= len(own) - behind, own - moved, DEAD))
+
+
+def _equal(one: Rule, other: Rule) -> bool:
+    return one is other or _content(one) == _content(other)
+
+
+#: What structures can see of a rule.
+_content = attrgetter("name", "lhs", "rhs", "templates", "fragments", "roles")
 
 
 def _shape(rule: Rule) -> tuple[object, ...]:

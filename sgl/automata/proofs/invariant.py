@@ -39,15 +39,17 @@ def _set_of(states: Iterable[int]) -> Bits | None:
     return None if DEAD in found else sum(1 << state for state in found)
 
 
-def _over_sets(table: Table) -> Callable[[Bits | tuple[Bits, ...]], Bits | None]:
-    """Return a function from the sets of a rule's children, or the set of its only child, to that of its results."""
+class _OverSets(dict[Bits | tuple[Bits, ...], Bits | None]):
+    """The set of a rule's results for the sets of its children, or for the set of its only child, once asked for."""
 
-    @cache
-    def results(below: Bits | tuple[Bits, ...]) -> Bits | None:
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def __missing__(self, below: Bits | tuple[Bits, ...]) -> Bits | None:
         children = below if isinstance(below, tuple) else (below,)
-        return _set_of(table.get(states, DEAD) for states in product(*map(members, children)))
-
-    return results
+        found = _set_of(self._table.get(states, DEAD) for states in product(*map(members, children)))
+        self[below] = found
+        return found
 
 
 class AutomatonView:
@@ -78,7 +80,7 @@ class AutomatonView:
         unfailing = count == np.append(sizes, 1)[index.children].prod(axis=0)
         settled = unfailing & (count > 0) & (sizes[index.results] == 1)
         tables = self.counted.tables_of(~settled)
-        self.tables = {int(index.phrasal[rule]): _over_sets(table) for rule, table in tables.items()}
+        self.tables = {int(index.phrasal[rule]): _OverSets(table) for rule, table in tables.items()}
         known = np.full(len(index.grammar.rules), DEAD, np.intp)
         known[index.words] = self.words
         #: The states of some words, given by their ids as the bytes of an array; None if one is rejected.
@@ -116,7 +118,7 @@ def assignment(split: SplitGrammar, reader: AutomatonView) -> list[Bits] | None:
         while grown:
             grown = False
             for _, rule, state, children_of in steps:
-                results = tables[rule](children_of(sets))
+                results = tables[rule][children_of(sets)]
                 if results is None:
                     return None
                 if results & ~sets[state]:
