@@ -54,9 +54,10 @@ class Memory:
         )
 
     def turn(self) -> None:
-        """Start another look at a grammar; entries unused in the last 16 to 32 looks are dropped."""
+        """Start another look at a grammar; entries are dropped that were not used in as many looks, or up to twice."""
         self._turn += 1
-        if self._turn % 16 == 0:
+        # What is stored is read and written each time.
+        if self._turn % (4 if self.parts else 16) == 0:
             self._new, self._old = {}, self._new
 
     def find(self, key: tuple[Hashable, ...]) -> object:

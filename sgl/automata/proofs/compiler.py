@@ -65,7 +65,7 @@ class StructureCompiler:
         self.index = GrammarIndex(grammar)
         self._budget, self._written = budget, 0
         #: The automata of schemas, which structures with equal schemas share, and of structures without lengths.
-        self._cores: dict[tuple[str, Schema], SchemaAutomaton] = {}
+        self.cores: dict[tuple[str, Schema], SchemaAutomaton] = {}
         self.readers: dict[Structure, StructureAutomaton] = {}
         self._accepted: dict[tuple[TreeAutomaton, TreeAutomaton], bool] = {}
         #: The structures in the order in which their absence is first needed.
@@ -111,6 +111,7 @@ class StructureCompiler:
         """
         other = self._reading(grammar)
         other.readers = {structure: known for structure, known in other.readers.items() if not known.worn}
+        other.cores = {key: known for key, known in self.cores.items() if not known.worn}
         return other
 
     def _reading(self, grammar: CoreGrammar) -> "StructureCompiler":
@@ -119,7 +120,6 @@ class StructureCompiler:
         # Whoever needs a structure that the grammar does not support says so.
         with suppress(UnsupportedStructure):
             other.readers = {s: known.over(fragments(s.layer), same) for s, known in self.readers.items()}
-        other._cores, other._ranks = self._cores, self._ranks
         return other
 
     def _with_twins(self, grammar: CoreGrammar) -> "StructureCompiler | None":
@@ -155,7 +155,7 @@ class StructureCompiler:
             return over(known) if isinstance(known, TreeAutomaton) else known
 
         accepted = {(over(a), over(language)): sure for (a, language), sure in self._accepted.items()}
-        other.__dict__.update(_accepted=accepted, _written=self._written)
+        other.__dict__.update(cores=self.cores, _ranks=self._ranks, _accepted=accepted, _written=self._written)
         for name, own in self.__dict__.items():
             if name.endswith("()") and name not in (*_OF_WEIGHTS, *_OF_WORDS):
                 other.__dict__[name] = {tuple(map(read, asked)): read(known) for asked, known in own.items()}
@@ -171,7 +171,7 @@ class StructureCompiler:
     def _read(self, structure: Structure) -> StructureAutomaton:
         if structure not in self.readers:
             fragments = self._fragments(structure.layer)
-            self.readers[structure] = StructureAutomaton(structure, fragments, self._cores, self._budget)
+            self.readers[structure] = StructureAutomaton(structure, fragments, self.cores, self._budget)
         return self.readers[structure]
 
     @computed_once

@@ -214,12 +214,16 @@ def joint_states(
     found: list[set[States]] = [set() for _ in split.category]
     for state, *own in zip(split.lexical.states.tolist(), *[column.tolist() for column in words], strict=True):
         found[state].add(tuple(own))
-    size = 0
-    while size < (size := sum(map(len, found))):
-        for state, rule, children, _ in split.phrases:
-            for parts in product(*[found[child] for child in children]):
-                pairs = zip(steps, zip(*parts, strict=True), strict=True)
-                found[state].add(tuple([step(rule, below) for step, below in pairs]))
+    for loop, group in groupby(split.steps, itemgetter(0)):
+        rows, size = list(group), -1
+        while size < (size := sum(len(found[state]) for _, _, state, _ in rows)):
+            for _, rule, state, children_of in rows:
+                below = children_of(found)
+                for parts in product(*(below if isinstance(below, tuple) else (below,))):
+                    pairs = zip(steps, zip(*parts, strict=True), strict=True)
+                    found[state].add(tuple([step(rule, own) for step, own in pairs]))
+            if loop is None:
+                break
     return found
 
 

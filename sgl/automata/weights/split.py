@@ -40,7 +40,7 @@ LEFT_OUT, HIGHEST = 1e-6, 200
 #: A phrasal transition, for going through a split from the words upwards: the number of its component (``None`` if its
 #: phrases cannot contain one another), its rule, its state, and a function that picks the children's values from a list
 #: by state.
-Step = tuple[int | None, int, int, Callable[[list[int]], Any]]
+Step = tuple[int | None, int, int, Callable[[Sequence[Any]], Any]]
 
 
 class Transition(NamedTuple):
