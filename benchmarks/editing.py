@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("--only", choices=CASES, action="append")
     parser.add_argument("--memory", type=int, default=0, metavar="EDITS")
     chosen = parser.parse_args()
-    collect_rarely()
+    collect_rarely(100_000)
     for name in chosen.only or CASES:
         report(name, CASES[name], chosen.edits, chosen.cold)
         if chosen.memory:

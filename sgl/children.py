@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 _ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
-def collect_rarely() -> None:
+def collect_rarely(growth: int = 10_000_000) -> None:
     """Let Python look for cycles seldom from now on, in this process: what SGL computes has hardly one in it.
 
-    To look through all objects of a grammar takes a third of a second each time.  Programs call this when they start;
-    a program that imports SGL keeps its settings.
+    It takes a third of a second for a million objects.  So a command, which soon ends, looks when it has ``growth``
+    more; what runs for hours gives a smaller number, as it should never stop for long.  Programs call this when they
+    start; a program that imports SGL keeps its settings.
     """
-    gc.set_threshold(2_000_000, 10, 10)
+    gc.set_threshold(growth, 50, 50)
 
 
 @contextmanager
