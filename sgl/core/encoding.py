@@ -10,9 +10,11 @@ A member has the name of its field, in the order of the fields.  There are two f
 Structures are written in the author's notation, sets in alphabetical order.
 """
 
+from collections.abc import Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from functools import cache
+from itertools import chain
 from typing import Any
 
 from sgl.core.grammar import Category, CoreGrammar, Rule
@@ -31,10 +33,13 @@ _UNSTATED: dict[type, tuple[str, ...]] = {
 #: Properties written after the fields, since a reader would have to compute them.
 _ADDED: dict[type, tuple[str, ...]] = {Pattern: ("layer",)}
 
+#: The types of values that are the same in JSON.
+_LEAVES = {int, str}
+
 
 def plain(value: object, *, exact: bool = False, stated: bool = False) -> Json:
     """Return a value in a form that JSON can hold."""
-    if type(value) in (str, int):
+    if type(value) in _LEAVES:
         return value
     match value:
         case bool() if exact:
@@ -53,10 +58,17 @@ def plain(value: object, *, exact: bool = False, stated: bool = False) -> Json:
         return {name: plain(member, exact=exact, stated=stated) for name, member in members.items()}
     if isinstance(value, tuple | list | frozenset):
         elements = sorted(value) if isinstance(value, frozenset) else value
-        if {*map(type, elements)} <= {int, str}:
-            return [*elements]
-        return [plain(element, exact=exact, stated=stated) for element in elements]
+        return _rows(elements) or [plain(element, exact=exact, stated=stated) for element in elements]
     return value
+
+
+def _rows(elements: Sequence[Any]) -> Json:
+    """Return a list of leaves, or of lists of leaves, most of a certificate; None if it is something else."""
+    kinds = {*map(type, elements)}
+    if kinds <= _LEAVES:
+        return [*elements]
+    rows = kinds <= {tuple, list} and {*map(type, chain.from_iterable(elements))} <= _LEAVES
+    return [[*row] for row in elements] if rows else None
 
 
 def stated(value: object, *, exact: bool = False) -> Json:
