@@ -18,7 +18,6 @@ import multiprocessing
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -69,7 +68,10 @@ def run_tasks(names: Sequence[str], work: Callable[[str], Json], workers: Worker
 
 
 class Spent(NamedTuple):
-    """What a process took (wall, user and system seconds, peak memory in MiB), how it ended, and what it said."""
+    """What a process took (wall, user and system seconds, peak memory in MiB), how it ended, and what it said.
+
+    ``first`` and ``last`` are the seconds until its first and its last words.
+    """
 
     wall: float
     user: float
@@ -77,21 +79,24 @@ class Spent(NamedTuple):
     memory: float
     status: int
     said: str
+    first: float
+    last: float
 
 
 def spent(command: Sequence[str], place: Path, environment: Mapping[str, str] | None = None) -> Spent:
     """Run a command in a directory, with some environment variables changed."""
-    started = time.monotonic()
-    with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(
-            command, cwd=place, stdout=log, stderr=subprocess.STDOUT, env={**os.environ, **(environment or {})}
-        )
+    started, times, said = time.monotonic(), [0.0], bytearray()
+    changed = {**os.environ, **(environment or {})}
+    with subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=changed) as process:
+        assert process.stdout is not None
+        while words := os.read(process.stdout.fileno(), 1 << 16):
+            times.append(time.monotonic() - started)
+            said += words
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        wall = time.monotonic() - started
-        log.seek(0)
-        said = log.read().decode("utf-8", "replace")
-    return Spent(wall, usage.ru_utime, usage.ru_stime, usage.ru_maxrss / 1024, process.returncode, said)
+    taken = time.monotonic() - started, usage.ru_utime, usage.ru_stime, usage.ru_maxrss / 1024
+    text = said.decode("utf-8", "replace")
+    return Spent(*taken, process.returncode, text, times[min(1, len(times) - 1)], times[-1])
 
 
 def forget(workers: Workers) -> None:

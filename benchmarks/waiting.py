@@ -8,7 +8,8 @@ have filled.  With another ``sglc``, the two take turns, each with a cache and a
     python benchmarks/waiting.py --only SGET --edits 2 --command compile
     python benchmarks/waiting.py --against old/bin/sglc     # of another environment
 
-Shown are medians, user CPU / wall, in seconds.  The kinds of edits are those of ``editing.py``.
+Shown are medians in seconds: user CPU / wall, and when the first and the last words appeared.  The kinds of edits are
+those of ``editing.py``.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def main() -> None:
     own = str(Path(sys.executable).with_name("sglc"))
     programs = [own, *([chosen.against] if chosen.against else [])]
     for name in chosen.only or ("tutorial", "SGET"):
-        print(f"\n{name}: user CPU / wall, medians of {chosen.edits}")
+        print(f"\n{name}: user CPU / wall  (first and last words), medians of {chosen.edits}")
         print_table(
             ("command", "after", *programs), rows(CASES[name], programs, chosen.edits, chosen.command or COMMANDS)
         )
@@ -99,10 +100,15 @@ def measured(command: str, kind: str, case: Case, places: list[Place], edits: in
             place.edit(case, kind, number)
             times.append(place.run(command, case))
     # The first run finds files that another kind of edit has left.
-    return [
-        f"{statistics.median(t.user for t in times[1:]):.2f} / {statistics.median(t.wall for t in times[1:]):.2f}"
-        for times in found
-    ]
+    return [shown(times[1:]) for times in found]
+
+
+def shown(times: list[Spent]) -> str:
+    """Return the medians of some runs."""
+    user, wall, first, last = (
+        f"{statistics.median(getattr(one, name) for one in times):.2f}" for name in ("user", "wall", "first", "last")
+    )
+    return f"{user} / {wall}  ({first}, {last})"
 
 
 if __name__ == "__main__":
