@@ -30,7 +30,7 @@ def collect_rarely() -> None:
     To look through all objects of a grammar takes a third of a second each time.  Programs call this when they start;
     a program that imports SGL keeps its settings.
     """
-    gc.set_threshold(100_000, 50, 50)
+    gc.set_threshold(500_000, 50, 50)
 
 
 @contextmanager

@@ -13,9 +13,10 @@ from workplace import Workplace
 
 ROOT = Path(__file__).parents[2]
 
-_ALWAYS = (
-    "sgl sgl.cache sgl.characters sgl.children sgl.cli sgl.cli.main sgl.cli.registry sgl.disk sgl.foreign sgl.memory"
-)
+_ALWAYS = """
+    sgl sgl.cache sgl.characters sgl.children sgl.cli sgl.cli.main sgl.cli.registry sgl.disk sgl.foreign sgl.memory
+    sgl.values
+"""
 _CHECK = """
     sgl.accel sgl.cli.again sgl.cli.check sgl.cli.files sgl.cli.options sgl.cli.session sgl.cli.terminal sgl.diagnostics
     sgl.diagnostics.model sgl.diagnostics.parts sgl.diagnostics.registry sgl.diagnostics.render sgl.disk.stages sgl.lang
