@@ -108,6 +108,7 @@ class Cache:
         if values and (self.program or environment)() != self.environment:
             # The code was edited while it ran: nobody knows which version made the values.
             values.clear()
+        number = len(values)
         while values:
             (kind, *parts), value = values.popitem()
             try:
@@ -119,6 +120,7 @@ class Cache:
             name = self._path(kind, tuple(parts)).name
             with suppress(OSError), Folder(self.directory, own=True) as folder:
                 folder.write(name, _FORMAT + hashlib.sha256(payload).digest(), payload, mode=0o600)
+        if number:
             self._make_room()
 
     def put_off(self, value: object, kind: str, *parts: str) -> None:
@@ -260,11 +262,9 @@ def environment() -> str | None:
         running = installation()
     except OSError:
         return None
-    if not any(name.endswith(".py") for name in files):
-        # The package is inside an archive, for example.
-        return None
     digest.update("\n".join(running).encode("utf-8", "surrogateescape"))
-    return digest.hexdigest()
+    # The package may be inside an archive, for example.
+    return digest.hexdigest() if any(name.endswith(".py") for name in files) else None
 
 
 def build() -> str:

@@ -68,6 +68,12 @@ def read_relation(source: SourceFile, diagnostics: Diagnostics) -> tuple[Relatio
     return rows
 
 
+def read_weights(source: SourceFile, diagnostics: Diagnostics) -> tuple[WeightRow, ...] | None:
+    """Return the weights in a YAML file, in order; report errors and return None."""
+    rows: tuple[WeightRow, ...] | None = _read("sgl.lang.mapping_files:read_weights", source, diagnostics)
+    return rows
+
+
 def _read(reader: str, source: SourceFile, diagnostics: Diagnostics) -> Any:  # noqa: ANN401 - what the reader returns
     def compute() -> tuple[object, tuple[Diagnostic, ...]]:
         found = Diagnostics()

@@ -181,7 +181,6 @@ def _open(path: Path, settings: Mapping[str, str], *, fast: bool = False) -> tup
 def _compiled(path: Path, settings: Mapping[str, str], fast: bool) -> _Outcome[Compiled]:
     from sgl.frontend import run_passes
     from sgl.lang.project import load_project
-    from sgl.lint import opinions
 
     sources, diagnostics = SourceMap(), Diagnostics()
     project = load_project(path, sources, diagnostics)
@@ -189,7 +188,11 @@ def _compiled(path: Path, settings: Mapping[str, str], fast: bool) -> _Outcome[C
         return _Outcome(None, diagnostics.found, sources, ())
     made = run_passes(project, settings, diagnostics)
     compiled = sound(made.compiled, diagnostics)
-    return _Outcome(compiled, diagnostics.found, sources, None if fast else tuple(opinions(made)))
+    if fast:
+        return _Outcome(compiled, diagnostics.found, sources)
+    from sgl.lint import opinions
+
+    return _Outcome(compiled, diagnostics.found, sources, tuple(opinions(made)))
 
 
 def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | None:

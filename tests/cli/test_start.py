@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from kept_farm import MAIN, write_farm
+from kept_farm import MAIN, edit, write_farm
 from workplace import Workplace
 
 ROOT = Path(__file__).parents[2]
@@ -60,3 +60,21 @@ def test_a_quick_command_loads_no_more_than_it_needs(command: tuple[str, ...], w
     # A package of commands, which has nothing of its own, is loaded to find them.
     own = {name for name in found if name.partition(".")[0] == "sgl"} - {"sgl.research"}
     assert own == set(LOADED[command].split())
+
+
+#: For commands, the modules that they need for an edited grammar only if more than a weight has changed.
+SPARED = {
+    ("check", MAIN): "yaml jinja2 rich pyarrow networkx sgl.corpus sgl.parsing sgl.dataset sgl.pipeline.preview",
+    ("sample", MAIN): "yaml jinja2 rich pyarrow networkx sgl.corpus sgl.parsing sgl.dataset sgl.lint multiprocessing",
+}
+
+
+@pytest.mark.usefixtures("cache_directory")
+@pytest.mark.parametrize("command", SPARED, ids=" ".join)
+def test_another_weight_loads_nothing_for_what_is_known(command: tuple[str, ...], work: Workplace) -> None:
+    write_farm(work)
+    assert "yaml" in loaded(work, *command)
+    edit(work, MAIN, "rule modified: NP -> Det N PP", "rule modified: NP -> Det N PP ~ 1.5")
+    found = loaded(work, *command)
+    assert "sgl.frontend" in found
+    assert sorted(found & set(SPARED[command].split())) == []
