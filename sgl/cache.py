@@ -25,13 +25,13 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from sgl.disk import FILE, Folder, make, remove
 from sgl.foreign import during
 from sgl.memory import APART, Memory, keep_in, keeping, kept, key_of, memory
+from sgl.values import dataclass, field
 
 _T = TypeVar("_T")
 
@@ -83,6 +83,9 @@ class Cache:
 
     def get(self, expected: type[_T], kind: str, *parts: str) -> _T | None:
         """Return the value of this type that is stored under these parts, or None."""
+        if (kind, *parts) in self._put_off:
+            value = self._put_off[kind, *parts]
+            return value if isinstance(value, expected) else None
         path = self._path(kind, parts)
         try:
             with os.fdopen(os.open(path, _OLD), "rb") as file:
@@ -105,6 +108,7 @@ class Cache:
         if values and (self.program or environment)() != self.environment:
             # The code was edited while it ran: nobody knows which version made the values.
             values.clear()
+        number = len(values)
         while values:
             (kind, *parts), value = values.popitem()
             try:
@@ -116,6 +120,7 @@ class Cache:
             name = self._path(kind, tuple(parts)).name
             with suppress(OSError), Folder(self.directory, own=True) as folder:
                 folder.write(name, _FORMAT + hashlib.sha256(payload).digest(), payload, mode=0o600)
+        if number:
             self._make_room()
 
     def put_off(self, value: object, kind: str, *parts: str) -> None:
@@ -139,13 +144,9 @@ class Cache:
         return number
 
     def _path(self, kind: str, parts: tuple[str, ...]) -> Path:
-        digest = hashlib.sha256()
-        for part in (self.environment, kind, *parts):
-            # Lengths keep the parts apart: ("a", "bc") is not ("ab", "c").
-            content = part.encode("utf-8", "surrogateescape")
-            digest.update(f"{len(content)}:".encode())
-            digest.update(content)
-        return self.directory / f"{kind}-{digest.hexdigest()}"
+        # Quotation marks keep the parts apart: ("a", "bc") is not ("ab", "c").
+        text = repr((self.environment, kind, *parts))
+        return self.directory / f"{kind}-{hashlib.sha256(text.encode()).hexdigest()}"
 
     def _files(self) -> Iterator[Entry]:
         """Yield the files that this class has written; it leaves others in the directory alone."""
@@ -255,16 +256,15 @@ def environment() -> str | None:
     try:
         files = sorted(_files(str(_PACKAGE)))
         for name in files:
-            content = Path(name).read_bytes()
+            with open(name, "rb", buffering=0) as file:  # noqa: PTH123 - a path would take as long as the rest
+                content = file.read()
             digest.update(f"{name} {len(content)}\n".encode("utf-8", "surrogateescape") + content)
         running = installation()
     except OSError:
         return None
-    if not any(name.endswith(".py") for name in files):
-        # The package is inside an archive, for example.
-        return None
     digest.update("\n".join(running).encode("utf-8", "surrogateescape"))
-    return digest.hexdigest()
+    # The package may be inside an archive, for example.
+    return digest.hexdigest() if any(name.endswith(".py") for name in files) else None
 
 
 def build() -> str:
@@ -386,7 +386,7 @@ def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callabl
     known = cache.get(expected, kind, *parts)
     if known is None:
         known = compute()
-        cache.put(known, kind, *parts)
+        cache.put_off(known, kind, *parts)
     return known
 
 

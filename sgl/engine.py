@@ -21,7 +21,6 @@ the text around a declaration is edited (:mod:`sgl.lang.chunks`): ``sources.real
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
@@ -46,6 +45,7 @@ from sgl.pipeline.samples import SampleError, sampled_items, source_of
 from sgl.pipeline.writable import check_unproved
 from sgl.resources import stdlib_dir
 from sgl.sampling import NotEnoughError
+from sgl.values import dataclass, field, replace
 
 __all__ = ["Claims", "Sample", "SampleError", "Snapshot", "Workspace"]
 

@@ -13,7 +13,6 @@ children is one, and so is each set of indistinguishable words of one category.
 
 import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +28,7 @@ from sgl.core.encoding import Json, stated
 from sgl.core.interpret import Derivation, fold
 from sgl.core.plan import EXPOSURE_PREFIX, GEN, TRAIN, Pattern, Plan, Stratum, foreign
 from sgl.core.structure import Structure
+from sgl.values import dataclass, replace
 
 FORMAT = "sgl-certificate/4"
 

@@ -9,16 +9,16 @@ import io
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from sgl.cache import current, open_cache
+from sgl.cache import current, open_cache, using
 from sgl.cli.registry import REPEATED
+from sgl.values import dataclass
 
 if TYPE_CHECKING:
     from sgl.cli.session import Session
@@ -69,15 +69,17 @@ def listen(context: click.Context, session: Session, command: Callable[[], objec
         heard.keep(context.obj, session)
 
 
-def is_said(arguments: Sequence[str]) -> bool:
-    """Print the cached output for these arguments; return False if nothing is cached."""
+@contextmanager
+def repeating(arguments: Sequence[str]) -> Iterator[bool]:
+    """Print the cached output for these arguments; yield False if nothing is cached, and use the cache in the block."""
     cache = None if "--no-cache" in arguments else open_cache()
     known = cache.get(_Said, "said", *_parts(arguments)) if cache is not None else None
-    if known is None or not known.answers.hold():
-        return False
-    sys.stdout.write(known.text)
-    click.echo(known.reported, nl=False, err=True, color=True)
-    return True
+    said = known is not None and known.answers.hold()
+    if known is not None and said:
+        sys.stdout.write(known.text)
+        click.echo(known.reported, nl=False, err=True, color=True)
+    with using(cache):
+        yield said
 
 
 def _parts(arguments: Sequence[str]) -> tuple[str, ...]:

@@ -1,23 +1,13 @@
-"""Arguments that several commands share: layers and spelling differences."""
+"""Arguments that several commands share: layers."""
 
 import click
 
-from sgl.cli.session import Session
 from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import CUT
 from sgl.core.interpret import Item, all_tokens, finish, spelt_as
-from sgl.corpus import DIFFERENCES
 from sgl.rendering import conllu
 
 layer_option = click.option("--layer", "source", metavar="LAYER", help="The layer to parse.  [default: the source]")
-
-normalise_option = click.option(
-    "--normalise",
-    metavar="LIST",
-    default="",
-    show_default=False,
-    help=f"Spelling differences to allow: all, or {', '.join(DIFFERENCES)}.",
-)
 
 
 def listed(text: str | None) -> list[str]:
@@ -54,10 +44,3 @@ def graph_text(
             texts.append((other.name, text))
     spelt, free = spelt_as(layer, words), grammar.graph_layers[number].free
     return conllu(item.graphs[number], tokens, texts, sent_id=sent_id, category=category, spelt=spelt, free=free)
-
-
-def differences(session: Session, text: str) -> list[str]:
-    """Return the names after ``--normalise``; ``all`` selects every difference."""
-    names = listed(text)
-    session.check_names(names, [*DIFFERENCES, "all"], "difference")
-    return list(DIFFERENCES) if "all" in names else names

@@ -9,9 +9,10 @@ from typing import Any, NoReturn
 
 import click
 
-from sgl.cli.arguments import differences, layer_option, listed, normalise_option, text_layers
+from sgl.cli.arguments import layer_option, listed, text_layers
 from sgl.cli.files import FILE, PAGE, ROWS, WEIGHTS, force_option, json_file_option
 from sgl.cli.options import named_values
+from sgl.cli.parse import differences, normalise_option
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import bar, cell, count, json_text, text_table
 from sgl.corpus import audit as judged

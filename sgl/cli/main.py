@@ -150,13 +150,15 @@ def run(arguments: list[str] | None = None) -> int:
     """Run ``sglc`` and return its exit code."""
     collect_rarely()
     arguments = sys.argv[1:] if arguments is None else arguments
+    result: Any
     try:
         if arguments and arguments[0] in REPEATED and _COMPLETING not in os.environ:
-            from sgl.cli.again import is_said
+            from sgl.cli.again import repeating
 
-            if is_said(arguments):
-                return OK
-        result: Any = sglc.main(arguments, prog_name="sglc", standalone_mode=False, obj=arguments)
+            with repeating(arguments) as known:
+                result = OK if known else _called(arguments)
+        else:
+            result = _called(arguments)
     except (click.Abort, KeyboardInterrupt):
         number = _heard[-1][0] if _heard else signal.SIGINT
         said = "interrupted" if number == signal.SIGINT else f"stopped by {signal.Signals(number).name}"
@@ -176,6 +178,10 @@ def run(arguments: list[str] | None = None) -> int:
         cause = problem.__cause__ if isinstance(problem, _PassedError) else None
         return _report(cause or problem)
     return result if isinstance(result, int) else OK
+
+
+def _called(arguments: list[str]) -> Any:  # noqa: ANN401 - click decides
+    return sglc.main(arguments, prog_name="sglc", standalone_mode=False, obj=arguments)
 
 
 def _report(problem: BaseException) -> int:

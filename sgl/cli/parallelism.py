@@ -14,7 +14,6 @@ from click.core import ParameterSource
 
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import Session
-from sgl.dataset import OutputError
 from sgl.foreign import ForeignFileError
 from sgl.parallel import executor
 
@@ -66,6 +65,8 @@ def parallel_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @contextmanager
 def resumable(session: Session, out: Path, parallelism: executor.Parallelism) -> Iterator[None]:
     """Report why the run that makes ``out`` stopped, and what can be resumed."""
+    from sgl.dataset import OutputError
+
     kept = f"finished work is kept in `{executor.partial_folder(out).name}`"
     try:
         yield

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.arguments import differences, graph_layers, graph_text, layer_option, listed, normalise_option, text_layers
+from sgl.cli.arguments import graph_layers, graph_text, layer_option, listed, text_layers
 from sgl.cli.files import PICTURE, force_option
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
-from sgl.corpus import normalizer_of
+from sgl.corpus import DIFFERENCES, normalizer_of
 from sgl.parsing import Forest, Parser, best_readings, number_of
 from sgl.pipeline.sentences import read_sentence
 from sgl.rendering import ConlluError, outputs
@@ -23,6 +23,22 @@ _MOST = 100
 
 #: Number of readings to examine per requested output.
 _READINGS = 20
+
+
+normalise_option = click.option(
+    "--normalise",
+    metavar="LIST",
+    default="",
+    show_default=False,
+    help=f"Spelling differences to allow: all, or {', '.join(DIFFERENCES)}.",
+)
+
+
+def differences(session: Session, text: str) -> list[str]:
+    """Return the names after ``--normalise``; ``all`` selects every difference."""
+    names = listed(text)
+    session.check_names(names, [*DIFFERENCES, "all"], "difference")
+    return list(DIFFERENCES) if "all" in names else names
 
 
 @click.command("parse")

@@ -1,7 +1,6 @@
 """``sglc prove``: the claims of the patterns, proved on the grammar."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -28,6 +27,7 @@ from sgl.pipeline.proofs import certificate_file, establish, known_figures, with
 from sgl.report import example_of
 from sgl.report.model import columns, graph_lines, tree_lines
 from sgl.report.words import sentence_of
+from sgl.values import dataclass, field
 
 
 @click.command("prove")

@@ -22,14 +22,11 @@ from sgl.cli.terminal import count, json_option
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Derivation, Item, fold
 from sgl.core.plan import Plan, content_lemmas
-from sgl.dataset import fingerprint
-from sgl.dataset.staged import FormatError
 from sgl.diagnostics import shortlist
 from sgl.frontend import Compiled
 from sgl.frontend.names.parameters import MAX_COUNT
 from sgl.parallel.executor import Parallelism, interrupted, open_executor, open_run
 from sgl.pipeline import samples
-from sgl.pipeline.expectations import expectations
 from sgl.rendering import outputs
 from sgl.sampling import pack
 
@@ -174,6 +171,8 @@ def _write_file(
     """Write the sentences of a one-stratum plan; end the command if no format can hold them."""
     started = time.monotonic()
     # Kernels and Arrow take a third of a second to load.
+    from sgl.dataset import fingerprint
+    from sgl.dataset.staged import FormatError
     from sgl.parallel.dataset import PARQUET, TSV, SentenceWork, sample_into
 
     if (form := out.suffix.removeprefix(".")) not in (TSV, PARQUET):
@@ -290,6 +289,8 @@ def stats(session: Session, grammar: Path, what: str | None, words: int, as_json
     the rules with which it competes.  WHAT is as for `sglc sample`: a pattern, `train`,
     a category (all its variants count equally), a structure or a partial tree.
     """
+    from sgl.pipeline.expectations import expectations
+
     compiled = session.open(grammar)
     chosen = choose(session, compiled, what)
     core, starts = chosen.grammar, chosen.starts

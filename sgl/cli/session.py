@@ -14,7 +14,6 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, redirect_stdout
-from dataclasses import dataclass, field, replace
 from functools import partial, wraps
 from itertools import islice
 from pathlib import Path
@@ -24,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from sgl import foreign
-from sgl.cache import open_cache, using
+from sgl.cache import current, open_cache, using
 from sgl.cli import again, terminal
 from sgl.cli.files import GRAMMAR, STREAM, Results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, StreamError
@@ -33,6 +32,7 @@ from sgl.cli.terminal import count, json_text, talk, talk_options
 from sgl.diagnostics import CODES, Diagnostic, Diagnostics, Severity, SourceMap, Span, one_of, suggest
 from sgl.diagnostics.render import DOCUMENTS, as_object, github, render, render_concise
 from sgl.lang.allowed import AllowedWarnings
+from sgl.values import dataclass, field, replace
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -113,7 +113,7 @@ class Session:
         enter(foreign.remembering())
         enter(announcing(lambda: self.progress("compiling machine code (once)")))
         # Cache entries do not record the limits under which they were computed.
-        enter(using(open_cache() if self.keep and not self.bounds else None))
+        enter(using(current() or open_cache() if self.keep and not self.bounds else None))
         enter(foreign.limited(self.bounds))
         return self
 

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sgl.values import dataclass
 
 #: Bytes at the end of every buffer that copies of whole vectors may overrun.
 SLACK = 64

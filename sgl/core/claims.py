@@ -11,12 +11,12 @@ Findings that are neither right nor wrong are kept next to the claims.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
 from sgl.core.interpret import Derivation
 from sgl.core.structure import Structure
+from sgl.values import dataclass
 
 
 class Verdict(Enum):

@@ -13,12 +13,12 @@ grammar, every layer is a homomorphism, and graph layers use the operations of t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from sgl.core.graph import CUT, END, PARTS, WORD, Gluer, GluingNode, GluingRule, parts_of
 from sgl.core.naming import Namer
 from sgl.core.spelling import FUSE, JOINTS, Finish
+from sgl.values import dataclass
 
 #: The port that every category has: the head of the phrase.
 HEAD = "head"
@@ -341,16 +341,15 @@ class CoreGrammar:
         return tuple(self.text_layer(layer.anchor) for layer in self.graph_layers)
 
     @cached_property
-    def gluing(self) -> tuple[tuple[GluingRule, ...], ...]:
+    def gluing(self) -> tuple["GluingRules", ...]:
         """For each graph layer, the effect of each rule, as plain tables."""
-        anchors = enumerate(self.anchors)
-        return tuple(tuple(gluing_rule(rule, layer, anchor) for rule in self.rules) for layer, anchor in anchors)
+        return tuple(GluingRules(self.rules, layer, anchor) for layer, anchor in enumerate(self.anchors))
 
     @cached_property
     def gluers(self) -> tuple[Gluer, ...]:
         """For each graph layer, the builder of the graphs of derivations."""
         layers = zip(self.gluing, self.graph_layers, strict=True)
-        return tuple(Gluer(rules, self.arity, written=layer.free) for rules, layer in layers)
+        return tuple(Gluer(rules, self.arity, written=own.free) for rules, own in layers)  # type: ignore[arg-type]
 
     def text_layer(self, name: str) -> int:
         """Return the index of the text layer ``name``; raises ``KeyError``."""
@@ -361,18 +360,19 @@ class CoreGrammar:
         return _index(self.graph_layers, name)
 
 
-def gluing_rule(rule: Rule, layer: int, anchor: int) -> GluingRule:
-    """Return the effect of a rule in a graph layer over a text layer, both by index."""
-    fragment, template = rule.fragments[layer], rule.templates[anchor]
-    return GluingRule(
-        items=tuple(
-            item.packed if isinstance(item, Slot) else WORD if isinstance(item, Token) else END for item in template
-        ),
-        nodes=tuple(GluingNode(n.attributes, n.token, n.glue) for n in fragment.nodes),
-        edges=tuple((e.source, e.label, e.target) for e in fragment.edges if not e.last),
-        exports=fragment.exports,
-        last=tuple((e.source, e.label, e.target) for e in fragment.edges if e.last),
-    )
+class GluingRules(dict[int, GluingRule]):
+    """The effects of rules in a graph layer over a text layer, by number; each is made when it is first needed."""
+
+    def __init__(self, rules: Sequence[Rule], layer: int, anchor: int) -> None:
+        self._rules, self._layer, self._anchor = rules, layer, anchor
+
+    def __missing__(self, number: int) -> GluingRule:
+        fragment, template = self._rules[number].fragments[self._layer], self._rules[number].templates[self._anchor]
+        items = (x.packed if isinstance(x, Slot) else WORD if isinstance(x, Token) else END for x in template)
+        ends = [((e.source, e.label, e.target), e.last) for e in fragment.edges]
+        edges, last = (tuple(edge for edge, is_last in ends if is_last == wanted) for wanted in (False, True))
+        nodes = tuple(GluingNode(n.attributes, n.token, n.glue) for n in fragment.nodes)
+        return self.setdefault(number, GluingRule(tuple(items), nodes, edges, fragment.exports, last))
 
 
 def _index(layers: Sequence[TextLayer | GraphLayer], name: str) -> int:

@@ -6,12 +6,12 @@ ones on the stack, the first child on top.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from sgl.core.grammar import CoreGrammar, Slot, Template, TextLayer
 from sgl.core.graph import CUT, Gluer, Graph, moved, part_of
 from sgl.core.spelling import Piece, applied, join_words, pieces, places, remaining
+from sgl.values import dataclass
 
 Derivation = tuple[int, ...]
 

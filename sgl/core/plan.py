@@ -16,7 +16,6 @@ again under another version or licence.
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -27,6 +26,7 @@ from sgl.core.extent import Extent
 from sgl.core.grammar import DERIVATION, CoreGrammar
 from sgl.core.joint import PLUS
 from sgl.core.structure import Structure
+from sgl.values import dataclass, fields, is_dataclass, replace
 
 TRAIN, GEN = "train", "gen"
 #: The names that loaders give to the splits they know; Croissant has a class for each.

@@ -7,10 +7,11 @@ manifest contains and the independent verifier parses with its own reader.  Sema
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Literal
+
+from sgl.values import dataclass, field, replace
 
 Comparison = Literal["=", ">=", "<="]
 Sign = Literal["=", ">=", "<=", "!="]

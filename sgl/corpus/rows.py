@@ -12,7 +12,6 @@ separators), ``width`` (full and half) and ``stop`` (missing at the end).
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import count
 from pathlib import Path
@@ -22,6 +21,7 @@ from sgl.core.grammar import CoreGrammar, TextLayer
 from sgl.core.interpret import Derivation, capitalised
 from sgl.foreign import ROWS, Kind, opened
 from sgl.parsing import BatchParser, Forest, ParseFailure, Parser, TooLongError, read_first
+from sgl.values import dataclass, field
 
 #: The most bytes of a line that are read; a longer line is skipped.
 LONGEST_LINE = 100_000

@@ -11,7 +11,6 @@ S-expressions are a text layer with a template for each rule, written by ``Templ
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -42,6 +41,7 @@ from sgl.rendering.conllu import ConlluError, comments, is_one_line
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.output import Learned, Output, TemplateWriter, outputs, text_output, words_output
 from sgl.sampling.strata import Sampler
+from sgl.values import dataclass, replace
 
 #: Characters that have a meaning in an s-expression.
 _RESERVED = frozenset('()"\\:#')

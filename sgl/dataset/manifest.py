@@ -6,7 +6,6 @@ the machine it was written on, so that equal inputs give equal bytes.  All struc
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from sgl.foreign.json import JsonValue
 from sgl.sampling.acceptance import REPEATED_SENTENCE, UNEXPOSED_WORD
 from sgl.sampling.engine import SCHEME
 from sgl.sampling.strata import StratumSample
+from sgl.values import dataclass, field
 
 #: UD relations by which phrases nest in phrases of the same kind.
 RECURSIVE_RELATIONS = frozenset(

@@ -6,13 +6,13 @@ apply every edit for the example messages, and check that the message disappears
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 import yaml
 
 from sgl.diagnostics.model import Diagnostic, Severity, SourceFile, Span
+from sgl.values import dataclass
 
 
 @dataclass(frozen=True)

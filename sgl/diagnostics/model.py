@@ -6,12 +6,12 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 from typing import NoReturn, TypedDict, Unpack
 
 from sgl.foreign import SOURCE, sha256_of
+from sgl.values import dataclass, field, replace
 
 #: Maximum number of further places that a message shows.
 _MOST_PLACES = 4

@@ -8,10 +8,11 @@ reads the page.  Codes are never reused.  Another package registers its pages by
 import re
 import textwrap
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+
+from sgl.values import dataclass
 
 #: The entry-point group of packages with pages.
 GROUP = "sgl.diagnostics"

@@ -148,7 +148,7 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _HOME = "https://github.com/sgl-benchmarks/sgl"
 
 #: Characters that XML cannot represent.
-_NO_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NO_XML = "[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def said(found: _Object) -> str:
@@ -239,7 +239,7 @@ def junit_report(cases: Sequence[Case]) -> str:
 
     template = files(__package__).joinpath("junit.xml.j2").read_text("utf-8")
     text = Environment(autoescape=True, keep_trailing_newline=True).from_string(template).render(cases=cases)
-    return _NO_XML.sub("\ufffd", text)
+    return re.sub(_NO_XML, "\ufffd", text)
 
 
 #: The formats that are one document, with their writers.

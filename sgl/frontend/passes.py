@@ -11,7 +11,6 @@ library is recorded.
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from sgl.core.derivation import RULES, with_derivation
@@ -50,6 +49,8 @@ from sgl.frontend.names.signature import Signed, build_signature
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
 from sgl.lang.reader import read
+from sgl.memory import kept
+from sgl.values import dataclass, field, replace
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,10 +161,27 @@ def _expanded(signed: Signed, dataset: DatasetSettings | None) -> Expanded:
         raise Reported
     instances = expand(dataset.start, produced)
     expanded = Expanded(*known, produced.rules, produced.words, produced.tables, instances, lower(instances, produced))
-    check_graphs(expanded)
-    check_absorbed(expanded)
-    check_contrast(expanded)
+    _check_contents(expanded)
     return expanded
+
+
+def _check_contents(state: Expanded) -> None:
+    """Check what the rules write, unless these contents have been checked without a message."""
+
+    def silent() -> bool | None:
+        found = Diagnostics()
+        try:
+            for check in (check_graphs, check_absorbed, check_contrast):
+                check(replace(state, diagnostics=found))
+        finally:
+            state.diagnostics.extend(found.found)
+        return not found.found or None
+
+    grammar = state.declared.grammar
+    contents = chain.from_iterable((rule.templates, rule.fragments) for rule in grammar.rules)
+    words = (bool(instance.production.word or instance.production.pool) for instance in state.instances)
+    rules = tuple((rule.lhs, rule.rhs, word) for rule, word in zip(grammar.rules, words, strict=True))
+    kept("sound", tuple(contents), (grammar.categories, grammar.text_layers, grammar.graph_layers, rules), silent)
 
 
 def _spoken(

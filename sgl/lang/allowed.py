@@ -6,10 +6,10 @@ A comment applies to the declaration that contains it, or that begins directly b
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sgl.diagnostics import CODES, Diagnostic, Severity, SourceFile, SourceMap, Span, suggest
+from sgl.values import dataclass, field
 
 _COMMENT = re.compile(r"#[ \t]*allow[ \t]+(SGL\d+(?:[ \t]*,[ \t]*SGL\d+)*)")
 _CODE = re.compile(r"SGL\d+")

@@ -15,13 +15,13 @@ Spans use these places, which :meth:`EditedFile.real` maps to positions in the t
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import zip_longest
 
 from sgl.characters import CONFUSABLES, code_of, hidden
 from sgl.diagnostics import FIRST_PLACE, Diagnostic, EditedFile, Severity, SourceFile, Span
 from sgl.lang import DECLARATIONS
 from sgl.memory import Memory, kept
+from sgl.values import dataclass
 
 #: Maximum nesting of brackets, far deeper than in any real grammar.
 MAX_DEPTH = 40

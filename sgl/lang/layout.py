@@ -12,12 +12,12 @@ earlier versions, and no comment is lost: the result is compared with its source
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from sgl.characters import display_width
 from sgl.foreign import lines_of
 from sgl.lang.chunks import CONTINUATION, UNFINISHED, chunk_starts
+from sgl.values import dataclass
 
 #: Maximum width of lines with aligned cells.
 WIDTH = 100

@@ -10,11 +10,11 @@
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from sgl.diagnostics import Diagnostics, SourceFile
 from sgl.lang.syntax import Name
-from sgl.lang.yaml_files import KINDS, MalformedTable, YamlFile, YamlNode, read_rows, text_of
+from sgl.lang.tables import KINDS, RelationRow, WeightRow
+from sgl.lang.yaml_files import MalformedTable, YamlFile, YamlNode, read_rows, text_of
 
 #: The sections of weights; single words have no parts.
 _SECTIONS = ("rules", "words", "lexicons")
@@ -22,15 +22,6 @@ _WITHOUT_PARTS = "words"
 
 #: The section of a weights file that records its provenance, which is ignored.
 PROVENANCE = "fitted"
-
-
-@dataclass(frozen=True)
-class RelationRow:
-    """A word and its partners: ``words``, and all words of ``kinds``."""
-
-    word: Name
-    words: tuple[Name, ...]
-    kinds: tuple[Name, ...]
 
 
 _SINGLE = "a relation is between single words"
@@ -57,17 +48,6 @@ def _relation_rows(file: YamlFile, root: YamlNode) -> Iterator[RelationRow]:
             raise MalformedTable(listed, "a word goes with a list of words")
         names = tuple(Name(text_of(item, _SINGLE), file.line(item)) for item in listed.items or ())
         yield RelationRow(word, *((names, ()) if value.pairs is None else ((), names)))
-
-
-@dataclass(frozen=True)
-class WeightRow:
-    """One weight; ``part`` is None if it applies to the whole rule or lexicon."""
-
-    section: str
-    category: Name
-    name: Name
-    part: Name | None
-    weight: Name
 
 
 _NAME_OR_NUMBER = "a name or a number is needed here"

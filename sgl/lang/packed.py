@@ -18,7 +18,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +26,7 @@ from sgl import EDITION, __version__
 from sgl.disk import make, unpack, write
 from sgl.foreign import SETTINGS, SOURCE, ForeignFileError, opened, read_bytes
 from sgl.lang import MAX_TABLE
+from sgl.values import dataclass, replace
 
 if TYPE_CHECKING:
     from sgl.lang.project import Project

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
 from errno import EFBIG, ENOENT
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -26,6 +25,7 @@ from sgl.lang.reader import read
 from sgl.lang.syntax import File, Module, Name, SyntaxNode, Unread, Use
 from sgl.memory import kept, memory
 from sgl.resources import bundled_grammars, grammars_dir, stdlib_dir
+from sgl.values import dataclass, field, replace
 
 STDLIB = "stdlib"
 #: The folder of the standard library with the bundled grammars.

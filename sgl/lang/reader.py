@@ -17,7 +17,6 @@ from sgl.lang.builder import TreeBuilder
 from sgl.lang.chunks import PLUS_END, Chunk, begins_declaration, first_word, split_chunks
 from sgl.lang.parser import Finding, clip, declared_in, old_notation, parse_failure, parser
 from sgl.lang.syntax import Declaration, File, Unread
-from sgl.lang.typos import COMMENTS, probable_typo
 from sgl.memory import kept
 
 #: After this number of mistakes the rest of a file is skipped.
@@ -35,6 +34,8 @@ _COMMAS = re.compile(
 )
 #: A line that ends with `+`, with its indentation, and the indentation and first word of the next.
 _PLUS = re.compile(rf"^([ \t]*)[^\n]*?(\+)[ \t]*{PLUS_END}(?:[ \t]*{PLUS_END})*([ \t]*)(\w+)[ \t]", re.MULTILINE)
+#: Signs that begin a comment in other languages, for lines that start no declaration.
+_COMMENTS = ("//", "/*", "--", "%", ";", "<!--", "(*")
 _NAMED = re.compile(r"\w+\s+([^\W\d]\w*(?:\.\w+)*)?")
 
 
@@ -83,6 +84,8 @@ def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> D
         tree = parser().parse(chunk.text)
         finding = old_notation(chunk.text, tree) or next(_doubts(source, chunk, tree), None)
     except UnexpectedInput as problem:
+        from sgl.lang.typos import probable_typo
+
         failure = parse_failure(source, chunk, problem)
         finding = probable_typo(failure) or failure.here(failure.expectation())
     finding = _lone_plus(source, chunk) or finding
@@ -186,7 +189,7 @@ def _report_unknown(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) 
         diagnostics.error("SGL0103", span, message, "a declaration starts in the first column")
         return
     hint = suggest(word, DECLARATIONS)
-    if chunk.text.startswith(COMMENTS):
+    if chunk.text.startswith(_COMMENTS):
         hint = "a comment starts with `#`"
     elif _is_clause(source, chunk) and (not hint or word not in CLAUSES):
         hint = f"indent it: `{word}` is a clause of a declaration"

@@ -278,7 +278,3 @@ TYPOS: tuple[Callable[[ParseFailure], Iterator[Finding]], ...] = (
     _foreign,
     _unquoted,
 )
-
-
-#: Signs that begin a comment in other languages, for lines that start no declaration.
-COMMENTS = ("//", "/*", "--", "%", ";", "<!--", "(*")

@@ -10,9 +10,8 @@ places for messages (:func:`read_rows`); settings and other files without places
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -25,6 +24,8 @@ from sgl.diagnostics import Diagnostics, Label, SourceFile, Span
 from sgl.foreign import ForeignFileError, limits, raising
 from sgl.lang.chunks import REMOVE
 from sgl.lang.syntax import Name
+from sgl.lang.tables import LexiconTable, TableRow
+from sgl.values import dataclass
 
 MAX_ROWS = 200_000
 
@@ -269,28 +270,6 @@ def _report_malformed(source: SourceFile, problem: yaml.MarkedYAMLError, diagnos
 
 
 _CELL = "a value in a table is a word or a number"
-
-#: The key for kinds of words in a relation.
-KINDS = "of"
-
-
-@dataclass(frozen=True)
-class TableRow:
-    """One row: its cells by column name, its place, and the cells of its variants."""
-
-    cells: Mapping[str, str]
-    span: Span
-    variants: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class LexiconTable:
-    """A table, with ``columns`` and ``variants`` in order of first mention."""
-
-    name: str
-    rows: tuple[TableRow, ...]
-    columns: tuple[str, ...] = ()
-    variants: tuple[str, ...] = ()
 
 
 def read_table(source: SourceFile, diagnostics: Diagnostics) -> LexiconTable | None:

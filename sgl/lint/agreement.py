@@ -35,6 +35,7 @@ from sgl.frontend.elaborate.categories import ANY, Slotting
 from sgl.frontend.lower.expand import Concrete, Instance
 from sgl.frontend.lower.productions import Production
 from sgl.lint.registry import Finding, Subject, of_grammar
+from sgl.memory import kept
 
 #: The number of the left-hand side among the places of a rule; children count from 0.
 LEFT = -1
@@ -133,6 +134,10 @@ class Places:
     @cached_property
     def inflected(self) -> set[tuple[str, str]]:
         """The features of categories in which the forms of one lemma differ."""
+        return self._risen(kept("inflected", tuple(self._words), None, self._differing))
+
+    def _differing(self) -> set[tuple[str, str]]:
+        """Return the features in which words of one lemma and category differ."""
         values: dict[tuple[tuple[str, str], object], set[Slotting]] = {}
         for word in self._words:
             fragments = word.versions[0].fragments
@@ -140,7 +145,7 @@ class Places:
                 if place.is_told:
                     lemma = dict(fragments[0].nodes[0].attributes or ()).get("lemma", "")
                     values.setdefault((place.carried, lemma), set()).add(place.pattern.slots[place.slot])
-        return self._risen({carried for (carried, _), forms in values.items() if len(forms) > 1})
+        return {carried for (carried, _), forms in values.items() if len(forms) > 1}
 
     def by_label(self) -> dict[tuple[tuple[str, str], str], list[FeaturePlace]]:
         """Return children whose words inflect for a feature, by that feature and the label of the edge to them."""

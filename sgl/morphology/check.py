@@ -5,7 +5,6 @@ read in several contexts, and is right if one of them gives the expected reading
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from sgl.frontend import Compiled
 from sgl.frontend.elaborate.columns import Inflection
 from sgl.frontend.passes import inflections
 from sgl.morphology import knowledge as known
+from sgl.values import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ words, targets, conditions and relations name the new words.  Sentences in tests
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
@@ -27,12 +26,12 @@ from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.scopes import Resolved, Scope, resolve
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
-from sgl.lang.mapping_files import read_relation
 from sgl.lang.packed import FOLDER, write_grammar
 from sgl.lang.project import Project
-from sgl.lang.yaml_files import KINDS, LexiconTable, TableRow
+from sgl.lang.tables import KINDS, LexiconTable, TableRow, read_relation
 from sgl.morphology.sounds import RUN, Sounds, real_words, runs
 from sgl.resources import grammars_dir
+from sgl.values import dataclass, field
 
 #: Parts of speech that get new words easily, as Universal Dependencies divides them.
 OPEN = ("ADJ", "ADV", "INTJ", "NOUN", "PROPN", "VERB")

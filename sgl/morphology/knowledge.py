@@ -5,7 +5,6 @@ new row; the notes at the top of each file explain its columns.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import metadata
 from operator import itemgetter
@@ -14,8 +13,9 @@ from pathlib import Path
 from sgl.diagnostics import Diagnostics, SourceMap, Span
 from sgl.lang import MAX_TABLE
 from sgl.lang.project import read_file
-from sgl.lang.yaml_files import TableRow, read_table
+from sgl.lang.tables import TableRow, read_table
 from sgl.resources import stdlib_dir
+from sgl.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ moves to a file), and a few batches and chunks per worker.
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +34,7 @@ from sgl.rendering.output import TemplateWriter
 from sgl.sampling.engine import Tables
 from sgl.sampling.screening import seen_sentences
 from sgl.sampling.strata import Batch, BatchAcceptance, Sampler, StratumSample, Survey, sampler_for
+from sgl.values import dataclass, replace
 
 #: A chunk to make: its split, the number of its first row, its candidates.
 ChunkPlace = tuple[str, int, list[Selection]]

@@ -11,7 +11,6 @@ itself over the same words, which gives infinitely many trees, the forest leaves
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import chain, product
@@ -20,6 +19,7 @@ from typing import NamedTuple, Protocol
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
+from sgl.values import dataclass
 
 
 class Alternative(NamedTuple):

@@ -13,7 +13,6 @@ template drops.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice, takewhile
 from math import inf, prod
@@ -24,6 +23,7 @@ from sgl.core.graph import parts_of
 from sgl.core.graphs import circles
 from sgl.core.interpret import capitalised
 from sgl.core.rounds import Rounds
+from sgl.values import dataclass, field
 
 
 class UnparsableLayerError(Exception):

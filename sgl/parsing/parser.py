@@ -8,7 +8,6 @@ refuses as too long counts as having no readings.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,6 +24,7 @@ from sgl.parsing.forest import Forest
 from sgl.parsing.layer import TemplateIndex, UnparsableLayerError
 from sgl.parsing.named import hiding_rules, named
 from sgl.parsing.spellings import MOST_ABSORBED, Lattice, Spellings, TooLongError
+from sgl.values import dataclass
 
 if TYPE_CHECKING:
     from sgl.accel.parse import CompiledReader

@@ -9,7 +9,6 @@ against the old one.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from itertools import islice
@@ -23,6 +22,7 @@ from sgl.core.joint import LAYER, PLUS, SAME
 from sgl.core.plan import GEN, TRAIN, Stratum
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.frontend import Compiled
+from sgl.values import dataclass
 
 
 class Found(Enum):

@@ -6,6 +6,7 @@ are compared from the top: where they diverge, a rule loses a sentence.
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,10 @@ from sgl.core.arrays import Derivations
 from sgl.core.grammar import Rule
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Ambiguous
-from sgl.corpus.audit.auditor import bracketed
 from sgl.diagnostics import Diagnostics, Label
 from sgl.frontend import Compiled
 from sgl.rendering import Output, outputs
+from sgl.values import dataclass
 
 #: Number of lost sentences, and share of a rule's sentences, from which a warning is given; number of rules to name.
 LEAST, SHARE, _NAMED = 10, 0.1, 3
@@ -27,6 +28,33 @@ KEEP_ALL = "if all are right, `ambiguous list` in the dataset keeps such sentenc
 
 #: The name of a rule; for a word also its source words.
 RuleName = tuple[str, tuple[str, ...]]
+
+
+class Ambiguity(NamedTuple):
+    """The sentences of a part with two readings that diverge at these rules: their number, and an example."""
+
+    stream: str
+    rules: frozenset[RuleName]
+    number: int
+    looked_at: int
+    readings: tuple[Derivation, Derivation]
+
+    @property
+    def share(self) -> float:
+        """The share of these sentences among the examined ones."""
+        return self.number / self.looked_at
+
+
+@dataclass(frozen=True)
+class Preview:
+    """The findings: parts in which every sentence repeats a lemma, each with a text, and ambiguities by their rules.
+
+    ``matters`` are ambiguities with two outputs or a held-out structure, ``graphs`` those in which only graphs differ.
+    """
+
+    repeating: tuple[tuple[str, str], ...] = ()
+    matters: tuple[Ambiguity, ...] = ()
+    graphs: tuple[Ambiguity, ...] = ()
 
 
 def rule_name(rule: Rule) -> RuleName:
@@ -52,6 +80,8 @@ def differing_output(compiled: Compiled, readings: Sequence[Derivation]) -> Outp
 
 def side_by_side(compiled: Compiled, readings: Sequence[Derivation]) -> str:
     """Return a sentence with two readings: their texts in the first output that differs, or else their phrases."""
+    from sgl.corpus.audit.auditor import bracketed
+
     grammar, source = compiled.grammar, compiled.plan.source
     if (output := differing_output(compiled, readings)) is not None:
         shown = [f"  {output.name}  {output(reading)}" for reading in readings]

@@ -11,7 +11,6 @@ loss per kept text is then ``E(r) / Z - E(r | C) a(r)``, where Z is the probabil
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -27,6 +26,7 @@ from sgl.frontend import Compiled
 from sgl.parsing import Forest
 from sgl.sampling import pack
 from sgl.sampling.engine import candidate_key, derive, stream_key
+from sgl.values import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

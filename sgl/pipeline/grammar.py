@@ -14,7 +14,6 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
@@ -24,6 +23,7 @@ from sgl.foreign import SOURCE, ForeignFileError, granted, read_bytes, read_text
 from sgl.lang import MAX_SOURCE
 from sgl.memory import memory
 from sgl.resources import stdlib_dir
+from sgl.values import dataclass, replace
 
 if TYPE_CHECKING:
     from sgl.frontend import Compiled
@@ -115,7 +115,7 @@ def _known_check(kind: str, request: tuple[str, ...]) -> _Outcome[GrammarSize] |
     known = cache.get(_Outcome, kind, last) if last is not None else None
     known = _commented(known) if known is not None else None
     if known is not None:
-        cache.put(known.sources.dependencies, "looks", *request)
+        cache.put_off(known.sources.dependencies, "looks", *request)
         _keep_check(kind, request, known)
     return known
 
@@ -181,7 +181,6 @@ def _open(path: Path, settings: Mapping[str, str], *, fast: bool = False) -> tup
 def _compiled(path: Path, settings: Mapping[str, str], fast: bool) -> _Outcome[Compiled]:
     from sgl.frontend import run_passes
     from sgl.lang.project import load_project
-    from sgl.lint import opinions
 
     sources, diagnostics = SourceMap(), Diagnostics()
     project = load_project(path, sources, diagnostics)
@@ -189,7 +188,11 @@ def _compiled(path: Path, settings: Mapping[str, str], fast: bool) -> _Outcome[C
         return _Outcome(None, diagnostics.found, sources, ())
     made = run_passes(project, settings, diagnostics)
     compiled = sound(made.compiled, diagnostics)
-    return _Outcome(compiled, diagnostics.found, sources, None if fast else tuple(opinions(made)))
+    if fast:
+        return _Outcome(compiled, diagnostics.found, sources)
+    from sgl.lint import opinions
+
+    return _Outcome(compiled, diagnostics.found, sources, tuple(opinions(made)))
 
 
 def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | None:

@@ -6,7 +6,6 @@ these rows: a claim of each :class:`~sgl.core.claims.Kind`, a verdict, and a sen
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from sgl.dataset import MANIFEST, Guarantee, StringFigures, manifest_of, plain, 
 from sgl.foreign import VERIFICATION
 from sgl.foreign.json import read_document
 from sgl.frontend import Compiled
+from sgl.values import dataclass, fields, is_dataclass
 
 if TYPE_CHECKING:
     from sgl.verify import Report

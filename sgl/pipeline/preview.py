@@ -8,10 +8,8 @@ shares are those among the examined sentences, not in the dataset.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from typing import NamedTuple
 
 from sgl.automata import StructureCompiler
 from sgl.automata.algebra.walks import Walks
@@ -25,7 +23,7 @@ from sgl.diagnostics import Diagnostics, Label, shortlist
 from sgl.frontend import Compiled
 from sgl.memory import kept
 from sgl.parsing import Forest, Parser, TooLongError
-from sgl.pipeline.diverging import KEEP_ALL, RuleName, parting, rule_name, side_by_side
+from sgl.pipeline.diverging import KEEP_ALL, Ambiguity, Preview, RuleName, parting, rule_name, side_by_side
 from sgl.pipeline.sentences import place_of_stream
 from sgl.pipeline.strings import ambiguity_finder, is_twin, of_consequence
 from sgl.rendering import outputs, text_output
@@ -44,33 +42,6 @@ _CAUSES, _NAMED = 3, 4
 
 #: Maximum number of readings of a sentence whose graphs are compared.
 _READ = 20
-
-
-class Ambiguity(NamedTuple):
-    """The sentences of a part with two readings that diverge at these rules: their number, and an example."""
-
-    stream: str
-    rules: frozenset[RuleName]
-    number: int
-    looked_at: int
-    readings: tuple[Derivation, Derivation]
-
-    @property
-    def share(self) -> float:
-        """The share of these sentences among the examined ones."""
-        return self.number / self.looked_at
-
-
-@dataclass(frozen=True)
-class Preview:
-    """The findings: parts in which every sentence repeats a lemma, each with a text, and ambiguities by their rules.
-
-    ``matters`` are ambiguities with two outputs or a held-out structure, ``graphs`` those in which only graphs differ.
-    """
-
-    repeating: tuple[tuple[str, str], ...] = ()
-    matters: tuple[Ambiguity, ...] = ()
-    graphs: tuple[Ambiguity, ...] = ()
 
 
 def report_preview(compiled: Compiled, structures: StructureCompiler, diagnostics: Diagnostics) -> None:

@@ -13,7 +13,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import repeat
 from pathlib import Path
@@ -51,6 +50,7 @@ from sgl.report import render_report
 from sgl.report.words import sentence_of
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables, pack, standalone_source
 from sgl.sampling.strata import StrataSampler, StratumSample, sampler_for
+from sgl.values import asdict, dataclass, replace
 from sgl.verify import USEFUL, Judge, Report, judging, standing_by, verify
 
 #: Called with the current step, the work done, and the total work.

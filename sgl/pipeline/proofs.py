@@ -6,27 +6,25 @@ needs, sentences with the part are drawn separately.  They are a stratum of ``tr
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
-from sgl.automata.certificate import Certificate, DrawnTables, certificate, certificate_text
 from sgl.automata.proofs.compiler import shape_of
 from sgl.automata.proofs.prove import StratumStatistics, needs_in_danger, statistics_of
 from sgl.cache import cached, retain
 from sgl.core.claims import DrawnNeed
 from sgl.core.extent import Extent
 from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, TRAIN, Plan, Stratum
-from sgl.dataset.fingerprint import core_digest, core_form, fingerprint
 from sgl.diagnostics import Diagnostic, Diagnostics
 from sgl.frontend import Compiled
 from sgl.memory import kept
-from sgl.pipeline.preview import report_preview
-from sgl.pipeline.refutations import report_refuted
-from sgl.pipeline.relatives import report_relatives
 from sgl.pipeline.sentences import deciding
-from sgl.pipeline.writable import check_enough, check_unproved
-from sgl.sampling.tables import pack_states
+from sgl.pipeline.writable import check_unproved
+from sgl.values import dataclass, replace
+
+if TYPE_CHECKING:
+    from sgl.automata.certificate import Certificate
 
 
 def establish(
@@ -43,6 +41,12 @@ def establish(
         check_unproved(compiled, diagnostics)
 
     def compute() -> tuple[Proofs | None, tuple[Diagnostic, ...]]:
+        # After most edits the claims are known.
+        from sgl.pipeline.preview import report_preview
+        from sgl.pipeline.refutations import report_refuted
+        from sgl.pipeline.relatives import report_relatives
+        from sgl.pipeline.writable import check_enough
+
         proofs, found = None, Diagnostics()
         with deciding(compiled, found):
             drawn = _drawn(compiled, structures, found, only)
@@ -102,6 +106,8 @@ def decide(
 
 def meaning(compiled: Compiled) -> tuple[str, str]:
     """Return the fingerprint and the seed: a cache key of what does not depend on comments, layout and places."""
+    from sgl.dataset.fingerprint import fingerprint
+
     grammar, plan = compiled.grammar, compiled.plan
     found = cached(str, "fingerprint", (compiled.origin,), lambda: fingerprint(grammar, plan))
     return found, str(plan.seed)
@@ -109,13 +115,19 @@ def meaning(compiled: Compiled) -> tuple[str, str]:
 
 def fingerprints(compiled: Compiled) -> Iterator[str]:
     """Yield the possible fingerprints of a grammar in manifests: as written, and with sentences drawn for needs."""
+    from sgl.dataset.fingerprint import fingerprint
+
     yield fingerprint(compiled.grammar, compiled.plan)
     if (proofs := establish(compiled, StructureCompiler(compiled.grammar), Diagnostics())) is not None:
         yield fingerprint(compiled.grammar, with_needs(compiled, proofs).plan)
 
 
-def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> Certificate:
+def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> "Certificate":
     """Return the certificate of a plan; ``name`` is for the reader."""
+    from sgl.automata.certificate import DrawnTables, certificate
+    from sgl.dataset.fingerprint import core_digest, core_form
+    from sgl.sampling.tables import pack_states
+
     grammar = structures.grammar
     core = core_form(grammar, plan)
     head = {"name": name, "core": core, "digest": core_digest(core), "seed": plan.seed}
@@ -137,6 +149,8 @@ def certificate_file(compiled: Compiled, structures: StructureCompiler) -> Certi
     """Return the certificate of a plan as file content."""
 
     def compute() -> CertificateFile:
+        from sgl.automata.certificate import certificate_text
+
         made = certificate_of(structures, compiled.plan, compiled.project.name)
         content = certificate_text(made.content).encode("utf-8")
         return CertificateFile(content, frozenset((c.pattern, c.word) for c in made.missing))

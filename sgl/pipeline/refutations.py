@@ -1,7 +1,6 @@
 """Report failed claims of the patterns, and the reasons, in the author's terms."""
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass, replace
 from itertools import chain
 
 from sgl.automata import StructureCompiler
@@ -31,6 +30,7 @@ from sgl.frontend.lower.patterns import LoweredPattern
 from sgl.pipeline.guarantees import excuses
 from sgl.pipeline.guilt import guilty_clauses, is_case, nodes_in_common, report_guilt, scattered
 from sgl.pipeline.sentences import place_of_stream, places_of_structure
+from sgl.values import dataclass, replace
 
 #: Maximum numbers of rules of a witness to point at, of missing words to name, and of pieces to offer.
 _SHOWN, _NAMED, _OFFERED = 4, 5, 4

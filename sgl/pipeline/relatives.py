@@ -5,7 +5,6 @@ a needed part, and shows the smallest such sentence.
 """
 
 from collections.abc import Iterator, Set
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sgl.automata import StructureCompiler
@@ -18,6 +17,7 @@ from sgl.core.relatives import Relative, relatives_of
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics
 from sgl.frontend import Compiled
+from sgl.values import dataclass, replace
 
 #: Maximum number of relatives shown for a structure.
 _SHOWN = 3

@@ -14,7 +14,6 @@ common is not marked::
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise, zip_longest
 from typing import Any
 
@@ -37,6 +36,7 @@ from sgl.pipeline.observers import Observer
 from sgl.pipeline.proofs import known_figures, meaning
 from sgl.report import Example, example_of
 from sgl.report.words import described, sentence_of
+from sgl.values import dataclass, replace
 from sgl.verify import Report
 
 #: Maximum number of names in a list of ingredients that training need not show.

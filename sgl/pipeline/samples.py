@@ -8,7 +8,6 @@ most one way, so every phrase keeps its derivations and their weights.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -25,6 +24,7 @@ from sgl.frontend import Compiled
 from sgl.frontend.lower.plan import telling_apart
 from sgl.frontend.passes import read_structure
 from sgl.sampling import pack, sample
+from sgl.values import dataclass, replace
 
 #: Matches anything.
 HOLE = "_"

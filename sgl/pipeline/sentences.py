@@ -10,9 +10,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sgl.automata import StructureCompiler, StructureTooCostly, UnsupportedStructure
 from sgl.automata.proofs.compiler import shape_of
@@ -22,16 +21,18 @@ from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.joint import PLUS
 from sgl.core.plan import EXPOSURE_PREFIX, GEN, NEED_PREFIX, PART_PREFIX, TRAIN, Pattern, Plan, foreign
 from sgl.core.structure import Structure
-from sgl.corpus import Normalizer
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceFile, SourceMap, Span, suggest
 from sgl.frontend import Compiled
 from sgl.frontend.lower.patterns import LoweredPattern, LoweredTest
 from sgl.lang import syntax as s
 from sgl.memory import kept
-from sgl.parsing import Forest, Parser, TooLongError
-from sgl.parsing.parser import NAMES
-from sgl.pipeline.comparison import GrammarLabels
 from sgl.rendering import outputs
+from sgl.values import dataclass, replace
+
+if TYPE_CHECKING:
+    from sgl.corpus import Normalizer
+    from sgl.parsing import Forest, Parser, TooLongError
+    from sgl.pipeline.comparison import GrammarLabels
 
 
 def place_of_stream(compiled: Compiled, stream: str) -> Span:
@@ -111,6 +112,8 @@ def read_sentence(
 
     With a normalizer, normalized spellings are also tried.  ``place`` is the sentence's place if it is in a file.
     """
+    from sgl.parsing import TooLongError
+
     spellings = [(sentence, ())] if normalizer is None else list(normalizer.spellings(sentence))
     last = spellings[-1][0]
     if place is None:
@@ -132,6 +135,8 @@ def _report_underivable(parser: Parser, sentence: str, place: Span, code: str, d
     failure = parser.failure(sentence)
     start, word = parser.word_at(sentence, failure.position)
     if failure.position == len(sentence) and failure.complete:
+        from sgl.parsing.parser import NAMES
+
         diagnostics.error(code, place, f"the grammar does not derive this sentence: {NAMES}")
         return
     notes = [f"parsed up to: {sentence[: failure.position]}"] if failure.position else []
@@ -193,6 +198,9 @@ def examples(compiled: Compiled) -> Iterator[Example]:
         jobs += [(kind, *check) for kind, check in zip(kinds, checks, strict=True)]
     if not jobs:
         return
+    # After most edits the answers are known.
+    from sgl.parsing import Parser, TooLongError
+
     parser = Parser(compiled.grammar, compiled.grammar.text_layer(compiled.plan.source))
     for kind, sentence, check in jobs:
         found, started, decided = Diagnostics(), time.perf_counter(), False
@@ -319,6 +327,8 @@ class Reading:
 
     @cached_property
     def _labels(self) -> GrammarLabels:
+        from sgl.pipeline.comparison import GrammarLabels
+
         return GrammarLabels(self.grammar)
 
     @classmethod

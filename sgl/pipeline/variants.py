@@ -10,7 +10,6 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from sgl.core.grammar import CoreGrammar
@@ -21,6 +20,7 @@ from sgl.disk import make, write
 from sgl.foreign import MANIFEST, TABLE, ForeignFileError, lines_of, read_text
 from sgl.foreign.json import read_document
 from sgl.frontend import Compiled
+from sgl.values import asdict, dataclass
 
 FORMAT, LIST = "sgl-variants/1", "variants.json"
 

@@ -12,22 +12,19 @@ from itertools import islice
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.algebra.boolean import without_rules
 from sgl.automata.proofs.compiler import shape_of
+from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret, shown_children
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, TRAIN, introduced_lemmas
 from sgl.core.smallest import SmallestTexts
-from sgl.dataset.manifest import rejected_in_words
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, shortlist
 from sgl.frontend import Compiled
 from sgl.lang.syntax import Layer
 from sgl.memory import kept
-from sgl.parsing.layer import TemplateIndex, UnparsableLayerError
 from sgl.pipeline.sentences import check_examples, place_of_stream
 from sgl.rendering import ConlluError
 from sgl.rendering.conllu import is_one_line
 from sgl.rendering.output import words_output
-from sgl.sampling import AMBIGUOUS, NotEnoughError
-from sgl.sampling.acceptance import REPEATED_LEMMA, TOO_LONG, UNEXPOSED_WORD
-from sgl.sampling.tables import check_numbers
+from sgl.sampling.acceptance import AMBIGUOUS, REPEATED_LEMMA, TOO_LONG, UNEXPOSED_WORD, NotEnoughError
 
 #: Maximum number of words to name.
 _NAMED = 5
@@ -47,25 +44,30 @@ def check_input(compiled: Compiled, diagnostics: Diagnostics) -> None:
 
     The first text layer shows every phrase; another one may leave out phrases that contain one another, or their words.
     """
-    grammar = compiled.grammar
-    layer = grammar.text_layer(compiled.plan.source)
+    grammar, source = compiled.grammar, compiled.plan.source
+    layer = grammar.text_layer(source)
+    endless = kept("endless", (shape_of(grammar),), layer, partial(_endless, grammar, layer)) if layer else ()
+    for rule, reason in endless:
+        place = compiled.dataset_span if rule is None else compiled.rule_spans[rule]
+        hint = "join it with a layer that shows all phrases: `input a b`"
+        diagnostics.error("SGL0206", place, f"`{source}` cannot be the input of a dataset: {reason}", hint)
+
+
+def _endless(grammar: CoreGrammar, layer: int) -> tuple[tuple[int | None, str], ...]:
+    """Return why there may be endless readings, if so, with the rule that is to blame if there is one."""
+    from sgl.parsing.layer import TemplateIndex, UnparsableLayerError
+
     try:
-        index = TemplateIndex(grammar, layer) if layer else None
+        index = TemplateIndex(grammar, layer)
     except UnparsableLayerError:  # reported where readings matter
-        index = None
-    if index is None:
-        return
-    what = f"`{compiled.plan.source}` cannot be the input of a dataset"
-    hint = "join it with a layer that shows all phrases: `input a b`"
+        return ()
     for rule in grammar.rules:
         shown = shown_children(rule.templates[layer])
         for child in (child for place, child in enumerate(rule.rhs) if place not in shown and child not in index.ways):
             left_out = f"`{rule.name}` leaves out `{grammar.categories[child].name}`, of which there is no end"
-            diagnostics.error("SGL0206", compiled.rule_spans[rule.id], f"{what}: {left_out}", hint)
-            return
-    if index.recurs:
-        reason = "a phrase can contain another one with the same words there, again and again"
-        diagnostics.error("SGL0206", compiled.dataset_span, f"{what}: {reason}", hint)
+            return ((rule.id, left_out),)
+    reason = "a phrase can contain another one with the same words there, again and again"
+    return ((None, reason),) if index.recurs else ()
 
 
 def _check_written(compiled: Compiled) -> tuple[Diagnostic, ...]:
@@ -98,6 +100,8 @@ def _faults(compiled: Compiled, derivation: Derivation, texts: Sequence[str]) ->
 
 def check_enough(compiled: Compiled, structures: StructureCompiler, diagnostics: Diagnostics) -> None:
     """Report parts of the dataset that request more sentences than the grammar has with training words."""
+    from sgl.sampling.tables import check_numbers
+
     strata = compiled.plan.strata
     splits = {stratum.stream: structures.split(stratum.constraint) for stratum in strata}
     try:
@@ -126,6 +130,8 @@ def _new_words(compiled: Compiled, training: Iterable[SplitGrammar]) -> dict[int
 
 def too_few(problem: NotEnoughError, compiled: Compiled | None) -> Diagnostic:
     """Return the diagnostic for a part with too few sentences: why candidates were rejected, and what to do."""
+    from sgl.dataset.manifest import rejected_in_words
+
     # Parts of training may lack words because their sentences are ambiguous.
     before = [
         f"of {_count(candidates, 'candidate')} for `{stream}`, {ambiguous:,} were rejected for "
@@ -146,6 +152,8 @@ def too_few(problem: NotEnoughError, compiled: Compiled | None) -> Diagnostic:
 
 def _all_of_them(problem: NotEnoughError) -> Iterator[str]:
     """Yield the known numbers of derivations of a part that drawing has given up on."""
+    from sgl.dataset.manifest import rejected_in_words
+
     if not problem.candidates or problem.derivations in (None, problem.candidates):
         return
     there = f"this part of the data has {_count(problem.derivations or 0, 'derivation')}"

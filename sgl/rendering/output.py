@@ -19,7 +19,6 @@ derivations of that shape itself; so it does for an author's own view, which may
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,6 +32,7 @@ from sgl.rendering.conllu import ConlluError, is_one_line, word_columns, word_li
 from sgl.rendering.meaning import ViewError, is_word
 from sgl.rendering.rule_classes import MOST_NUMBERS, MarkedGrammar, RuleClasses, Uses, is_marked, split, takes_marks
 from sgl.rendering.views import VIEWS
+from sgl.values import dataclass, replace
 
 if TYPE_CHECKING:
     from sgl.accel.write import TemplateTable

@@ -14,8 +14,8 @@ from dataclasses import fields, replace
 from itertools import chain, count
 from typing import Any, NamedTuple, cast
 
-from sgl.core.grammar import CoreGrammar, Cut, Fragment, Item, Node, Rule, Slot, Template, Token, gluing_rule
-from sgl.core.graph import Attributes, GluingRule
+from sgl.core.grammar import CoreGrammar, Cut, Fragment, Item, Node, Rule, Slot, Template, Token
+from sgl.core.graph import Attributes
 from sgl.core.interpret import Derivation, capitalised
 from sgl.rendering.conllu import is_one_line, is_token
 
@@ -159,7 +159,6 @@ class MarkedGrammar(CoreGrammar):
 
     rules: list[Rule]  # type: ignore[assignment]
     arity: list[int]  # type: ignore[assignment]
-    gluing: tuple[list[GluingRule], ...]  # type: ignore[assignment]
     _given: CoreGrammar
     _classes: RuleClasses
     _attach: list[set[str]]
@@ -175,7 +174,6 @@ class MarkedGrammar(CoreGrammar):
             text_layers=tuple(replace(layer, attach=cast("Any", these)) for layer, these in layers),
             rules=[],
             arity=[],
-            gluing=tuple([] for _ in grammar.graph_layers),
             _given=grammar,
             _classes=classes,
             _attach=attach,
@@ -193,8 +191,6 @@ class MarkedGrammar(CoreGrammar):
         return tuple(cast("list[int]", rules))
 
     def _add(self, rule: Rule, place: int) -> int:
-        uses = self._classes.uses
-
         def stand_in(_rule: Rule, table: int, _word: str) -> str:
             mark = placeholder(place, table)
             layer, plain, raised = self._classes.spaceless.get(table, (0, False, False))
@@ -205,8 +201,6 @@ class MarkedGrammar(CoreGrammar):
         marked = replace(rule, id=len(self.rules), templates=templates, fragments=fragments)
         self.rules.append(marked)
         self.arity.append(size)
-        if uses.graph is not None:
-            self.gluing[uses.graph].append(gluing_rule(marked, uses.graph, self.anchors[uses.graph]))
         return marked.id
 
 

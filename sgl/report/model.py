@@ -10,12 +10,12 @@ words, each with its governor::
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from sgl.characters import display_width
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Slot
 from sgl.core.interpret import Derivation, fold, interpret
 from sgl.rendering import outputs
+from sgl.values import dataclass
 
 #: The most rules of a derivation that fits into a picture.
 LARGEST_TREE = 120

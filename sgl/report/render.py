@@ -8,7 +8,6 @@ edges below.  An arc is as high as the arcs that it spans require; words move ap
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
@@ -20,6 +19,7 @@ from markupsafe import Markup
 from sgl.characters import display_width
 from sgl.core.claims import Kind, Verdict
 from sgl.report.model import Arc, GraphWord, TreeNode
+from sgl.values import dataclass, field
 
 #: The text size in pictures, in pixels.
 FONT_SIZE = 13.0

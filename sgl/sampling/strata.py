@@ -10,7 +10,6 @@ code.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -41,6 +40,7 @@ from sgl.sampling.screening import (
     numbered_lemmas,
     seen_sentences,
 )
+from sgl.values import dataclass, replace
 
 
 class Batch(NamedTuple):

@@ -167,7 +167,8 @@ def _pack_view(grammar: CoreGrammar, view: View) -> PackedView:
     anchor = grammar.anchors[view.layer]
     below = pack_text(grammar, anchor) if grammar.moving[anchor] or view.template else None
     free = grammar.graph_layers[view.layer].free
-    return PackedView(view.name, view.kind, list(grammar.gluing[view.layer]), below, free, view.template)
+    rules = [*map(grammar.gluing[view.layer].__getitem__, range(len(grammar.rules)))]
+    return PackedView(view.name, view.kind, rules, below, free, view.template)
 
 
 def _reachable(split: SplitGrammar) -> tuple[tuple[_Alternatives, ...], dict[int, int]]:

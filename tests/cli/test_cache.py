@@ -15,6 +15,7 @@ from kept_farm import EDITS, FILES, MAIN, edit, write_farm
 from workplace import Workplace
 
 from sgl.automata import Proofs, StructureCompiler
+from sgl.automata import certificate as certificates
 from sgl.cache import Cache, using
 from sgl.cli import verify as verify_command
 from sgl.cli.main import OK, run
@@ -196,7 +197,7 @@ def test_proofs_with_their_messages_and_the_certificate_are_found_again(
     cold = proved()
     assert cold[1], "a claim should be refuted, so that its message is compared"
     monkeypatch.setattr(proofs, "prove", lambda *_: pytest.fail("proved again"))
-    monkeypatch.setattr(proofs, "certificate", lambda *_: pytest.fail("written again"))
+    monkeypatch.setattr(certificates, "certificate", lambda *_: pytest.fail("written again"))
     assert proved() == cold
 
 
@@ -207,7 +208,7 @@ def test_a_dataset_from_the_cache_is_the_dataset(farm: Workplace, monkeypatch: p
     edit(farm, MAIN, "  size   200", "  size   20")
     assert run(["compile", MAIN, "--no-cache", "--out", "cold"]) == OK
     assert run(["compile", MAIN, "--out", "first"]) == OK
-    for place in (grammar, proofs, production):
+    for place in (grammar, proofs, production, certificates):
         for name in ("_compile", "prove", "pack", "certificate"):
             if hasattr(place, name):
                 monkeypatch.setattr(place, name, lambda *_: pytest.fail("computed again"))

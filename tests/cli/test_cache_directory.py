@@ -62,7 +62,7 @@ def test_an_entry_of_another_type_is_no_entry(cache: Cache) -> None:
 
 def test_what_has_no_pickle_is_not_kept_and_no_secret(cache: Cache) -> None:
     # Users see no such warning; in every other test it is an error.
-    with using(cache), pytest.warns(ResourceWarning, match="`function` cannot be kept"):
+    with pytest.warns(ResourceWarning, match="`function` cannot be kept"), using(cache):
         function = cached(object, "function", ["a"], lambda: lambda: 1)
     assert callable(function)
     assert cache.entries() == []

@@ -22,7 +22,7 @@ with standing_by(2) as pool:
 
 WORKERS = """
 from multiprocessing import active_children
-from sgl.parallel.executor import Processes
+from sgl.parallel.processes import Processes
 with Processes(0, 1) as workers:
     workers.submit(abs)
     print(*(child.pid for child in active_children()), flush=True)
@@ -91,7 +91,7 @@ def wait(folder):
 BUSY = """
 from multiprocessing import active_children
 from pathlib import Path
-from sgl.parallel.executor import Processes
+from sgl.parallel.processes import Processes
 import tasks
 with Processes(Path("some"), 1) as workers:
     workers.submit(tasks.wait)

@@ -8,14 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from kept_farm import MAIN, write_farm
+from kept_farm import MAIN, edit, write_farm
 from workplace import Workplace
 
 ROOT = Path(__file__).parents[2]
 
-_ALWAYS = (
-    "sgl sgl.cache sgl.characters sgl.children sgl.cli sgl.cli.main sgl.cli.registry sgl.disk sgl.foreign sgl.memory"
-)
+_ALWAYS = """
+    sgl sgl.cache sgl.characters sgl.children sgl.cli sgl.cli.main sgl.cli.registry sgl.disk sgl.foreign sgl.memory
+    sgl.values
+"""
 _CHECK = """
     sgl.accel sgl.cli.again sgl.cli.check sgl.cli.files sgl.cli.options sgl.cli.session sgl.cli.terminal sgl.diagnostics
     sgl.diagnostics.model sgl.diagnostics.parts sgl.diagnostics.registry sgl.diagnostics.render sgl.disk.stages sgl.lang
@@ -59,3 +60,21 @@ def test_a_quick_command_loads_no_more_than_it_needs(command: tuple[str, ...], w
     # A package of commands, which has nothing of its own, is loaded to find them.
     own = {name for name in found if name.partition(".")[0] == "sgl"} - {"sgl.research"}
     assert own == set(LOADED[command].split())
+
+
+#: For commands, the modules that they need for an edited grammar only if more than a weight has changed.
+SPARED = {
+    ("check", MAIN): "yaml jinja2 rich pyarrow networkx sgl.corpus sgl.parsing sgl.dataset sgl.pipeline.preview",
+    ("sample", MAIN): "yaml jinja2 rich pyarrow networkx sgl.corpus sgl.parsing sgl.dataset sgl.lint multiprocessing",
+}
+
+
+@pytest.mark.usefixtures("cache_directory")
+@pytest.mark.parametrize("command", SPARED, ids=" ".join)
+def test_another_weight_loads_nothing_for_what_is_known(command: tuple[str, ...], work: Workplace) -> None:
+    write_farm(work)
+    assert "yaml" in loaded(work, *command)
+    edit(work, MAIN, "rule modified: NP -> Det N PP", "rule modified: NP -> Det N PP ~ 1.5")
+    found = loaded(work, *command)
+    assert "sgl.frontend" in found
+    assert sorted(found & set(SPARED[command].split())) == []

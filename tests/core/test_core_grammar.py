@@ -14,13 +14,13 @@ from sgl.core.grammar import (
     Cut,
     Edge,
     Fragment,
+    GluingRules,
     GraphLayer,
     Node,
     Rule,
     Slot,
     TextLayer,
     Token,
-    gluing_rule,
     ports_in,
 )
 from sgl.core.graph import END, PARTS, WORD
@@ -145,7 +145,7 @@ def test_what_is_glued_says_words_children_and_ends_of_parts() -> None:
         (1,),
     )
     own = rule(Token("auf"), Slot(0, part=2), Cut(), Slot(0, part=1), children=1, fragment=fragment)
-    glued = gluing_rule(own, 0, 0)
+    glued = GluingRules([own], 0, 0)[0]
     assert glued.items == (WORD, 2 * PARTS, END, PARTS)
     assert glued.edges == ((0, "obj", 1),)
     assert glued.last == ((1, "punct", 0),)

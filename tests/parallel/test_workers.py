@@ -12,16 +12,8 @@ from parallel import SIZES, Unloadable, added, dying, dying_once, failing, sampl
 from sampling import SMALL, plan_of, tables_of
 
 from sgl.parallel.dataset import PARQUET, TSV, SentenceWork, sample_into
-from sgl.parallel.executor import (
-    DASK,
-    InProcess,
-    Parallelism,
-    Processes,
-    WorkerLostError,
-    open_executor,
-    open_run,
-    ordered,
-)
+from sgl.parallel.executor import DASK, InProcess, Parallelism, WorkerLostError, open_executor, open_run, ordered
+from sgl.parallel.processes import Processes
 from sgl.sampling.acceptance import NotEnoughError, sample
 from sgl.sampling.engine import joined, words_of
 

@@ -19,7 +19,7 @@ from sgl.frontend.names.kinds import KINDS
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
 from sgl.lang.project import Project, Unit, locate, read_file
-from sgl.lang.yaml_files import KINDS as OF
+from sgl.lang.tables import KINDS as OF
 from sgl.lang.yaml_files import MalformedTable, YamlFile, YamlNode
 
 _Value = TypeVar("_Value")

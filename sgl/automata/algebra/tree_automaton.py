@@ -16,7 +16,6 @@ transitions at once (Knuth 1977 settles one state after another).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -26,6 +25,7 @@ import numpy as np
 from sgl.automata.common import Mask, Numbering, Numbers, UnsupportedStructure, as_numbers
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, fold
+from sgl.values import dataclass, fields, replace
 
 #: The state of a word, or of a phrase, that no accepted derivation contains.
 DEAD = -1

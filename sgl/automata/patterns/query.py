@@ -15,10 +15,10 @@ Lengths of walks are bit sets, cut off at a cap: ``{2,4}`` never needs lengths a
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from sgl.core.structure import Body, LabelTest, Link, NodeTest, Structure, Variable
+from sgl.values import dataclass
 
 #: The set of lengths {0}, and the set {1}.
 ZERO, ONE = 1, 2

@@ -16,7 +16,6 @@ and rules that several patterns hold out *together* (their other uses contain st
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import accumulate, chain
 from random import Random
@@ -44,6 +43,7 @@ from sgl.core.plan import (
     repeats_lemma,
 )
 from sgl.core.structure import Structure
+from sgl.values import dataclass, replace
 
 #: The number of sentences sampled from a training stratum, and from an in-distribution one.
 SAMPLED, SAMPLED_IN_DISTRIBUTION = 12, 240

@@ -13,7 +13,6 @@ state 0 are not written; a state of the split is left out if its phrases are all
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby, product
 from operator import itemgetter
@@ -25,6 +24,7 @@ from sgl.automata.common import Numbers
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.bits import members
 from sgl.core.interpret import Derivation
+from sgl.values import dataclass, replace
 
 #: States of one category: state ``q`` is the bit ``1 << q``.
 Bits = int

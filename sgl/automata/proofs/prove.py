@@ -10,7 +10,6 @@ depth of each stratum, computed from its grammar rather than sampled.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 
@@ -37,6 +36,7 @@ from sgl.core.claims import (
 from sgl.core.interpret import Derivation
 from sgl.core.plan import EXPOSURE_PREFIX, GEN, PART_PREFIX, Constraint, Need, Pattern, Plan, foreign
 from sgl.core.structure import Structure
+from sgl.values import dataclass, replace
 
 #: From this probability on, decide whether all sentences of a stratum contain a part.
 _ALMOST = 0.999

@@ -17,7 +17,6 @@ the probabilities of the others sum to less than 1 (Booth & Thompson 1973).
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -27,6 +26,7 @@ from numpy.typing import NDArray
 from sgl.automata.common import Mask
 from sgl.core import graphs
 from sgl.core.grammar import CoreGrammar
+from sgl.values import dataclass
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]

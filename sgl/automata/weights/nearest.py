@@ -17,13 +17,13 @@ derivation.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from math import fsum, inf, log
 from typing import NamedTuple
 
 from sgl.automata.weights.split import SplitGrammar, Transition
 from sgl.core.interpret import Derivation, fold
+from sgl.values import dataclass
 
 #: The cost of a dropped or new rule, and of a phrase that replaces the one around it.
 RULE, RAISED = 2.0**26, 2.0**14

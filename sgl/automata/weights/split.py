@@ -16,7 +16,6 @@ with the probabilities of the split.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import prod
@@ -30,6 +29,7 @@ from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
 from sgl.automata.common import Mask, UnsupportedStructure
 from sgl.automata.weights.inside import EquationSystem, Moments, Vector, components, inside_weights
 from sgl.core.grammar import CoreGrammar, Rule
+from sgl.values import dataclass
 
 #: Replaces a missing child.
 NO_CHILD = -1

@@ -8,7 +8,6 @@ a held-out structure or gives another text in a target.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from sgl.corpus.audit.examples import differing_reading, gives
 from sgl.corpus.rows import Normalizer, SentenceBatches, SentenceReadings
 from sgl.parsing import BatchParser, Forest, Parser, best_readings
 from sgl.rendering import Output
+from sgl.values import dataclass, replace
 
 #: The most combinations and sentences to remember; a corpus with more is only slower.
 _REMEMBERED = 1_000_000

@@ -13,7 +13,6 @@ import tomllib
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from itertools import groupby
@@ -21,6 +20,7 @@ from operator import itemgetter
 from typing import Any
 
 from sgl.corpus.rows import Corpus, CorpusRow
+from sgl.values import dataclass, field
 
 #: The index of a file, a kind of its rows, and a detail that findings share.
 Place = tuple[int, str, str]

@@ -8,7 +8,6 @@ the order in which a rule puts its parts, or to the words that it puts between t
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from sgl.core.grammar import CoreGrammar, Cut, Slot
 from sgl.core.graph import parts_of
 from sgl.core.interpret import Derivation, all_tokens, derive_tokens, finish
 from sgl.rendering import Output
+from sgl.values import dataclass
 
 #: Longer texts are not aligned; their difference is charged to the whole.
 LONGEST = 2_000

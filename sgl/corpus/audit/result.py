@@ -6,13 +6,13 @@ of ``sglc audit --json`` (``docs/audit.md``).
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sgl.corpus.audit.judgement import DeclaredStructure
 from sgl.corpus.audit.leaks import Leaks
 from sgl.corpus.audit.sets import RowSet
 from sgl.corpus.rows import LISTED, ListedRow, list_row
+from sgl.values import dataclass, field
 
 #: The most pairs of differing texts that are counted separately for one cause.
 _PAIRS = 50

@@ -15,7 +15,6 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from itertools import chain
@@ -31,6 +30,7 @@ from sgl.corpus.audit.judgement import DeclaredStructure
 from sgl.corpus.audit.leaks import Leaks, Place
 from sgl.corpus.audit.relations import Relation, TestedRelations, relations_of
 from sgl.corpus.rows import CorpusRow
+from sgl.values import dataclass, field
 
 #: Replaces the omitted word in a frame.
 _BLANK = "\0"

@@ -8,7 +8,6 @@ but those that were declared, so everything is finite.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice, product
 from operator import add, lt, sub
@@ -16,6 +15,7 @@ from typing import NamedTuple
 
 from sgl.core.structure import COMPARISONS
 from sgl.frontend.names.signature import Signature
+from sgl.values import dataclass
 
 #: A value of a feature: a number if the feature is ordered, otherwise the value.
 Key = int | str

@@ -4,7 +4,6 @@ Entries of lexicons that leave a feature open are written out for each of its va
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from typing import NoReturn
 
@@ -14,6 +13,7 @@ from sgl.frontend.elaborate.variables import AGAIN, VariableTable, check_compara
 from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import CategoryInfo, Signature, Signed
 from sgl.lang import syntax as s
+from sgl.values import dataclass, replace
 
 #: A feature in one mention: a set of values, or the name of a variable.
 Slotting = frozenset[str] | str

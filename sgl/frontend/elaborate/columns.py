@@ -9,7 +9,6 @@ doubles the beginning of a word, ``"[ei][^aeiou]*" -> "&ler"`` is vowel harmony.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, count, zip_longest
 from operator import itemgetter
@@ -19,6 +18,7 @@ from sgl.diagnostics import Diagnostics, Label, Reported, Span, attempt, each, o
 from sgl.frontend.elaborate.categories import Slotting
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s
+from sgl.values import dataclass, field, replace
 
 #: Limits for the computation of a word: steps, nesting of calls, and characters.  They stop functions that call
 #: themselves.

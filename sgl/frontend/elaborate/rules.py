@@ -12,7 +12,6 @@ knows about variables: elsewhere a mark is just part of a text.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import NamedTuple, TypeVar
@@ -25,6 +24,7 @@ from sgl.frontend.names.concord import FeatureTable
 from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
+from sgl.values import dataclass, replace
 
 _MARK, _ROW, _NEXT = "\0", "\3", "\4"
 _OPEN = re.compile(f"{_MARK}(.*?){_MARK}")

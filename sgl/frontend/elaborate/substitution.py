@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Any, NoReturn, TypeVar
 
@@ -18,6 +17,7 @@ from sgl.frontend.names.kinds import KINDS
 from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s
+from sgl.values import dataclass, replace
 
 #: The notation of each kind of parameter.
 _WRITTEN = {

@@ -17,7 +17,6 @@ is probably the wrong column, and is reported itself.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,8 @@ from sgl.frontend.names.parameters import ORDERINGS, compare, decimal, is_weight
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.frontend.names.signature import Signature, Signed
 from sgl.lang import syntax as s
-from sgl.lang.yaml_files import LexiconTable, TableRow, cell_span
+from sgl.lang.tables import LexiconTable, TableRow
+from sgl.values import dataclass, field, replace
 
 
 def each_layer(
@@ -366,6 +366,8 @@ def _report_values(
             message = f"this row has no `{name}`, which the feature `{feature}` is taken from"
             hint = f"fill it in, or write `{feature}=${name} or {values[0]}`"
         elif cell != otherwise and source is not None:
+            from sgl.lang.yaml_files import cell_span
+
             span = cell_span(source, having[0], name.text, cell)
         labels = [Label(column.span, "it is taken from the table here")]
         notes = [f"{len(having):,} rows are like this"] if len(having) > 1 else []

@@ -1,7 +1,6 @@
 """The feature variables of a rule: where they occur, which values they can have, and what is computed with them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice, product
 
@@ -25,6 +24,7 @@ from sgl.frontend.names.concord import FeatureTable
 from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
+from sgl.values import dataclass, field
 
 #: Distinguishes the variables of several mentions of one computation.
 AGAIN = "'"

@@ -13,7 +13,6 @@ a walk, or the absence of one, from any node::
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import count, product
 from typing import cast
@@ -27,6 +26,7 @@ from sgl.frontend.elaborate.substitution import seen_in, variables_in
 from sgl.frontend.lower.finishing import Absorbed
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s
+from sgl.values import dataclass, field
 
 _Statement = s.Chain | s.Repeat | s.Length | s.Depth | s.Sameness
 

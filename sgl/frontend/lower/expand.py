@@ -6,7 +6,6 @@ step, it is reported.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from itertools import product
 from typing import NoReturn
 
@@ -19,6 +18,7 @@ from sgl.frontend.elaborate.categories import CategoryPattern, Slotting
 from sgl.frontend.lower.productions import Produced, Production, Version
 from sgl.lang import syntax as s
 from sgl.memory import kept
+from sgl.values import dataclass, field
 
 #: A category with its features fixed: its name and the values in order.
 Concrete = tuple[str, tuple[str, ...]]

@@ -9,7 +9,6 @@ each category are computed once.  For whole texts it must be exactly one.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 
 from sgl.core import structure as c
@@ -20,6 +19,7 @@ from sgl.diagnostics import Span
 from sgl.frontend.lower.grammar import Expanded
 from sgl.frontend.names.finishing import NOTE, span_of
 from sgl.frontend.names.parameters import Session
+from sgl.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ determines it, is that of the first layer.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Item, Node, Template, Token
@@ -17,6 +16,7 @@ from sgl.frontend.elaborate.rules import RuleNames, possible, shown
 from sgl.frontend.lower.productions import RESERVED_LABELS, check_attribute_name
 from sgl.frontend.names.signature import CategoryInfo
 from sgl.lang import syntax as s
+from sgl.values import dataclass, field
 
 #: Used in place of a child: the left-hand side, whose ports the rule introduces, and the rule's own words.
 _OWN, _WORD = -1, -2

@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 
 from sgl.core.grammar import (
@@ -31,6 +30,7 @@ from sgl.frontend.lower.naming import groups_of, ties_of
 from sgl.frontend.lower.productions import Produced
 from sgl.frontend.names.signature import Signature
 from sgl.memory import kept
+from sgl.values import dataclass, replace
 
 
 @dataclass(frozen=True)

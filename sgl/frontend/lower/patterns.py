@@ -7,7 +7,6 @@ expected output: a text, or, for a graph layer, a structure that the graph of th
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 
 from sgl.core.extent import Extent
@@ -24,6 +23,7 @@ from sgl.frontend.names.scopes import LEAVES, Resolved, Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
 from sgl.memory import kept
+from sgl.values import dataclass, replace
 
 _KEYWORDS = ("forbid", "never", "gen", "exclude", "waive", "need", "expose")
 _UNSEEN = ("forms", "rules", "words")

@@ -13,7 +13,6 @@ input of the dataset is a text layer that a model reads, or several of them, one
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations, product
 
@@ -31,6 +30,7 @@ from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.signature import Signature, Signed
 from sgl.lang import syntax as s
 from sgl.memory import kept
+from sgl.values import dataclass
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ Graphs are published as CoNLL-U, which reserves some names of attributes and lab
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
@@ -21,7 +20,8 @@ from sgl.frontend.names.scopes import Resolved
 from sgl.frontend.names.signature import Signed, has_parts
 from sgl.lang import DECLARATIONS
 from sgl.lang import syntax as s
-from sgl.lang.yaml_files import LexiconTable
+from sgl.lang.tables import LexiconTable
+from sgl.values import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ variables of the condition are new nodes.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, combinations, permutations
 
@@ -26,6 +25,7 @@ from sgl.frontend.lower.bodies import StructureContext
 from sgl.frontend.lower.structures import check_words, lower_structure, told_in
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import syntax as s
+from sgl.values import dataclass, replace
 
 
 @dataclass(frozen=True)

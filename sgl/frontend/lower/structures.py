@@ -15,7 +15,6 @@ some words their partners; a word without a row combines with any.  Words with e
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, count
 
@@ -32,7 +31,9 @@ from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
-from sgl.lang.mapping_files import RelationRow, read_relation
+from sgl.lang.tables import RelationRow, read_relation
+from sgl.memory import kept
+from sgl.values import dataclass, replace
 
 
 def contexts_of(
@@ -71,17 +72,18 @@ def derivation_asked(state: Signed) -> Signed:
     """Return the project, with the derivation as a layer if a structure, a column or the dataset needs it."""
     signature, kinds = state.signature, (s.PatternDecl, s.PartDecl, s.Quota, s.StructureDecl, s.Restrict, s.Test)
     speaking = tuple(declaration for kind in kinds for declaration, _ in state.names.of(kind))
-    told: Iterator[s.LayerPart | s.Length] = chain(s.parts_of(s.LayerPart, speaking), s.parts_of(s.Length, speaking))
     needed = not signature.graph_layers and (speaking or state.names.of(s.Dataset))
-    if (
-        not needed
-        and not state.names.of(s.ColumnDecl)
-        and {DERIVATION, RULES}.isdisjoint(part.layer.text for part in told)
-    ):
+    asked = (kept("derivation asked", (own,), None, partial(_asks_derivation, own)) for own in speaking)
+    if not needed and not state.names.of(s.ColumnDecl) and not any(asked):
         return state
     texts = (*signature.text_layers, TextLayer(RULES))
     graphs = (*signature.graph_layers, GraphLayer(DERIVATION, RULES))
     return replace(state, signature=replace(signature, text_layers=texts, graph_layers=graphs))
+
+
+def _asks_derivation(declaration: s.SyntaxNode) -> bool:
+    told: Iterator[s.LayerPart | s.Length] = s.parts_of((s.LayerPart, s.Length), declaration)
+    return any(part.layer.text in (DERIVATION, RULES) for part in told)
 
 
 def lower_structure(written: Written, context: StructureContext) -> c.Structure:

@@ -16,7 +16,7 @@ from sgl.frontend.lower.grammar import Expanded, Lowered
 from sgl.frontend.names.parameters import decimal, is_weight
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
-from sgl.lang.mapping_files import WeightRow, read_weights
+from sgl.lang.tables import WeightRow, read_weights
 
 #: Very small weights are written with an exponent.
 _SCIENTIFIC = re.compile(r"[0-9](\.[0-9]+)?e-?[0-9]{1,2}")

@@ -26,7 +26,7 @@ from sgl.frontend.lower.productions import (
 from sgl.frontend.names.scopes import Scope
 from sgl.frontend.names.signature import Signed
 from sgl.lang import syntax as s
-from sgl.lang.yaml_files import LexiconTable
+from sgl.lang.tables import LexiconTable
 from sgl.rendering.conllu import is_attribute
 
 #: The productions of a word or of a lexicon, without faulty ones.

@@ -5,18 +5,17 @@ fits counts.  Rules and entries write ``$concord.subject``.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import product
 
-from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, attempt, each, shortlist, suggest, there
-from sgl.foreign import limits
+from sgl.diagnostics import Label, attempt, each, shortlist, suggest, there
 from sgl.frontend.names.parameters import Session
 from sgl.frontend.names.scopes import Resolved, Scope
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
-from sgl.lang.yaml_files import LexiconTable, cell_span, read_table
+from sgl.lang.tables import LexiconTable, read_table
 from sgl.memory import kept
+from sgl.values import dataclass
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,14 +95,7 @@ def read_tables(features: Mapping[str, Sequence[str]], state: Resolved) -> dict[
 def table_in(path: s.Name, scope: Scope, state: Resolved) -> LexiconTable:
     """Return the table in a file."""
     source = scope.read(path, MAX_TABLE)
-    table, told = kept("table", (), (source.name, source.text, limits()), partial(_read, source))
-    state.diagnostics.extend(told)
-    return there(table)
-
-
-def _read(source: SourceFile) -> tuple[LexiconTable | None, tuple[Diagnostic, ...]]:
-    found = Diagnostics()
-    return read_table(source, found), found.found
+    return there(read_table(source, state.diagnostics))
 
 
 def _has_values(own: FeatureTable, features: Mapping[str, Sequence[str]], state: Resolved) -> bool:
@@ -113,6 +105,8 @@ def _has_values(own: FeatureTable, features: Mapping[str, Sequence[str]], state:
         for column, feature in zip(own.columns, own.features, strict=True):
             value, values = row.cells.get(column), features.get(feature, ())
             if value is not None and value not in values and source is not None:
+                from sgl.lang.yaml_files import cell_span
+
                 message = f"`{value}` is not a value of the feature `{feature}`"
                 hint = suggest(value, values, "its values are")
                 state.error("SGL0402", cell_span(source, row, column, value), message, hint)

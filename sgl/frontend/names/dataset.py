@@ -5,7 +5,6 @@ A release has a version, a licence, authors, and a citation of the data.
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from sgl.frontend.names.signature import Signed
 from sgl.frontend.names.views import TEMPLATE
 from sgl.lang import syntax as s
 from sgl.rendering.views import VIEWS
+from sgl.values import dataclass, field
 
 SPLITS = ("train", "dev", "test")
 _KEYS = (*SPLITS, "gen", "seed", "percent", "from", "input", "output", "distinct", "ambiguous", "unseen")

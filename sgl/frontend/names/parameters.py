@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import TypeGuard
 
 from sgl.core.structure import COMPARISONS
@@ -16,6 +15,7 @@ from sgl.diagnostics import Diagnostics, Label, Reported, SourceMap, Span, attem
 from sgl.foreign import OF_GRAMMARS
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
+from sgl.values import dataclass
 
 _FIRST = "declared here first"
 

@@ -11,7 +11,6 @@ depend on are unchanged.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TypeVar, cast
@@ -24,6 +23,7 @@ from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang import syntax as s
 from sgl.lang.project import Unit, library_file, locate, read_file
 from sgl.memory import kept, key_of, memory
+from sgl.values import dataclass, field
 
 #: Declarations that take effect without being used by others.
 OF_THEMSELVES = s.Layer | s.ViewDecl | s.ColumnDecl | s.Rule | s.Lexicon | s.PatternDecl | s.PartDecl | s.Weights

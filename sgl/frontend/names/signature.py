@@ -1,7 +1,6 @@
 """The declared layers, features, categories and views, against which rules are checked."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
@@ -13,6 +12,7 @@ from sgl.frontend.names.parameters import Session, is_weight
 from sgl.frontend.names.scopes import Resolved, Scope, check_taken
 from sgl.frontend.names.views import FREE, check_own_name, read_columns, read_views
 from sgl.lang import syntax as s
+from sgl.values import dataclass, field, replace
 
 #: The kind of part that rules may use any number of times.
 AGREEMENT = "agreement"

@@ -1,10 +1,9 @@
 """Syntax of declarations about datasets, releases and tests, and of whole files."""
 
-from dataclasses import dataclass
-
 from sgl.lang.syntax.declarations import Copies, Limit, Module, Param, Restrict, SizeClause, Unseen, Use
 from sgl.lang.syntax.rules import When, WordDecl
 from sgl.lang.syntax.structures import Amount, Layered, Name, NamedDeclaration, SyntaxNode
+from sgl.values import dataclass
 
 
 class DatasetClause(SyntaxNode):

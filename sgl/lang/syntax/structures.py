@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar, dataclass_transform
 
 from sgl.diagnostics import Span
+from sgl.values import dataclass
 
 _Part = TypeVar("_Part")
 
