@@ -14,9 +14,9 @@ standalone             the module that comes with a dataset: accepted sentences 
 SGL, English           derivations and source texts
 SGL, accepted          the same, with no lemma or sentence twice: what a dataset takes
 SGL, all layers        texts of all layers, CoNLL-U, and a logical form if there is one, from
-                       templates learnt from a million sentences, as the cache keeps them
+                       templates learnt from a million sentences
 … from nothing         the same with no known templates: a second's worth, so the rate is that
-                       of a small dataset without a cache
+                       of a small dataset
 SGL, view …            derivations and one view of the library
 =====================  ==================================================================
 

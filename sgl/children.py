@@ -76,8 +76,12 @@ def starting() -> Iterator[None]:
 
 
 def begin(folder: str = "") -> None:
-    """End when the process ends that has started this one; a folder of one's own goes as well."""
+    """End when the process ends that has started this one; a folder of one's own goes as well.
+
+    When its work is done it ends at once: to take all of its memory apart would take a second.
+    """
     from multiprocessing import parent_process
+    from multiprocessing.util import Finalize
 
     from sgl.disk import Folder
 
@@ -90,6 +94,7 @@ def begin(folder: str = "") -> None:
         os._exit(1)
 
     collect_rarely()
+    Finalize(None, os._exit, (0,), exitpriority=-1)
     parent = parent_process()
     if parent is not None:
         threading.Thread(target=end_with, args=(parent,), daemon=True).start()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sgl.accel.jit import kernel
 from sgl.accel.machine import copy, put, rehash, slot
-from sgl.core.arrays import SHIFT, SLACK, Column, Derivations, Heading, StringPool, as_bytes
+from sgl.core.arrays import SLACK, Column, Derivations, Heading, StringPool, as_bytes
 
 Value = TypeVar("Value", np.int64, np.bool_)
 
@@ -35,11 +35,10 @@ class TemplateTable:
         self._table = np.zeros((_ROWS, 3), np.uint64)
         self._classes: NDArray[np.uint64] | None = None
         self._pool = StringPool()
-        self._longest = 0
         self._words = np.zeros((0, 0), np.int64)
         # The code of shape 0 copies the text from the first column.
         self._ends = np.array([0, 1], np.int64)
-        self._constants = np.array([self._piece("")], np.int64)
+        self._constants = np.array([self._pool.add("")], np.int64)
         self._operations = np.array([COLUMN], np.int64)
         self._without = np.array([True])
         #: Estimated bytes per text, from the last column written.
@@ -74,7 +73,7 @@ class TemplateTable:
         ends: list[int] = []
         for template in templates:
             texts, words = template or (("",), ())
-            constants += map(self._piece, texts)
+            constants += map(self._pool.add, texts)
             operations += [place | table << PLACE_BITS for place, table in words]
             operations.append(COLUMN if template is None else NOTHING)
             ends.append(len(self._constants) + len(constants))
@@ -108,10 +107,10 @@ class TemplateTable:
         given = (
             *(rules, offsets, numbers),
             *(self._ends, self._constants, self._operations),
-            *(self._words, self._pool.packed(), self._longest + SLACK),
+            *(self._words, self._pool.packed(), self._pool.longest + SLACK),
             *(code, *_side_by_side(columns)),
         )
-        data = np.empty(self._guess * rows + 4 * self._longest + 4 * SLACK, np.uint8)
+        data = np.empty(self._guess * rows + 4 * self._pool.longest + 4 * SLACK, np.uint8)
         ends = np.zeros(rows + 1, np.int64)
         row = 0
         while (row := fill(*given, data, ends, row)) < rows:
@@ -123,19 +122,14 @@ class TemplateTable:
         code = []
         for piece in heading:
             if isinstance(piece, str):
-                code.append((self._piece(piece), NOTHING))
+                code.append((self._pool.add(piece), NOTHING))
             else:
-                code.append((self._piece(""), COLUMN - len(columns)))
+                code.append((self._pool.add(""), COLUMN - len(columns)))
                 columns.append(piece)
         return np.array(code, np.int64).reshape(len(code), 2)
 
-    def _piece(self, text: str) -> int:
-        piece = self._pool.add(text)
-        self._longest = max(self._longest, piece >> SHIFT)
-        return piece
-
     def _add_words(self, tables: Sequence[Sequence[str]]) -> None:
-        new = [list(map(self._piece, table)) for table in tables[len(self._words) :]]
+        new = [list(map(self._pool.add, table)) for table in tables[len(self._words) :]]
         if new:
             added = np.array(new, np.int64)
             self._words = added if not len(self._words) else np.concatenate([self._words, added])

@@ -16,7 +16,8 @@ from sgl.frontend import Compiled
 from sgl.lang.packed import LARGEST_SEED
 from sgl.parallel.executor import Parallelism
 from sgl.pipeline.kernels import compiling_kernels
-from sgl.pipeline.production import ProducedDataset, produce
+from sgl.pipeline.produced import ProducedDataset
+from sgl.pipeline.production import produce
 from sgl.pipeline.proofs import certificate_file, establish, with_needs
 from sgl.pipeline.variants import is_part, listed, write_variants
 

@@ -77,18 +77,21 @@ class StringPool:
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
-        self._known: dict[bytes, int] = {}
+        self._known: dict[str | bytes, int] = {}
         self._end = 0
+        #: The most bytes of a text.
+        self.longest = 0
         self._packed: NDArray[np.uint8] | None = None
 
     def add(self, text: str | bytes) -> int:
         """Add a text and return the number that represents it: its start and its length."""
-        piece = text.encode() if isinstance(text, str) else text
-        known = self._known.get(piece)
+        known = self._known.get(text)
         if known is None:
-            known = self._known[piece] = self._end | len(piece) << SHIFT
+            piece = text.encode() if isinstance(text, str) else text
+            known = self._known[text] = self._end | len(piece) << SHIFT
             self._pieces.append(piece)
             self._end += len(piece)
+            self.longest = max(self.longest, len(piece))
             self._packed = None
         return known
 

@@ -39,7 +39,7 @@ from sgl.dataset.rows import (
 )
 from sgl.rendering.conllu import ConlluError, comments, is_one_line
 from sgl.rendering.meaning import ViewError
-from sgl.rendering.output import Learned, Output, TemplateWriter, outputs, text_output, words_output
+from sgl.rendering.output import Output, TemplateWriter, outputs, text_output, words_output
 from sgl.sampling.strata import Sampler
 from sgl.values import dataclass, replace
 
@@ -117,10 +117,8 @@ def split_kind(category: str) -> str:
 class ChunkMaker:
     """Makes the chunks of a dataset."""
 
-    def __init__(
-        self, grammar: CoreGrammar, plan: Plan, sampler: Sampler, learned: Mapping[str, Learned] | None = None
-    ) -> None:
-        """Prepare the writers, with what another maker has ``learned`` about the same grammar and plan."""
+    def __init__(self, grammar: CoreGrammar, plan: Plan, sampler: Sampler) -> None:
+        """Prepare the writers."""
         self._sampler = sampler
         self._counted = counted_labels(grammar, plan)
         self._schema = schema_of(plan, self._counted)
@@ -128,23 +126,16 @@ class ChunkMaker:
         self._targets = plan.targets
         items = sum(stratum.wanted for stratum in sampler.tables.strata)
 
-        self._writers: dict[str, TemplateWriter] = {}
-
-        def writer(name: str, output: Output, like: TemplateWriter | None = None) -> TemplateWriter:
-            found = TemplateWriter(output, items, (learned or {}).get(name), like)
-            self._writers[name] = found
-            return found
-
         layers = [layer.name for layer in grammar.text_layers]
         known = {name: target_output(own) for name, own in outputs(grammar).items()}
         #: Writers of the texts of all layers and targets except the source, by name.
         self._texts = {
-            name: writer(f"text {name}", known[name])
+            name: TemplateWriter(known[name], items)
             for name in dict.fromkeys((*layers, *plan.targets))
             if name != plan.source
         }
         expressions = expression_output(grammar, 0)
-        self._expressions = writer("derivation", expressions)
+        self._expressions = TemplateWriter(expressions, items)
         self._arity = np.array(grammar.arity, np.int64)
         source = grammar.text_layer(plan.source)
         own = (sum(x.weight for x in rule.templates[source] if isinstance(x, Token)) for rule in grammar.rules)
@@ -155,18 +146,13 @@ class ChunkMaker:
             layer = grammar.graph_layer(name)
             anchor = grammar.graph_layers[layer].anchor
             names = dict.fromkeys((anchor, *layers, *plan.targets))
-            words = writer(f"words {name}", words_output(grammar, layer))
+            words = TemplateWriter(words_output(grammar, layer), items)
             measured = {f"length_{text}": partial(_lengths, grammar, text) for text in plan.measured}
             measured |= {f"heads_{graph}": partial(_heads, grammar, graph) for graph in plan.headed}
             self._sentences.append(SentenceWriter(tuple(names), self._texts, words, measured))
         if self._sentences:
             layer, words = grammar.graph_layer(plan.lemma_layer), self._sentences[0].words
-            self._features = writer("features", features_output(grammar, layer, self._counted), words)
-
-    @property
-    def learned(self) -> dict[str, Learned]:
-        """What each writer has learned so far, by writer name."""
-        return {name: writer.learned for name, writer in self._writers.items()}
+            self._features = TemplateWriter(features_output(grammar, layer, self._counted), items, words)
 
     def chunks(self, parts: Iterable[tuple[str, int, list[Selection]]]) -> Iterator[Chunk]:
         """Yield a chunk for each of these parts of splits."""

@@ -93,14 +93,12 @@ def side_by_side(compiled: Compiled, readings: Sequence[Derivation]) -> str:
 class Losses:
     """Counts rejected ambiguous sentences by the rules at which the readings diverge."""
 
-    def __init__(self, compiled: Compiled) -> None:
-        self._compiled = compiled
+    def __init__(self) -> None:
         self._lost: Counter[RuleName] = Counter()
         self._shown: dict[frozenset[RuleName], tuple[Rule, Rule, Derivation, Derivation]] = {}
 
-    def add(self, drawn: Derivations, others: Derivations) -> None:
+    def add(self, rules: Sequence[Rule], drawn: Derivations, others: Derivations) -> None:
         """Record rejected sentences, each as it was drawn and in another reading."""
-        rules = self._compiled.grammar.rules
         for derivation, other in zip(iter(drawn), iter(others), strict=True):
             own, its = parting(rules, derivation, other)
             # If a phrase is divided in two ways, one side may be a word: count the other rule.
@@ -109,10 +107,10 @@ class Losses:
             pair = frozenset((rule_name(own), rule_name(its)))
             self._shown.setdefault(pair, (own, its, derivation, other))
 
-    def warn(self, used: NDArray[np.int64], diagnostics: Diagnostics) -> None:
+    def warn(self, compiled: Compiled, used: NDArray[np.int64], diagnostics: Diagnostics) -> None:
         """Warn about the rules that lose most sentences; ``used`` counts the uses of each rule in the data."""
         kept: Counter[RuleName] = Counter()
-        for rule, number in zip(self._compiled.grammar.rules, used.tolist(), strict=True):
+        for rule, number in zip(compiled.grammar.rules, used.tolist(), strict=True):
             kept[rule_name(rule)] += number
         shares = {name: n / (n + kept[name]) for name, n in self._lost.items() if n >= LEAST}
         found: dict[RuleName, tuple[Rule, Rule, Derivation, Derivation]] = {}
@@ -121,21 +119,26 @@ class Losses:
             if name is not None and shares[name] >= SHARE:
                 found.setdefault(name, shown)
         for name in sorted(found, key=lambda one: -shares[one])[:_NAMED]:
-            self._warn(name, kept[name], found[name], diagnostics)
+            self._warn(compiled, name, kept[name], found[name], diagnostics)
 
     def _warn(
-        self, name: RuleName, kept: int, shown: tuple[Rule, Rule, Derivation, Derivation], diagnostics: Diagnostics
+        self,
+        compiled: Compiled,
+        name: RuleName,
+        kept: int,
+        shown: tuple[Rule, Rule, Derivation, Derivation],
+        diagnostics: Diagnostics,
     ) -> None:
         own, its, *readings = shown
-        spans = self._compiled.rule_spans
+        spans = compiled.rule_spans
         rule, other = (own, its) if rule_name(own) == name else (its, own)
         place, second = spans[rule.id], spans[other.id]
         labels = [] if place == second else [Label(second, "the other reading is by this")]
-        lost, notes = self._lost[name], [side_by_side(self._compiled, readings)]
-        if differing_output(self._compiled, readings) is None:
+        lost, notes = self._lost[name], [side_by_side(compiled, readings)]
+        if differing_output(compiled, readings) is None:
             notes[0] += "\none of these readings contains what a pattern holds out"
         if own.name == its.name and own.rhs and own.rhs != its.rhs:
-            categories = self._compiled.grammar.categories
+            categories = compiled.grammar.categories
             one, two = (" ".join(categories[child].name for child in r.rhs) for r in (own, its))
             notes.append(f"the readings have `{one}` and `{two}`")
         diagnostics.warning(
@@ -144,7 +147,7 @@ class Losses:
             f"{lost:,} ambiguous sentences with {in_words(rule)} were rejected; in the data it is used "
             + (f"{kept:,} times" if kept else "nowhere"),
             "if one reading is not meant, make the grammar exclude it, by a feature for example"
-            + ("" if self._compiled.plan.ambiguous is Ambiguous.LIST else f"; {KEEP_ALL}"),
+            + ("" if compiled.plan.ambiguous is Ambiguous.LIST else f"; {KEEP_ALL}"),
             labels=labels,
             notes=notes,
         )

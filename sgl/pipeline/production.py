@@ -1,18 +1,20 @@
 """Produce a dataset: sample, write, verify, report; all or nothing.
 
-Another process checks the certificate while rows are written.  The directory is put in place at the end, unless the
-verifier has found violations.
+Another process checks the certificate while rows are written.  While two or more read the rows back, a thread of this
+one looks up what the report shows.  The directory is put in place at the end, unless the verifier has found violations.
 
 Unless another package observes the rows, the files depend on the program, the grammar with its settings, and the seed
-alone.  So the cache keeps their list, and a directory that holds these very files is left as it is.
+alone.  So the cache keeps their list, and a directory that holds these very files is left as it is; if the grammar only
+says the same in other words, its text alone is replaced (``sgl.pipeline.produced``).
 """
 
 import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from functools import partial
 from itertools import repeat
 from pathlib import Path
@@ -26,12 +28,10 @@ from sgl.cache import build, cached, current
 from sgl.core.arrays import Derivations
 from sgl.core.plan import Ambiguous
 from sgl.dataset.answers import Answers, with_answers, write_answers
-from sgl.dataset.cards import descriptions
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.manifest import counted_labels
 from sgl.dataset.rows import Chunk, Selection, chunks_of, streams_of, write_items, write_pairs, write_rejected
-from sgl.diagnostics import Diagnostics
-from sgl.disk import make, write
+from sgl.disk import write
 from sgl.disk.stages import put_back
 from sgl.frontend import Compiled
 from sgl.lang.packed import write_grammar
@@ -41,16 +41,15 @@ from sgl.pipeline.diverging import Losses
 from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees, unparsed
 from sgl.pipeline.judge import faults_of
 from sgl.pipeline.observers import Observer, all_built_in, registered_observers
+from sgl.pipeline.produced import Known, ProducedDataset, RejectedError, describe, said, signed
 from sgl.pipeline.proofs import CertificateFile, certificate_file, meaning
-from sgl.pipeline.report import report_data
+from sgl.pipeline.report import Looked, look_up, report_data
 from sgl.pipeline.review import Overlap, review_of
-from sgl.pipeline.sentences import place_of_stream
 from sgl.pipeline.strings import AmbiguityFilter
 from sgl.report import render_report
-from sgl.report.words import sentence_of
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables, pack, standalone_source
 from sgl.sampling.strata import StrataSampler, StratumSample, sampler_for
-from sgl.values import asdict, dataclass, replace
+from sgl.values import asdict, dataclass
 from sgl.verify import USEFUL, Judge, Report, judging, standing_by, verify
 
 #: Called with the current step, the work done, and the total work.
@@ -76,26 +75,6 @@ _OMITTED = {
 _PROCESSORS = min(os.cpu_count() or 1, USEFUL)
 
 
-@dataclass(frozen=True)
-class ProducedDataset:
-    """A produced dataset, in place unless there are violations; ``unchanged`` if it was there before.
-
-    ``listed`` is the list of its files, ``losses`` warn about rules lost to ambiguity.
-    """
-
-    directory: Path
-    manifest: dict[str, Any]
-    signature: str
-    listed: str
-    verification: Report
-    losses: Diagnostics
-    unchanged: bool = False
-
-
-class _RejectedError(Exception):
-    """Leaves the staged directory if the verifier has found violations."""
-
-
 def produce(
     compiled: Compiled,
     structures: StructureCompiler,
@@ -114,18 +93,20 @@ def produce(
     parallelism = parallelism or Parallelism()
     alone = not (parallelism.resumable or interrupted(target))
     cache = current() if alone and compiled.origin and all_built_in(compiled.plan) else None
-    known = None if cache is None else cache.get(ProducedDataset, "produced", compiled.origin)
-    if known is not None and not parallelism.force:
+    known = None if cache is None else cache.get(Known, "produced", *said(compiled))
+    if cache is not None and known is not None and not parallelism.force:
         stage("comparing files", 0, 1)
-        if dataset.is_in_place(target, known.listed):
-            return replace(known, directory=target, unchanged=True)
+        if (renewed := known.renewed(compiled, target)) is not None:
+            if renewed is not known:
+                cache.put(renewed, "produced", *said(compiled))
+            return renewed.as_said_by(compiled, target, unchanged=renewed is known)
     certificate = certificate or certificate_file(compiled, structures)
     production = _DatasetProduction(compiled, structures, proofs, stage, certificate)
     if alone:
-        produced = production.run(target, None)
-        if cache is not None and produced.verification.ok:
-            cache.put(produced, "produced", compiled.origin)
-        return produced
+        known = production.run(target, None)
+        if cache is not None and known.produced.verification.ok:
+            cache.put(known, "produced", *said(compiled))
+        return known.as_said_by(compiled, target)
     try:
         rescue = partial(put_back, partial_folder(target) / STAGE, dataset.resolved(target))
         # Only a run with the same identity may resume an interrupted run.
@@ -134,9 +115,9 @@ def produce(
     except OSError as problem:
         raise dataset.OutputError(target, problem.strerror or str(problem)) from problem
     with opened as run:
-        produced = production.run(target, run)
+        known = production.run(target, run)
         run.discard()
-    return produced
+    return known.as_said_by(compiled, target)
 
 
 @dataclass
@@ -166,15 +147,15 @@ class _DatasetProduction:
         ignores = plan.ambiguous is Ambiguous.IGNORE
         self.ambiguity = None if ignores else AmbiguityFilter(compiled, structures)
         self.observer, self.overlap = Observer(grammar, plan, self.sampler), Overlap(grammar, plan)
-        self.losses = Losses(compiled)
+        self.losses = Losses()
 
-    def run(self, target: Path, run: RunFolder | None) -> ProducedDataset:
+    def run(self, target: Path, run: RunFolder | None) -> Known:
         """Produce the dataset; put nothing in place if there are violations."""
         place = None if run is None else run.path / STAGE
         # Start the verifying processes that will be needed while rows are written.
         verifiers = _PROCESSORS if self.items >= MANY_ITEMS else 1
         with (
-            suppress(_RejectedError),
+            suppress(RejectedError),
             dataset.staged_directory(target, place) as directory,
             standing_by(verifiers) as standby,
         ):
@@ -189,18 +170,16 @@ class _DatasetProduction:
             strata = [s.stratum._replace(ambiguous=frozenset(s.ambiguous)) for s in samples]
             source = standalone_source(self.tables._replace(strata=strata), content["identity"])
             write(directory / "sampler.py", source)
-            report = self._verify(directory, judge, standby)
-            self._write_report(directory, content, report)
-            listed = dataset.write_checksums(directory, {file.path: file.sha256 for file in files})
-            signed = dataset.signature(directory, content["identity"])
+            with ThreadPoolExecutor(1) as beside:
+                # While other processes read the rows, this one looks up what the report shows.
+                looked = beside.submit(copy_context().run, look_up, self.compiled, self.structures, self.observer)
+                report = self._verify(directory, judge, standby)
+            review = self._write_report(directory, content, report, looked.result())
+            listed, signature = signed(directory, content, {file.path: file.sha256 for file in files})
             if not report.ok:
-                raise _RejectedError
-        losses = Diagnostics()
-        self.losses.warn(self.observer.used, losses)
-        for stream, what in dataset.left_out(content).items():
-            span, hint = place_of_stream(self.compiled, stream), "let training show the words, or ask for this number"
-            losses.warning("SGL0909", span, f"`{stream}` has {what}", hint)
-        return ProducedDataset(target, content, signed, listed, report, losses)
+                raise RejectedError
+        produced = ProducedDataset(target, content, signature, listed, report)
+        return Known(produced, self.compiled.origin, review, self.losses, self.observer.used)
 
     def _write_rows(self, directory: Path, run: RunFolder | None) -> tuple[list[StratumSample], list[dataset.DataFile]]:
         grammar, plan, counted = self.compiled.grammar, self.plan, counted_labels(self.compiled.grammar, self.plan)
@@ -217,12 +196,8 @@ class _DatasetProduction:
 
         if run is None:
             samples = self._sample(directory, None)
-            cache, key = current(), ("templates", *self.meaning)
-            known = None if cache is None else cache.get(dict, *key)
-            maker = ChunkMaker(grammar, plan, self.sampler, known)
+            maker = ChunkMaker(grammar, plan, self.sampler)
             files = write_items(directory, plan, maker.chunks, samples, watch, counted)
-            if cache is not None and known is None:
-                cache.put(maker.learned, *key)
         else:
             work = DatasetWork(grammar, plan, self.tables)
             with open_executor(work, run.parallelism, run.path) as executor:
@@ -242,7 +217,7 @@ class _DatasetProduction:
                 numbers = np.array(sample.ambiguous, np.int64)
                 _, derivations, sources, *_ = self.sampler.derive(sample.stratum, numbers)
                 readings = self.ambiguity.evidence(sample.stratum, sources, derivations)
-                self.losses.add(derivations, readings)
+                self.losses.add(self.compiled.grammar.rules, derivations, readings)
                 yield Selection(sample.stratum, numbers), readings
 
     def _answers(self, samples: Sequence[StratumSample]) -> Iterator[Answers]:
@@ -338,21 +313,18 @@ class _DatasetProduction:
         write(directory / VERIFICATION, text + "\n")
         return report
 
-    def _write_report(self, directory: Path, content: dict[str, Any], report: Report) -> None:
+    def _write_report(self, directory: Path, content: dict[str, Any], report: Report, looked: Looked) -> dict[str, Any]:
         self.stage("writing the report", 0, 1)
         graphs = on_the_graphs(self.plan, self.observer.seen, report)
         stated = [*content["guarantees"], *map(dataset.plain, graphs.values())]
         order = list(graphs)
         # The sort is stable: the verifier's guarantee comes last for each pattern.
         content["guarantees"] = sorted(stated, key=lambda entry: order.index(entry["pattern"]))
-        dataset.write_manifest(directory, content)
-        sentences = {pattern.name: sentence_of(pattern.held_out) for pattern in self.plan.patterns}
         review = review_of(self.compiled.grammar, self.plan, self.observer, self.overlap)
-        for name, text in descriptions(content, sentences, review):
-            make((directory / name).parent)
-            write(directory / name, text)
-        page = report_data(self.compiled, self.structures, self.proofs, content, self.observer, report, review)
+        describe(directory, content, self.plan, review)
+        page = report_data(self.compiled, looked, self.proofs, content, self.observer, report, review)
         write(directory / "report.html", render_report(page))
+        return review
 
 
 def sha256_of(content: bytes) -> str:

@@ -43,9 +43,20 @@ from sgl.verify import Report
 _NAMED = 60
 
 
+#: What takes long to find for a page: the nearest training sentences, and the figures of the strata.
+Looked = tuple["PairMaker", Sequence[StratumStatistics]]
+
+
+def look_up(compiled: Compiled, structures: StructureCompiler, observer: Observer) -> Looked:
+    """Return what a page shows that does not depend on the verifier."""
+    maker, patterns = PairMaker(compiled, structures), compiled.plan.patterns
+    maker.find_all([(p, min(found, key=len)) for p in patterns if (found := observer.examples.get(p.name))])
+    return maker, known_figures(compiled, structures)
+
+
 def report_data(
     compiled: Compiled,
-    structures: StructureCompiler,
+    looked: Looked,
     proofs: Proofs,
     manifest: dict[str, Any],
     observer: Observer,
@@ -53,11 +64,8 @@ def report_data(
     review: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return all data of the page, with the names that the report's template uses."""
-    plan = compiled.plan
-    maker = PairMaker(compiled, structures)
-    maker.find_all([(p, min(found, key=len)) for p in plan.patterns if (found := observer.examples.get(p.name))])
+    plan, (maker, statistics) = compiled.plan, looked
     texts = {layer.name for layer in compiled.grammar.text_layers}
-    statistics = known_figures(compiled, structures)
     return {
         "title": compiled.project.title or compiled.project.name,
         "identity": manifest["identity"],

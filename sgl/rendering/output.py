@@ -205,27 +205,11 @@ class ShapeTemplate(NamedTuple):
     constants: tuple[str, ...]
 
 
-class Learned(NamedTuple):
-    """The knowledge of a writer, with which another writer of the same output can start.
-
-    ``raised`` lists the tables whose words sentences have raised, in order of first use.  Templates are found by shape
-    or, in ``table``, by number.
-    """
-
-    raised: tuple[int, ...]
-    templates: dict[Derivation, ShapeTemplate | None]
-    seen: int
-    one_line: bool
-    table: TemplateTable | None
-
-
 class TemplateWriter:
     """A writer of derivations in one output; its texts equal the texts of the definition."""
 
-    def __init__(
-        self, output: Output, items: int = 0, learned: Learned | None = None, like: TemplateWriter | None = None
-    ) -> None:
-        """Start with nothing, or with what another writer of the same output has ``learned``.
+    def __init__(self, output: Output, items: int = 0, like: TemplateWriter | None = None) -> None:
+        """Start with nothing.
 
         ``items`` is the number of derivations in the whole job, which decides whether machine code pays.  The writer
         shares the placeholders of ``like`` if its output uses the same.
@@ -251,17 +235,6 @@ class TemplateWriter:
             from sgl.accel.write import TemplateTable
 
             self._table = TemplateTable()
-        if learned is not None and (learned.table is None) == (self._table is None):
-            for table in learned.raised:
-                self.rules.raised(table)
-            self.one_line, self._seen = learned.one_line, learned.seen
-            self._templates, self._table = learned.templates, learned.table
-
-    @property
-    def learned(self) -> Learned:
-        """The knowledge of the writer so far."""
-        known = self._templates, self._seen, self.one_line, self._table
-        return Learned(tuple(self.rules.raised_tables), *known)
 
     def __call__(self, derivation: Derivation) -> str:
         """Return the text of a derivation, equal to the definition's; an empty derivation has an empty text."""

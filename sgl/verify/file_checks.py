@@ -36,18 +36,23 @@ _SUFFIXES = frozenset({".tsv", ".parquet", ".conllu", ".jsonl"})
 
 @checks("V002")
 def files_unchanged(data: LoadedData, tally: Result) -> None:
-    known, present = {*_OF_NO_SPLIT, *_of_splits(data.manifest)}, {name for name, _ in entries_below(data.directory)}
-    for file in data.manifest.files:
+    compare_files(data.directory, data.manifest, tally)
+
+
+def compare_files(directory: Path, manifest: Manifest, tally: Result) -> None:
+    """Compare the files of a directory with those that its manifest lists."""
+    known, present = {*_OF_NO_SPLIT, *_of_splits(manifest)}, {name for name, _ in entries_below(directory)}
+    for file in manifest.files:
         tally.checked += 1
         if file.path not in known and ("/" in file.path or not file.path.endswith(".json")):
             tally.fault("no split has this file", file.path)
         else:
-            _expect_hash(data.directory, tally, file.path, file.sha256, present)
-    grammar = data.manifest.grammar.packed()
+            _expect_hash(directory, tally, file.path, file.sha256, present)
+    grammar = manifest.grammar.packed()
     for file in grammar:
         tally.checked += 1
-        _expect_hash(data.directory, tally, file.path, file.sha256, present)
-    listed = Counter(file.path for file in (*data.manifest.files, *grammar))
+        _expect_hash(directory, tally, file.path, file.sha256, present)
+    listed = Counter(file.path for file in (*manifest.files, *grammar))
     for name in [name for name, times in listed.items() if times > 1]:
         tally.fault(f"the file is listed {listed[name]} times", name)
     for name in sorted(present - listed.keys()):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from errno import ENOSPC
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from kept_farm import MAIN, edit, write_farm
@@ -140,3 +142,57 @@ def test_a_comment_is_no_reason_to_draw_up_tables_and_certificate_again(
     # The dataset has the grammar with its comments.
     assert not compiled(farm)
     assert state(farm) == before
+
+
+#: Edits of the farm that change no meaning.
+WORDINGS = {
+    "a comment": (MAIN, "layer en", "# a note\nlayer en"),
+    "layout": (MAIN, "layer en", "layer   en"),
+    "a comment in a table": ("animals.yaml", "- {en: dog", "# a note\n- {en: dog"),
+}
+
+
+@pytest.mark.parametrize("wording", WORDINGS)
+def test_of_a_grammar_in_other_words_the_text_alone_is_written_again(
+    wording: str, farm: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(farm, *WORDINGS[wording])
+    expected = cold(farm)
+    monkeypatch.setattr(production, "write_items", lambda *_: pytest.fail("rows"))
+    assert not compiled(farm)
+    assert state(farm) == expected
+    # Then this is what is known of the dataset.
+    assert compiled(farm)
+
+
+@pytest.mark.parametrize("name", ["data/train.tsv", "report.html", f"grammar/{MAIN}"])
+def test_files_that_have_changed_are_not_taken_over(name: str, farm: Workplace) -> None:
+    append(farm.directory / OUT / name)
+    edit(farm, *WORDINGS["a comment"])
+    assert not compiled(farm)
+    assert state(farm) == cold(farm)
+
+
+def test_a_copy_that_the_verifier_refuses_is_made_again(farm: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file changes after it was compared."""
+
+    def spoilt(old: BinaryIO, new: BinaryIO, _: int) -> None:
+        new.write(old.read() + b"\n")
+
+    monkeypatch.setattr("sgl.pipeline.produced.shutil.copyfileobj", spoilt)
+    edit(farm, *WORDINGS["a comment"])
+    assert not compiled(farm)
+    assert state(farm) == cold(farm)
+
+
+def test_nothing_is_replaced_if_the_text_cannot_be_written(farm: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(ENOSPC, "No space left on device")
+
+    before = state(farm)
+    monkeypatch.setattr("sgl.pipeline.produced.describe", full)
+    edit(farm, *WORDINGS["a comment"])
+    assert run(["compile", MAIN, "--out", OUT]) != 0
+    assert "no space left" in farm.capsys.readouterr().err
+    assert state(farm) == before
+    assert [path.name for path in (farm.directory / OUT).parent.iterdir()] == ["farm"]

@@ -19,7 +19,8 @@ from sgl.core.interpret import interpret
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
-from sgl.pipeline.production import ProducedDataset, produce
+from sgl.pipeline.produced import ProducedDataset
+from sgl.pipeline.production import produce
 from sgl.pipeline.proofs import establish
 from sgl.sampling.engine import Listing, State
 from sgl.verify import certificate_faults, verify

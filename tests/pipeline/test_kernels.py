@@ -13,12 +13,17 @@ from sgl.pipeline.kernels import JOBS, compiling_kernels
 
 PROGRAM = """
 import sys
-from sgl.accel import is_kept
+import numpy as np
+from sgl.accel import announcing, is_kept
 from sgl.pipeline.kernels import JOBS, compiling_kernels
 if __name__ == "__main__":
     with compiling_kernels(1_000_000):
         assert "sgl.accel.jit" not in sys.modules
     print(*filter(is_kept, JOBS))
+    # A large dataset needs a larger table of hashes.
+    from sgl.accel.machine import rehash
+    with announcing(lambda: print("compiled again")):
+        rehash(np.zeros((2, 3), np.uint64), np.zeros((4, 3), np.uint64))
 """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,12 @@ def test_a_word_and_a_reading_that_is_held_out(tmp_path: Path, capsys: pytest.Ca
 )
 def test_nothing_is_lost(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "SGL0908" not in told(text, tmp_path, capsys)
+
+
+def test_a_warning_names_the_line_where_the_rule_is_now(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def lines(said: str) -> list[int]:
+        return [int(found) for found in re.findall(rf"{MAIN}:(\d+):", said)]
+
+    first, moved = (lines(told(text, tmp_path, capsys)) for text in (GERMAN, f"# a note\n\n{GERMAN}"))
+    assert first
+    assert moved == [line + 2 for line in first]
