@@ -358,8 +358,8 @@ def recall(*parts: str) -> None:
     if cache is not None:
         started = time.process_time()
         known = cache.get(Memory, "memory", *parts) or Memory()
-        known.turn()
         known.parts = parts
+        known.turn()
         known.was_read(since=started)
         keep_in(known)
 

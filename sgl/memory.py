@@ -8,6 +8,8 @@ object of last time if nothing has changed; otherwise everything that depends on
 from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
+from io import BytesIO
+from pickle import Pickler, Unpickler
 from time import process_time
 from typing import TypeVar, cast
 
@@ -20,17 +22,21 @@ _Kept = dict[tuple[Hashable, ...], tuple[object, tuple[object, ...]]]
 APART = "apart"
 _Written = list[tuple[Hashable, tuple[object, ...], tuple[Hashable, ...], object]]
 
+#: The kinds of values that only deciding claims needs: they are read when the first is asked for.
+LATE = frozenset(("contains", "preview", "proofs", "reading", "schema", "told"))
 
-def _written(kept: _Kept) -> _Written:
+
+def _written(kept: _Kept, *, late: bool) -> _Written:
     """Return the entries without the identities in their keys."""
     entries = ((key[0], same, key[1 + len(same) :], value) for key, (value, same) in kept.items())
-    return [entry for entry in entries if entry[0] != APART]
+    return [entry for entry in entries if entry[0] != APART and (entry[0] in LATE) == late]
 
 
 class Memory:
     """Values with the objects of their keys, which must stay alive to keep their identities.
 
-    A memory can be pickled: the keys are then rebuilt with the new identities, and shared objects stay shared.
+    A memory can be pickled: the keys are then rebuilt with the new identities, and shared objects stay shared, also
+    between the two parts, of which the second has the ``LATE`` kinds.
     """
 
     def __init__(self) -> None:
@@ -39,29 +45,48 @@ class Memory:
         #: The parts of its key in the cache, and the seconds of work since it was read, less the cost of writing it.
         self.parts: tuple[str, ...] = ()
         self._spent = 0.0
+        self._unread: Unpickler | None = None
 
-    def __getstate__(self) -> tuple[int, _Written, _Written]:
+    def __getstate__(self) -> tuple[int, bytes]:
         """Return the entries, with keys that have no identities."""
-        return self._turn, _written(self._new), _written(self._old)
+        self._read_late()
+        stream = BytesIO()
+        # One pickler writes an object only once, in whichever part it is first.
+        pickler = Pickler(stream, protocol=5)
+        for late in (False, True):
+            pickler.dump([_written(kept, late=late) for kept in (self._new, self._old)])
+        return self._turn, stream.getvalue()
 
-    def __setstate__(self, state: tuple[int, _Written, _Written]) -> None:
+    def __setstate__(self, state: tuple[int, bytes]) -> None:
         """Restore the entries, with the identities that their objects have now."""
         self.__init__()  # type: ignore[misc]
-        self._turn = state[0]
-        self._new, self._old = (
-            {(kind, *map(id, same), *equal): (value, same) for kind, same, equal, value in entries}
-            for entries in state[1:]
-        )
+        self._turn, content = state
+        self._unread = Unpickler(BytesIO(content))  # noqa: S301 - the cache has checked the hash
+        self._read(self._unread)
+
+    def _read(self, part: Unpickler) -> None:
+        for kept, entries in zip((self._new, self._old), part.load(), strict=True):
+            kept.update({(kind, *map(id, same), *equal): (value, same) for kind, same, equal, value in entries})
+
+    def _read_late(self) -> None:
+        if self._unread is not None:
+            started = process_time()
+            self._read(self._unread)
+            self._unread = None
+            self.was_read(since=started)
 
     def turn(self) -> None:
         """Start another look at a grammar; entries are dropped that were not used in as many looks, or up to twice."""
         self._turn += 1
         # What is stored is read and written each time.
-        if self._turn % (4 if self.parts else 16) == 0:
+        if self._turn % (8 if self.parts else 16) == 0:
+            self._read_late()
             self._new, self._old = {}, self._new
 
     def find(self, key: tuple[Hashable, ...]) -> object:
         """Return the value stored under a key, or None."""
+        if key[0] in LATE:
+            self._read_late()
         if key not in self._new and key in self._old:
             self._new[key] = self._old[key]
         return self._new.get(key, (None,))[0]

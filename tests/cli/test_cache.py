@@ -23,6 +23,7 @@ from sgl.core.structure import Body, Structure, Variable
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.render import render
 from sgl.frontend import Compiled
+from sgl.memory import Memory, key_of
 from sgl.pipeline import grammar, production, proofs
 from sgl.pipeline.grammar import check_grammar, open_grammar
 from sgl.pipeline.proofs import certificate_file, establish
@@ -199,6 +200,20 @@ def test_proofs_with_their_messages_and_the_certificate_are_found_again(
     monkeypatch.setattr(proofs, "prove", lambda *_: pytest.fail("proved again"))
     monkeypatch.setattr(certificates, "certificate", lambda *_: pytest.fail("written again"))
     assert proved() == cold
+
+
+def test_both_parts_of_a_memory_share_their_objects() -> None:
+    rule, known = ["a rule"], Memory()
+    known.keep(key_of("rule", (), "np"), rule)
+    known.keep(key_of("told", (rule,), None), "proved", (rule,))
+    for _ in range(2):
+        known = pickle.loads(pickle.dumps(known))  # noqa: S301 - our own
+        found = known.find(key_of("rule", (), "np"))
+        assert found == rule
+        assert known.find(key_of("told", (rule,), None)) is None
+        assert known.find(key_of("told", (found,), None)) == "proved"
+    untouched = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(known))))  # noqa: S301 - our own
+    assert untouched.find(key_of("told", (untouched.find(key_of("rule", (), "np")),), None)) == "proved"
 
 
 @pytest.mark.slow
