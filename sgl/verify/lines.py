@@ -83,7 +83,12 @@ def shown_words(layer: WrittenLayer, words: Sequence[str], every: Sequence[str])
             raise Flaw(f"{words} are not the words of their pieces")
         return _of_pieces(layer, words, pieces)
     following = [not layer.join or word in layer.attach for word in words[1:]]
-    return [ShownWord(word, "", tight) for word, tight in zip(words, [*following, False], strict=True)]
+    return [_plain(word, tight) for word, tight in zip(words, [*following, False], strict=True)]
+
+
+@lru_cache(1 << 16)
+def _plain(word: str, tight: bool) -> ShownWord:
+    return ShownWord(word, "", tight)
 
 
 def _of_pieces(layer: WrittenLayer, words: Sequence[str], pieces: Sequence[TextPiece]) -> list[ShownWord]:

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from functools import lru_cache, reduce
+from functools import cache, lru_cache, reduce
 from itertools import tee
 from math import inf
 from operator import or_
@@ -148,6 +148,8 @@ class Searcher:
         #: Connections between two variables: walks, and whether the variables are the same.
         self.connections = [*self._numbers]
         self._host: _Host | None = None
+        #: The numbers of the structures that may occur, given all answers of words and edges.
+        self._possible = cache(self._with_answers)
         #: The number of steps left.
         self.left: float = inf
 
@@ -160,18 +162,20 @@ class Searcher:
         host, columns = self._look(shape)
         answered = reduce(or_, shape.nodes, host.labels << len(self.questions.values))
         found = 0
-        for number, structure in enumerate(self._structures):
-            if structure.needed & ~answered:
-                continue
+        for number in self._possible(answered):
+            structure = self._structures[number]
             key = (number, *[columns[bit] for bit in structure.asked])
             verdict = host.verdicts.get(key)
             if verdict is None:
                 try:
-                    verdict = host.verdicts[key] = any(True for _ in host.found(columns, structure))
+                    verdict = host.verdicts[key] = next(host.found(columns, structure), None) is not None
                 except BudgetError:
                     raise SearchError(number) from None
             found |= verdict << number
         return found
+
+    def _with_answers(self, answered: int) -> list[int]:
+        return [number for number, structure in enumerate(self._structures) if not structure.needed & ~answered]
 
     def matches(self, shape: GraphShape, number: int) -> Iterator[Match]:
         """Yield the matches in a shape of the structure with this number, while the budget lasts."""
@@ -235,7 +239,10 @@ class _Host:
         for test in searcher.questions.degrees:
             label = 1 << searcher.questions.labels[test.labels]
             degrees = Counter([source for source, _, mask in frame.edges if mask & label])
-            self.degrees.append(sum(passes(degrees[node], test) << node for node in range(frame.size)))
+            nodes = (1 << frame.size) - 1 if passes(0, test) else 0
+            for node, degree in degrees.items():
+                nodes ^= (passes(degree, test) != passes(0, test)) << node
+            self.degrees.append(nodes)
 
     def spend(self, steps: float) -> None:
         """Take steps from the budget, more if sets of nodes are large."""
@@ -273,20 +280,20 @@ class _Host:
     def _narrow(self, body: SearchBody, domains: NodeSets) -> list[Pairs] | None:
         """Remove nodes that no edge fits from the domains; return the pairs left, or None if a domain is empty."""
         fitting: list[Pairs] = []
-        self.spend(1 + len(domains))
         for (first, second), connection in zip(body.links, body.connections, strict=True):
             starts, ends, pairs = self._connected(connection)
             domains[first] &= starts
             domains[second] &= ends
             fitting.append(pairs)
+        self.spend(1 + len(domains))
         changed = all(domains)
         if not changed:
             return None
         while changed:
             changed = False
+            self.spend(sum(map(len, fitting)))
             for rank, (first, second) in enumerate(body.links):
                 one, two = domains[first], domains[second]
-                self.spend(len(fitting[rank]))
                 left = tuple([pair for pair in fitting[rank] if pair[0] & one and pair[1] & two])
                 if not left:
                     return None
