@@ -83,8 +83,7 @@ class Acceptance:
     def __init__(self, data: CertificateData, meaning: Interpreter, candidates: Candidates) -> None:
         self.data, self.plan, self.meaning, self.candidates = data, data.core.plan, meaning, candidates
         self.spend = candidates.spend
-        #: The lemmas that each rule introduces, and those of them that a sentence must not repeat.
-        self.lemmas, self.distinct = self._lemmas()
+        self.lemmas = meaning.lemmas(self.plan.lemma_layer)
         self.trains = any(stratum.split == TRAIN and stratum.count for stratum in self.plan.strata)
         self.outcomes, self.shares = dict[str, Counter[str]](), dict[str, Counter[str]]()
         #: The stream in which each sentence was accepted; the lemmas of training.
@@ -94,11 +93,6 @@ class Acceptance:
         #: The numbers of the structures that patterns hold out.
         self.held_out = [number for number, own in enumerate(data.structures) if own.name in held_out]
         self.tables = [own.table() for own in data.structures]
-
-    def _lemmas(self) -> tuple[list[list[str]], list[list[str]]]:
-        rules, distinct = self.meaning.lemmas(self.plan.lemma_layer), self.plan.distinct_lemmas
-        once = [[own.lemma for own in lemmas if own.upos in distinct] for lemmas in rules]
-        return [[own.lemma for own in lemmas] for lemmas in rules], once
 
     def of(self, number: int) -> "StratumAcceptance":
         """Return the acceptance of a stratum, by its number; earlier strata are complete."""
@@ -171,9 +165,10 @@ class StratumAcceptance:
     def _considered(self, number: int) -> Considered:
         whole, name = self.whole, f"{self.stratum.stream}#{number}"
         candidate = whole.candidates.candidate(self.number, number)
-        used = frozenset(chain.from_iterable([whole.lemmas[rule] for rule in candidate.derivation]))
-        once = [*chain.from_iterable([whole.distinct[rule] for rule in candidate.derivation])]
-        whole.spend(10 + len(candidate.derivation) + len(self.extent.targets))
+        lemmas = [*chain.from_iterable([whole.lemmas[rule] for rule in candidate.derivation])]
+        whole.spend(10 + len(lemmas) + len(self.extent.targets))
+        used = frozenset(lemma.lemma for lemma in lemmas)
+        once = [lemma.lemma for lemma in lemmas if lemma.upos in self.plan.distinct_lemmas]
         repeats = len({*once}) < len(once)
         return Considered(name, candidate.derivation, used, repeats, self._owner(candidate, used))
 

@@ -5,7 +5,7 @@ have only state 0.  It is closed under the transitions, so by induction it holds
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -50,8 +50,6 @@ class ClaimChecker:
         self.facts = {Fact(own.kind, own.split, own.structures) for own in data.claims if own.evidence is not None}
         #: The symbols on which an automaton leaves state 0.
         self.awake = [*map(_awake, tables)]
-        #: The state of a phrase in some automata, from its symbol and its children's states.
-        self.state = cache(lambda structures: cache(partial(_state, [*map(tables.__getitem__, structures)])))
         self.provided = cache(lambda rule: ingredients(data.core, data.core.grammar.rules[rule]))
 
     @cached_property
@@ -133,7 +131,7 @@ class ClaimChecker:
 
     def _check_closed(self, claim: CertifiedClaim, sets: Invariant, usual: set[States]) -> None:
         """Check that transitions lead from listed states to listed states."""
-        users, state = self.splits.users(claim.split), self.state(claim.structures)
+        users, tables = self.splits.users(claim.split), [*map(self.tables.__getitem__, claim.structures)]
         awake = set[int]().union(*[self.awake[number] for number in claim.structures])
         steps = set[int]().union(*[users[used] for used in users.keys() & (awake | sets.keys())])
         self.spend(len(users) + len(steps))  # all other transitions lead from usual states to usual states
@@ -141,8 +139,8 @@ class ClaimChecker:
         for symbol, result, *children in (transitions[step] for step in sorted(steps)):
             allowed = sets.get(result, usual)
             for states in product(*[sets.get(child, usual) for child in children]):
-                self.spend(len(claim.structures))
-                if (new := state(symbol, states)) not in allowed:
+                self.spend(len(tables))
+                if (new := _state(tables, symbol, states)) not in allowed:
                     step = f"transition {symbol} of state {result}"
                     raise Flaw(f"{step} leaves the invariant: {states} -> {new}")
 

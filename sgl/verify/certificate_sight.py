@@ -31,10 +31,7 @@ class SeenLink(NamedTuple):
 
 
 class SeenBody(NamedTuple):
-    """A body prepared for the search, with its variables in the order of its links.
-
-    A variable without a link gets a walk of no edges to itself.
-    """
+    """A body prepared for the search; a variable without a link gets a walk of no edges to itself."""
 
     rank: int
     variables: tuple[str, ...]
@@ -44,20 +41,15 @@ class SeenBody(NamedTuple):
 
 def seen_body(rank: int, body: StructureBody, relations: dict[Link, int]) -> SeenBody:
     """Return a body of a structure, prepared for the search; new relations of its links are numbered."""
-    names, links = body.names, list[SeenLink]()
-    for link in (*body.links, *_alone(body)):
+    names, linked = body.names, {*chain.from_iterable((link.source, link.target) for link in body.links)}
+    alone = [Link(end, Labels(frozenset()), end, 0, 0) for end in range(len(names)) if end not in linked]
+    links = list[SeenLink]()
+    for link in (*body.links, *alone):
         number = relations.setdefault(replace(link, source=0, target=0), len(relations))
         links.append(SeenLink(names[link.source], number, names[link.target]))
-    variables = dict.fromkeys(end for link in links for end in (link.source, link.target))
+    variables = dict.fromkeys(chain.from_iterable((link.source, link.target) for link in links))
     degrees = tuple((variable.name, test) for variable in body.variables for test in variable.degrees)
     return SeenBody(rank, tuple(variables), tuple(links), degrees)
-
-
-def _alone(body: StructureBody) -> Iterator[Link]:
-    linked = {end for link in body.links for end in (link.source, link.target)}
-    for end in range(len(body.variables)):
-        if end not in linked:
-            yield Link(end, Labels(frozenset()), end, 0, 0)
 
 
 class WalkEnd(NamedTuple):
@@ -165,22 +157,15 @@ class Phrase:
 
     def _begun(self, relation: Link) -> frozenset[WalkEnd]:
         """Return the walks within the graph that can begin, or be, a complete walk."""
-        steps, found = self._steps(relation.labels), {WalkEnd(node, node, 0) for node in range(len(self.barred))}
+        steps = [edge for edge in self.edges if relation.labels.passes(edge.label)]
+        found = {WalkEnd(node, node, 0) for node in range(len(self.barred))}
         news = {*found} if relation.high != 0 else set[WalkEnd]()
         while news:
-            self.spend(len(news) * len(self.edges) + len(found))
+            self.spend(len(news) * len(steps) + len(found))
             longer = _longer_walks(news, steps, relation) - found
             found |= longer
             news = {walk for walk in longer if walk.length != relation.high}
         return frozenset(found)
-
-    def _steps(self, labels: Labels) -> dict[int, list[int]]:
-        """Return for each node the targets of its edges with these labels."""
-        steps = dict[int, list[int]]()
-        for source, label, target in self.edges:
-            if labels.passes(label):
-                steps.setdefault(source, []).append(target)
-        return steps
 
     def matches(self, body: SeenBody, outer: Match) -> list[Match]:
         """Return the partial matches that extend a match along all links with an end in the core."""
@@ -271,11 +256,11 @@ class Phrase:
         return edges, frozenset(between)
 
 
-def _longer_walks(walks: set[WalkEnd], steps: dict[int, list[int]], relation: Link) -> set[WalkEnd]:
+def _longer_walks(walks: set[WalkEnd], steps: list[Edge], relation: Link) -> set[WalkEnd]:
     """Return walks extended by each possible step; without an upper bound, lengths from ``low`` on are one."""
     most = relation.high or max(relation.low, 1)
-    ways = ((source, steps.get(target, ()), min(length + 1, most)) for source, target, length in walks)
-    return {WalkEnd(source, end, length) for source, ends, length in ways for end in ends}
+    ways = ((walk, edge.target) for walk in walks for edge in steps if walk.target == edge.source)
+    return {WalkEnd(walk.source, end, min(walk.length + 1, most)) for walk, end in ways}
 
 
 class Sight:
@@ -287,7 +272,7 @@ class Sight:
         self.relations = [*relations]
         self.examples = dict[Type, Phrase]()
         self.example = cache(self._example)
-        self.whole = cache(lambda frame: cache(partial(self._whole, frame, *_meeting(frame))))
+        self.whole = cache(lambda frame: cache(partial(self._whole, frame)))
         self.tests = [relation.labels for relation in self.relations]
         self.tests += [test.labels for body in self.bodies for _, test in body.degrees]
 
@@ -301,13 +286,14 @@ class Sight:
         phrase = Phrase(self, effect, parts, bars)
         return self.examples.setdefault(phrase.type(), phrase)
 
-    def _whole(self, frame: RuleFrame, ends: list[int], met: Counter[int], parts: tuple[Phrase, ...]) -> Phrase:
+    def _whole(self, frame: RuleFrame, parts: tuple[Phrase, ...]) -> Phrase:
         """Return the example for the result of applying a frame to parts.
 
         The ports of a part that meets nothing are forgotten first; a part that then looks empty is left out.
         """
         self.spend(1 + len(frame.edges) + len(frame.rows))
-        pairs = [*self._kept(frame, parts, met)]
+        ends = [*range(frame.ports), *chain.from_iterable((edge.source, edge.target) for edge in frame.edges)]
+        pairs = [*self._kept(frame, parts, Counter([*ends, *ends, *chain(*frame.rows)]))]
         nodes = dict.fromkeys([*ends, *chain(*(row for row, _ in pairs))])
         number = {node: place for place, node in enumerate(nodes)}
         edges = frozenset(Edge(number[s], label, number[t]) for s, label, t in frame.edges)
@@ -334,9 +320,3 @@ class Sight:
     def word(self, bars: frozenset[Any]) -> Phrase:
         """Return the example for a single node with a label."""
         return self.example(Effect(1, 1, (), ()), (), frozenset({LABEL, *bars}))
-
-
-def _meeting(frame: RuleFrame) -> tuple[list[int], Counter[int]]:
-    """Return the nodes that are ports or ends of edges, and how often each node meets something."""
-    ends = [*range(frame.ports), *chain.from_iterable((edge.source, edge.target) for edge in frame.edges)]
-    return ends, Counter([*ends, *ends, *chain(*frame.rows)])

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from itertools import islice, pairwise, takewhile
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,8 +26,8 @@ _FEATURE = re.compile(r"[A-Z0-9][A-Za-z0-9]*(\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9,
 LARGEST_ID = 10_000
 #: Maximum number of cached lines.
 _LINES_REMEMBERED = 1 << 19
-#: The beginnings of lines with a comment, and with a multiword token.
-_COMMENT, _SPAN = re.compile(rb"#"), re.compile(rb"[0-9]+-[0-9]+\t")
+#: The beginning of a multiword token's line.
+_SPAN = re.compile(rb"[0-9]+-[0-9]+\t")
 
 _COLUMNS = (*("ID", "FORM", "LEMMA", "UPOS", "XPOS"), *("FEATS", "HEAD", "DEPREL", "DEPS", "MISC"))
 _POSITIONS = {str(position): position for position in range(LARGEST_ID + 1)}
@@ -265,33 +265,41 @@ def read_sentences(
     path: Path, words: TokenTable, start: int = 0, end: int = sys.maxsize
 ) -> Iterator[Sentence | Malformed]:
     """Yield the blocks of a file, or of a range with its own line numbers, in order; raises only ``OSError``."""
+    block: list[bytes] = []
     number, offset = 0, start
     with opened(path, TREEBANK) as stream:
         stream.seek(start)
-        while offset < end:
-            block = [*islice(iter(partial(stream.readline, _LONGEST_LINE), b"\n"), _LONGEST_BLOCK + 1)]
-            if b"" in block[-1:]:
-                if lines := block.index(b""):
-                    yield Malformed(number + lines, "the file ends inside a sentence: no empty line after it")
-                return
-            if len(block) > _LONGEST_BLOCK:
-                yield Malformed(number + len(block), f"no empty line within {_LONGEST_BLOCK} lines")
+        while offset < end and (line := stream.readline(_LONGEST_LINE)):
+            number += 1
+            if line == b"\n":
+                yield _read_block(block, number - len(block), offset, words)
             else:
-                yield _read_block(block, number + 1, offset, words)
-                number, offset = number + 1, offset + 1  # the empty line
-            number, offset = number + len(block), offset + sum(map(len, block))
+                block.append(line)
+                if len(block) <= _LONGEST_BLOCK:
+                    continue
+                yield Malformed(number, f"no empty line within {_LONGEST_BLOCK} lines")
+                line = b""
+            offset += sum(map(len, block)) + len(line)
+            block = []
+    if block:
+        yield Malformed(number, "the file ends inside a sentence: no empty line after it")
 
 
 def _read_block(block: list[bytes], start: int, offset: int, words: TokenTable) -> Sentence | Malformed:
+    number = start
     comments: list[tuple[str, str]] = []
     tokens: list[Token] = []
     spans: list[tuple[int, int, str]] = []
     try:
-        _read_lines(block, words, comments, tokens, spans)
-    except MalformedError as error:
-        return Malformed(start + len(comments) + len(tokens) + len(spans), str(error))
-    number = start
-    try:
+        for number, line in enumerate(block, start):  # noqa: B007 - the line of a mistake
+            if not tokens and line[:1] == b"#":
+                key, _, value = decode(line).partition("=")
+                comments.append((key[1:].strip(), value.removeprefix(" ")))
+            elif _SPAN.match(line):
+                spans.append(_read_span(line, max([len(tokens), *(last for _, last, _ in spans)])))
+            else:
+                tokens.append(words.token(line))
+        number = start
         if not tokens:
             raise MalformedError("a sentence without tokens")
         read, arcs, spelling = zip(*tokens, strict=True)
@@ -308,26 +316,6 @@ def _read_block(block: list[bytes], start: int, offset: int, words: TokenTable) 
     except MalformedError as error:
         return Malformed(number + error.line, str(error))
     return Sentence(start, tuple(comments), read, edges, offset)
-
-
-def _read_lines(
-    block: list[bytes],
-    words: TokenTable,
-    comments: list[tuple[str, str]],
-    tokens: list[Token],
-    spans: list[tuple[int, int, str]],
-) -> None:
-    """Read the lines of a block until one of them is malformed."""
-    for line in takewhile(_COMMENT.match, block):
-        key, _, value = decode(line).partition("=")
-        comments.append((key[1:].strip(), value.removeprefix(" ")))
-    lines = block[len(comments) :]
-    begin = 0
-    for place in [at for at, found in enumerate(map(_SPAN.match, lines)) if found]:
-        tokens.extend(map(words.token, lines[begin:place]))
-        spans.append(_read_span(lines[place], max([len(tokens), *(last for _, last, _ in spans)])))
-        begin = place + 1
-    tokens.extend(map(words.token, lines[begin:]))
 
 
 def _read_span(line: bytes, before: int) -> tuple[int, int, str]:

@@ -148,8 +148,8 @@ class Searcher:
         #: Connections between two variables: walks, and whether the variables are the same.
         self.connections = [*self._numbers]
         self._host: _Host | None = None
-        #: The numbers of the structures that may occur, given all answers of words and edges.
-        self._possible = cache(self._with_answers)
+        #: The structures that may occur with these answers of words and edges, and their numbers.
+        self._possible = cache(lambda known: [x for x in enumerate(self._structures) if not x[1].needed & ~known])
         #: The number of steps left.
         self.left: float = inf
 
@@ -162,8 +162,7 @@ class Searcher:
         host, columns = self._look(shape)
         answered = reduce(or_, shape.nodes, host.labels << len(self.questions.values))
         found = 0
-        for number in self._possible(answered):
-            structure = self._structures[number]
+        for number, structure in self._possible(answered):
             key = (number, *[columns[bit] for bit in structure.asked])
             verdict = host.verdicts.get(key)
             if verdict is None:
@@ -173,9 +172,6 @@ class Searcher:
                     raise SearchError(number) from None
             found |= verdict << number
         return found
-
-    def _with_answers(self, answered: int) -> list[int]:
-        return [number for number, structure in enumerate(self._structures) if not structure.needed & ~answered]
 
     def matches(self, shape: GraphShape, number: int) -> Iterator[Match]:
         """Yield the matches in a shape of the structure with this number, while the budget lasts."""
@@ -239,10 +235,9 @@ class _Host:
         for test in searcher.questions.degrees:
             label = 1 << searcher.questions.labels[test.labels]
             degrees = Counter([source for source, _, mask in frame.edges if mask & label])
-            nodes = (1 << frame.size) - 1 if passes(0, test) else 0
-            for node, degree in degrees.items():
-                nodes ^= (passes(degree, test) != passes(0, test)) << node
-            self.degrees.append(nodes)
+            usual = passes(0, test)
+            passing = (passes(degrees[node], test) if node in degrees else usual for node in range(frame.size))
+            self.degrees.append(sum(own << node for node, own in enumerate(passing)))
 
     def spend(self, steps: float) -> None:
         """Take steps from the budget, more if sets of nodes are large."""
@@ -306,9 +301,8 @@ class _Host:
 
     def _connected(self, number: int) -> tuple[int, int, Pairs]:
         """Return all nodes at which a connection starts and ends, and the connected pairs."""
-        known = self._fitting.get(number)
-        if known is not None:
-            return known
+        if number in self._fitting:
+            return self._fitting[number]
         walks, loop = self._searcher.connections[number]
         connected: Iterable[tuple[int, int]] = ()
         for rank, (label, lengths) in enumerate(walks):
