@@ -79,6 +79,8 @@ class Candidates:
         self.strata, self.starts = data.core.plan.strata, data.sampler.starts
         self.found = [*map(frozenset, data.sampler.found)] or [frozenset[int]()] * len(self.starts)
         self.bearers = Bearers(data.core.grammar) if data.core.grammar.names else None
+        #: The bounds of each state, and the rule and the children of each of its alternatives.
+        self.choices = [(own.bounds, [*zip(own.rules, own.children, strict=True)]) for own in self.states]
         self.arity = [len(rule.rhs) for rule in data.core.grammar.rules]
         #: For each state, the cumulative numbers of derivations of its alternatives.
         self.ends = dict[int, list[int]]()
@@ -108,15 +110,14 @@ class Candidates:
     def draw(self, stratum: int, number: int) -> Drawn:
         """Return a derivation from the random stream of a stratum, by its number."""
         key = self._key(self.strata[stratum].stream, number)
-        rules, visited, waiting, states = list[int](), list[int](), [self.starts[stratum]], self.states
+        rules, visited, waiting, choices = list[int](), list[int](), [self.starts[stratum]], self.choices
         while waiting and len(rules) + len(waiting) <= LONGEST:
             visited.append(state := waiting.pop())
-            own, bounds, choice = states[state], states[state].bounds, 0
+            bounds, ways = choices[state]
             key = (key + GAMMA) & MASK
-            if len(bounds) > 1:
-                choice = bisect_right(bounds, mix(key) * bounds[-1] >> 64)
-            rules.append(own.rules[choice])
-            waiting += own.children[choice]
+            rule, children = ways[bisect_right(bounds, mix(key) * bounds[-1] >> 64) if len(ways) > 1 else 0]
+            rules.append(rule)
+            waiting += children
         self.spend(10 + len(rules))
         return Drawn((), ()) if waiting else Drawn(tuple(rules), tuple(visited))
 

@@ -91,8 +91,10 @@ class Checker:
 
     def established(self) -> Iterator[str]:
         """Yield as text what an accepted certificate establishes for each pattern."""
-        for pattern, word in dict.fromkeys((own.pattern, own.claim) for own in self.data.claims):
-            own = [claim for claim in self.data.claims if (claim.pattern, claim.claim) == (pattern, word)]
+        related = dict[tuple[str, str], list[CertifiedClaim]]()
+        for claim in self.data.claims:
+            related.setdefault((claim.pattern, claim.claim), []).append(claim)
+        for (pattern, word), own in related.items():
             parts = [*self.structures_of(own), *sorted(excuses_of(own))]
             yield form.shown(f"{pattern or 'everywhere'}: {word}: {', '.join(parts)}")
 

@@ -26,7 +26,7 @@ class SeenLink(NamedTuple):
     """A link between two variables of a body, by name."""
 
     source: str
-    relation: Link  # with the variables left open
+    relation: int  # its number in the sight
     target: str
 
 
@@ -34,24 +34,22 @@ class SeenBody(NamedTuple):
     """A body prepared for the search; a variable without a link gets a walk of no edges to itself."""
 
     rank: int
+    variables: tuple[str, ...]
     links: tuple[SeenLink, ...]
     degrees: tuple[tuple[str, DegreeComparison], ...]
 
-    @property
-    def variables(self) -> list[str]:
-        """The variables in the order of the links."""
-        return [*dict.fromkeys(end for link in self.links for end in (link.source, link.target))]
 
-
-def seen_body(rank: int, body: StructureBody) -> SeenBody:
-    """Return a body of a structure, prepared for the search."""
-    names = body.names
-    links = [SeenLink(names[x.source], replace(x, source=0, target=0), names[x.target]) for x in body.links]
-    linked = {end for link in links for end in (link.source, link.target)}
-    alone = Link(0, Labels(frozenset()), 0, 0, 0)
-    links += [SeenLink(name, alone, name) for name in names if name not in linked]
+def seen_body(rank: int, body: StructureBody, relations: dict[Link, int]) -> SeenBody:
+    """Return a body of a structure, prepared for the search; new relations of its links are numbered."""
+    names, linked = body.names, {*chain.from_iterable((link.source, link.target) for link in body.links)}
+    alone = [Link(end, Labels(frozenset()), end, 0, 0) for end in range(len(names)) if end not in linked]
+    links = list[SeenLink]()
+    for link in (*body.links, *alone):
+        number = relations.setdefault(replace(link, source=0, target=0), len(relations))
+        links.append(SeenLink(names[link.source], number, names[link.target]))
+    variables = dict.fromkeys(chain.from_iterable((link.source, link.target) for link in links))
     degrees = tuple((variable.name, test) for variable in body.variables for test in variable.degrees)
-    return SeenBody(rank, tuple(links), degrees)
+    return SeenBody(rank, tuple(variables), tuple(links), degrees)
 
 
 class WalkEnd(NamedTuple):
@@ -100,9 +98,8 @@ class Phrase:
         self.core: set[Node] = {*range(effect.ports, len(self.barred))}
         if len(self.bodies) > 1:
             self.core |= self.ends
-        links = [link for body in self.bodies for link in body.links]
-        self.walks = {relation: self._walks(relation) for relation in {link.relation for link in links}}
-        self.size = len(links) + sum(len(self.walks[link.relation].longer) for link in links)
+        self.walks = [*map(self._walks, sight.relations)]
+        self.size = sum(1 + len(self.walks[link.relation].longer) for body in self.bodies for link in body.links)
 
     def _check_ends(self) -> None:
         wrong = {edge for edge in self.edges if NONE in self.barred[edge.source] | self.barred[edge.target]}
@@ -160,45 +157,44 @@ class Phrase:
 
     def _begun(self, relation: Link) -> frozenset[WalkEnd]:
         """Return the walks within the graph that can begin, or be, a complete walk."""
-        steps = [*filter(lambda edge: relation.labels.passes(edge.label), self.edges)]
+        steps = [edge for edge in self.edges if relation.labels.passes(edge.label)]
         found = {WalkEnd(node, node, 0) for node in range(len(self.barred))}
-        news = [*found] if relation.high != 0 else []
+        news = {*found} if relation.high != 0 else set[WalkEnd]()
         while news:
             self.spend(len(news) * len(steps) + len(found))
-            longer = set(chain.from_iterable(_longer_walks(walk, steps, relation) for walk in news)) - found
+            longer = _longer_walks(news, steps, relation) - found
             found |= longer
-            news = [walk for walk in longer if walk.length != relation.high]
+            news = {walk for walk in longer if walk.length != relation.high}
         return frozenset(found)
 
     def matches(self, body: SeenBody, outer: Match) -> list[Match]:
         """Return the partial matches that extend a match along all links with an end in the core."""
-        fit = {name: self._fitting(body.rank, name) for name in body.variables}
-        if not all(place in fit.get(name, {place}) | {None} for name, place in outer.items()):
+        if any(node is not None and (body.rank, name) in self.barred[node] for name, node in outer.items()):
             return []
-        found = [outer]
+        found, earlier = [outer], set[str]()
         for link in body.links:
-            longer = [*chain.from_iterable(self._longer(link, match, fit) for match in found)]
+            u, _, w = link
+            longer = [*chain.from_iterable(self._longer(body, link, match, earlier) for match in found)]
             self.spend(1 + len(found) + len(longer))
-            found = [match for match in found if self._apart(link, match)] + longer
-            fit[link.source] = fit[link.source] - self.core  # core nodes are matched through this link
-            fit[link.target] = fit[link.target] - self.core
+            found = [match for match in found if self.core.isdisjoint((match.get(u), match.get(w)))] + longer
+            earlier |= {u, w}
         return found
 
-    def _apart(self, link: SeenLink, match: Match) -> bool:
-        """Return whether a match places neither end of a link in the core."""
-        return match.get(link.source) not in self.core and match.get(link.target) not in self.core
+    def _longer(self, body: SeenBody, link: SeenLink, match: Match, earlier: set[str]) -> Iterator[Match]:
+        """Yield extensions of a match with all possible ends of a link, after earlier links of these variables."""
+        u, relation, w = link
+        for source, target in self.walks[relation].near.get((match.get(u, FREE), match.get(w, FREE)), ()):
+            if (u == w) == (source == target) or source is target is None:
+                ends = [(name, node) for name, node in ((u, source), (w, target)) if name not in match]
+                if all(self._fits(body.rank, name, node, match, earlier) for name, node in ends):
+                    yield match | {u: source, w: target}
 
-    def _fitting(self, rank: int, name: str) -> set[Node]:
-        return {node for node, barred in enumerate(self.barred) if (rank, name) not in barred}
-
-    def _longer(self, link: SeenLink, match: Match, fit: dict[str, set[Node]]) -> Iterator[Match]:
-        """Yield extensions of a match with all possible ends of a link."""
-        u, _, w = link
-        free = {name: fit[name].difference(match.values()) | {None} for name in (u, w) if name not in match}
-        for source, target in self.walks[link.relation].near.get((match.get(u, FREE), match.get(w, FREE)), ()):
-            fitting = source in free.get(u, {source}) and target in free.get(w, {target})
-            if fitting and ((u == w) == (source == target) or source is target is None):
-                yield match | {u: source, w: target}
+    def _fits(self, rank: int, name: str, node: Node, match: Match, earlier: set[str]) -> bool:
+        """Return whether a variable without a place can be at a node: not in the core if an earlier link has it."""
+        if node is None:
+            return True
+        used = node in match.values() or (name in earlier and node in self.core)
+        return not used and (rank, name) not in self.barred[node]
 
     def shape(self, body: SeenBody, match: Match) -> Shape:
         """Return the relevant part of a match: whether it is complete, its places, walks that may continue."""
@@ -253,30 +249,31 @@ class Phrase:
         edges = frozenset(edge for edge in self.edges if edge.source in ports and edge.target in ports)
         between = (
             (relation, walk)
-            for relation, walks in self.walks.items()
+            for relation, walks in enumerate(self.walks)
             for walk in walks.longer
             if walk.source in ports and walk.target in ports
         )
         return edges, frozenset(between)
 
 
-def _longer_walks(walk: WalkEnd, steps: Sequence[Edge], relation: Link) -> Iterator[WalkEnd]:
-    """Yield a walk extended by each possible step; without an upper bound, lengths from ``low`` on are one."""
+def _longer_walks(walks: set[WalkEnd], steps: list[Edge], relation: Link) -> set[WalkEnd]:
+    """Return walks extended by each possible step; without an upper bound, lengths from ``low`` on are one."""
     most = relation.high or max(relation.low, 1)
-    for edge in steps:
-        if walk.target == edge.source:
-            yield WalkEnd(walk.source, edge.target, min(walk.length + 1, most))
+    ways = ((walk, edge.target) for walk in walks for edge in steps if walk.target == edge.source)
+    return {WalkEnd(walk.source, end, min(walk.length + 1, most)) for walk, end in ways}
 
 
 class Sight:
     """The phrases as seen by structures that differ only in tests of nodes; examples represent types."""
 
     def __init__(self, bodies: Sequence[StructureBody], spend: Callable[[int], None]) -> None:
-        self.bodies, self.spend = [seen_body(rank, body) for rank, body in enumerate(bodies)], spend
+        relations = dict[Link, int]()
+        self.bodies, self.spend = [seen_body(rank, body, relations) for rank, body in enumerate(bodies)], spend
+        self.relations = [*relations]
         self.examples = dict[Type, Phrase]()
         self.example = cache(self._example)
         self.whole = cache(lambda frame: cache(partial(self._whole, frame)))
-        self.tests = [link.relation.labels for body in self.bodies for link in body.links]
+        self.tests = [relation.labels for relation in self.relations]
         self.tests += [test.labels for body in self.bodies for _, test in body.degrees]
 
     def seen(self, frame: RuleFrame) -> RuleFrame:
@@ -295,9 +292,7 @@ class Sight:
         The ports of a part that meets nothing are forgotten first; a part that then looks empty is left out.
         """
         self.spend(1 + len(frame.edges) + len(frame.rows))
-        ends = [*range(frame.ports)]
-        for edge in frame.edges:
-            ends += [edge.source, edge.target]
+        ends = [*range(frame.ports), *chain.from_iterable((edge.source, edge.target) for edge in frame.edges)]
         pairs = [*self._kept(frame, parts, Counter([*ends, *ends, *chain(*frame.rows)]))]
         nodes = dict.fromkeys([*ends, *chain(*(row for row, _ in pairs))])
         number = {node: place for place, node in enumerate(nodes)}

@@ -95,17 +95,18 @@ class Interpreter:
     def _written(self, layer: int, derivation: Derivation) -> Written:
         """Return the written words of a text layer."""
         words = self._words(layer, self.shapes.parts(layer, self.shapes.of(derivation))[0], derivation)
-        numbers = numbered(self.grammar.text_layers[layer].finish, words)
+        finish = self.grammar.text_layers[layer].finish
+        if finish is None:
+            return Written(range(len(words)), words, words)
+        numbers = numbered(finish, words)
         return Written(numbers, merged(words, numbers), words)
 
     def _words(self, layer: int, words: Words, derivation: Derivation) -> list[str]:
         """Return a derivation's words for the words of its shape."""
         self.spend(len(words))
-        items, found = self.items[layer], list[str]()
-        for (place, item), _, is_raised in words:
-            text = items[derivation[place]][item]
-            found.append(raised(text) if is_raised else text)
-        return found
+        items = self.items[layer]
+        texts = [(items[derivation[place]][item], is_raised) for (place, item), _, is_raised in words]
+        return [raised(text) if is_raised else text for text, is_raised in texts]
 
     def phrase(self, name: str, derivation: Derivation) -> str:
         """Return the words of a phrase in a text layer, separated by spaces, and its parts by dots."""
@@ -187,10 +188,11 @@ class Interpreter:
         anchor = self.grammar.anchor(layer)
         places, words, every = self.written(anchor, derivation)
         shown = shown_words(self.grammar.text_layers[anchor], words, every)
-        nodes = self.shapes.graph(layer, places, shape).nodes
-        labels = {word: (derivation[place], node) for word, (place, node) in nodes}
         columns = enumerate(zip(shown, self.shapes.columns(layer, places, shape), strict=True))
-        lines = [self._line(layer, at, word, labels.get(at), own) for at, (word, own) in columns]
+        lines = [
+            self._line(layer, at, word, label and (derivation[label[0]], label[1]), own)
+            for at, (word, (own, label)) in columns
+        ]
         self.spend(sum(map(len, lines)))
         return "".join(lines)
 

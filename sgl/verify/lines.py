@@ -75,6 +75,9 @@ class ShownWord(NamedTuple):
     tight: bool
 
 
+_shown = lru_cache(1 << 16)(ShownWord)
+
+
 def shown_words(layer: WrittenLayer, words: Sequence[str], every: Sequence[str]) -> list[ShownWord]:
     """Return the words of a sentence as CoNLL-U shows them; ``every`` word that rules write says how."""
     if layer.finish is not None:
@@ -83,7 +86,7 @@ def shown_words(layer: WrittenLayer, words: Sequence[str], every: Sequence[str])
             raise Flaw(f"{words} are not the words of their pieces")
         return _of_pieces(layer, words, pieces)
     following = [not layer.join or word in layer.attach for word in words[1:]]
-    return [ShownWord(word, "", tight) for word, tight in zip(words, [*following, False], strict=True)]
+    return [_shown(word, "", tight) for word, tight in zip(words, [*following, False], strict=True)]
 
 
 def _of_pieces(layer: WrittenLayer, words: Sequence[str], pieces: Sequence[TextPiece]) -> list[ShownWord]:

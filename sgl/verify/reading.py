@@ -8,6 +8,7 @@ are taken in task order, so the report does not depend on the number of processe
 for memory, is not a fault of the dataset: its tasks are done here.  If this process is killed, the others end with it.
 """
 
+import atexit
 import os
 import pickle
 import re
@@ -109,17 +110,9 @@ def _block(
         return Block(entry.line, f"no comment # {missing.args[0]}")
     _note_names(part, seen, entry, graph, known.first)
     skeleton, latin = sentence_skeletons(source)
-    return Block(
-        line=entry.line,
-        place=entry.offset,
-        sent_id=comments["sent_id"],
-        category=comments["category"],
-        shape=part.shapes.setdefault(known.shapes.of(graph), len(part.shapes)),
-        source=source,
-        target=target,
-        skeleton=skeleton,
-        latin=latin,
-    )
+    shape = part.shapes.setdefault(known.shapes.of(graph), len(part.shapes))
+    named = comments["sent_id"], comments["category"]
+    return Block(entry.line, "", entry.offset, *named, shape, source, target, skeleton, latin)
 
 
 def _check_lengths(known: Knowledge, comments: dict[str, str], words: int) -> None:
@@ -261,6 +254,8 @@ def standing_by(number: int) -> Iterator[ProcessPoolExecutor | None]:
 
 def _begin() -> None:
     begin()
+    # To free what has been read, object by object, would take seconds: the system does so at once.
+    atexit.register(os._exit, 0)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):

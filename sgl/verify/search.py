@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from functools import lru_cache, reduce
+from functools import cache, lru_cache, reduce
 from itertools import tee
 from math import inf
 from operator import or_
@@ -148,6 +148,8 @@ class Searcher:
         #: Connections between two variables: walks, and whether the variables are the same.
         self.connections = [*self._numbers]
         self._host: _Host | None = None
+        #: The structures that may occur with these answers of words and edges, and their numbers.
+        self._possible = cache(lambda known: [x for x in enumerate(self._structures) if not x[1].needed & ~known])
         #: The number of steps left.
         self.left: float = inf
 
@@ -160,14 +162,12 @@ class Searcher:
         host, columns = self._look(shape)
         answered = reduce(or_, shape.nodes, host.labels << len(self.questions.values))
         found = 0
-        for number, structure in enumerate(self._structures):
-            if structure.needed & ~answered:
-                continue
+        for number, structure in self._possible(answered):
             key = (number, *[columns[bit] for bit in structure.asked])
             verdict = host.verdicts.get(key)
             if verdict is None:
                 try:
-                    verdict = host.verdicts[key] = any(True for _ in host.found(columns, structure))
+                    verdict = host.verdicts[key] = next(host.found(columns, structure), None) is not None
                 except BudgetError:
                     raise SearchError(number) from None
             found |= verdict << number
@@ -235,7 +235,9 @@ class _Host:
         for test in searcher.questions.degrees:
             label = 1 << searcher.questions.labels[test.labels]
             degrees = Counter([source for source, _, mask in frame.edges if mask & label])
-            self.degrees.append(sum(passes(degrees[node], test) << node for node in range(frame.size)))
+            usual = passes(0, test)
+            passing = (passes(degrees[node], test) if node in degrees else usual for node in range(frame.size))
+            self.degrees.append(sum(own << node for node, own in enumerate(passing)))
 
     def spend(self, steps: float) -> None:
         """Take steps from the budget, more if sets of nodes are large."""
@@ -273,20 +275,20 @@ class _Host:
     def _narrow(self, body: SearchBody, domains: NodeSets) -> list[Pairs] | None:
         """Remove nodes that no edge fits from the domains; return the pairs left, or None if a domain is empty."""
         fitting: list[Pairs] = []
-        self.spend(1 + len(domains))
         for (first, second), connection in zip(body.links, body.connections, strict=True):
             starts, ends, pairs = self._connected(connection)
             domains[first] &= starts
             domains[second] &= ends
             fitting.append(pairs)
+        self.spend(1 + len(domains))
         changed = all(domains)
         if not changed:
             return None
         while changed:
             changed = False
+            self.spend(sum(map(len, fitting)))
             for rank, (first, second) in enumerate(body.links):
                 one, two = domains[first], domains[second]
-                self.spend(len(fitting[rank]))
                 left = tuple([pair for pair in fitting[rank] if pair[0] & one and pair[1] & two])
                 if not left:
                     return None
@@ -299,9 +301,8 @@ class _Host:
 
     def _connected(self, number: int) -> tuple[int, int, Pairs]:
         """Return all nodes at which a connection starts and ends, and the connected pairs."""
-        known = self._fitting.get(number)
-        if known is not None:
-            return known
+        if number in self._fitting:
+            return self._fitting[number]
         walks, loop = self._searcher.connections[number]
         connected: Iterable[tuple[int, int]] = ()
         for rank, (label, lengths) in enumerate(walks):

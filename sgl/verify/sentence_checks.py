@@ -61,10 +61,10 @@ class Repeated(NamedTuple):
     skeleton: str
 
 
-#: Sentences that share their text, in one of the columns, with others.
+#: Sentences that share their text, in one of the columns, with others: equal sources have equal skeletons.
 _REPEATED = """
-    SELECT {text}, number, split, shape, sent_id, source, target, skeleton FROM sentence
-    WHERE {text} IN (SELECT {text} FROM sentence GROUP BY {text} HAVING count(*) > 1)
+    SELECT {text}, number, split, shape, sent_id, source, target, skeleton FROM alike
+    WHERE {text} IN (SELECT {text} FROM alike GROUP BY {text} HAVING count(*) > 1)
     ORDER BY {text}, number
 """
 

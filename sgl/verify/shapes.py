@@ -115,7 +115,7 @@ class Shapes:
                 if item.child is not None:
                     parts[-1] += _of_child(item, phrases[below[item.child]])
                 elif item.text is not None:
-                    parts[-1].append(Word(Origin(place, number), blank=not item.text))
+                    parts[-1].append(Word(Origin(place, number), not item.text))
                 else:
                     parts.append(Words())
                 if len(parts[-1]) > LARGEST:
@@ -134,14 +134,16 @@ class Shapes:
         self.hold(len(graph.nodes) + len(graph.edges))
         return graph
 
-    def _columns(self, layer: int, places: Sequence[int], shape: Shape) -> list[EdgeColumns]:
-        """Return the CoNLL-U columns for the edges of this graph."""
+    def _columns(self, layer: int, places: Sequence[int], shape: Shape) -> list[tuple[EdgeColumns, Local | None]]:
+        """Return for each word the CoNLL-U columns for the edges of this graph, and the rule's node that labels it."""
         graph = self.graph(layer, places, shape)
         word_of = [node.word for node in graph.nodes]
         arcs = [(word_of[source], label, word_of[target]) for source, label, target in graph.edges]
         head = word_of[graph.head] if graph.head >= 0 else -1
         self.hold(len(places))
-        return edge_columns(1 + max(places, default=-1), arcs, head, self.grammar.graph_layers[layer].free, self.spend)
+        size, free = 1 + max(places, default=-1), self.grammar.graph_layers[layer].free
+        labels = {node.word: node.label for node in graph.nodes}
+        return [(own, labels.get(at)) for at, own in enumerate(edge_columns(size, arcs, head, free, self.spend))]
 
 
 def _of_child(item: TemplateItem, parts: list[Words]) -> Words:

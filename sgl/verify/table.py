@@ -8,7 +8,7 @@ the well-formed ones, with place, category, stream, shape of the graph, source, 
 
 The structures that occur in a shape are its *profile*: ``found`` has a row for each of them.  ``kind`` counts the
 sentences that no structure or quota distinguishes.  ``word`` and ``name`` have every word of a split, and every name in
-its graphs, with its first sentence.
+its graphs, with its first sentence.  ``alike`` has the sentences that have a skeleton in common with others.
 
 The table is a temporary SQLite file, kept in memory while it is small.
 """
@@ -50,6 +50,9 @@ CREATE TABLE kind AS
     GROUP BY split, category, stream, profile ORDER BY min(number);
 CREATE INDEX kind_of_profile ON kind (profile);
 CREATE INDEX block_of_shape ON block (shape);
+CREATE TABLE alike AS
+    SELECT * FROM sentence WHERE skeleton IN (SELECT skeleton FROM sentence GROUP BY 1 HAVING count(*) > 1)
+    OR latin IN (SELECT latin FROM sentence GROUP BY 1 HAVING count(*) > 1);
 """
 
 _BLOCK = "INSERT INTO block VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

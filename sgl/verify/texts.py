@@ -60,10 +60,8 @@ def worth(item: str) -> int:
     return {GLUE: 0, FUSE: -1}.get(item, 1)
 
 
-def numbered(finish: TextFinish | None, words: Sequence[str]) -> Sequence[int]:
+def numbered(finish: TextFinish, words: Sequence[str]) -> Sequence[int]:
     """Return which word of the text each is a part of, -1 for none."""
-    if finish is None:
-        return range(len(words))
     numbers, size = [-1] * len(words), 0
     for place in kept(finish, words):
         if words[place] not in JOINTS:
@@ -109,8 +107,8 @@ def joined(layer: WrittenLayer, words: Sequence[str]) -> str:
     if layer.finish is not None:
         pieces = spelt(layer, layer.finish, words)
         return "".join(piece.text if piece.tight else layer.join + piece.text for piece in pieces)
-    first, rest = words[:1], words[1:]
-    return "".join([*first, *(word if word in layer.attach else layer.join + word for word in rest)])
+    join, attach = layer.join, layer.attach
+    return "".join([*words[:1], *[word if word in attach else join + word for word in words[1:]]])
 
 
 def spelt(layer: WrittenLayer, finish: TextFinish, words: Sequence[str]) -> list[TextPiece]:
