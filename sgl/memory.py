@@ -100,11 +100,8 @@ class Memory:
         return value
 
     def was_read(self, *, since: float) -> None:
-        """Charge four times the time of reading: writing takes longer, and most of what is written is not needed again.
-
-        Whoever tunes a weight or a word changes it once more.
-        """
-        self._spent += 4.0 * (since - process_time())
+        """Charge twice the time of reading: writing is slower, and some of what is written will never be needed."""
+        self._spent += 2.0 * (since - process_time())
 
     @property
     def worth(self) -> bool:
