@@ -114,6 +114,7 @@ class Parser:
             names = grammar.text_layers[layer].name, grammar.rules[min(hiding)].name
             raise UnparsableLayerError(*names, "drops any number of names: the layer is one-way")
         self._spellings = Spellings(self.index.vocabulary, grammar.text_layers[layer])
+        self._last: tuple[str | tuple[str, ...], Forest | None] | None = None
 
     @property
     def vocabulary(self) -> frozenset[str]:
@@ -122,9 +123,13 @@ class Parser:
 
     def forest(self, sentence: str | Sequence[str]) -> Forest | None:
         """All readings of a text with its separators, or of tokens as rules write them, or None."""
-        chart, _ = self._chart(sentence)
-        forest, namer = chart.forest(), self.grammar.namer
-        return forest if forest is None or namer is None else named(forest, namer)
+        own = sentence if isinstance(sentence, str) else tuple(sentence)
+        # An ambiguous sentence is looked at several times.
+        if self._last is None or self._last[0] != own:
+            chart, _ = self._chart(own)
+            forest, namer = chart.forest(), self.grammar.namer
+            self._last = own, forest if forest is None or namer is None else named(forest, namer)
+        return self._last[1]
 
     def parse(self, sentence: str | Sequence[str], limit: int = LIMIT) -> tuple[Derivation, ...]:
         """Return the first ``limit`` readings, sorted by rules from the root down, then by spans."""

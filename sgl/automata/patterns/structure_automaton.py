@@ -248,11 +248,13 @@ class StructureAutomaton:
         """Whether it is better to begin again."""
         return self._core.worn
 
-    def over(self, fragments: FragmentIndex, same: Numbers) -> "StructureAutomaton":
-        """Return the automaton over the rules of another grammar; ``same`` gives the equal rules here, or -1."""
-        other, new = copy(self), np.flatnonzero(same < 0)
-        symbols = np.asarray(self.symbols)[same]
-        symbols[new] = fragments.symbols(self._query, self._core.symbols.number, new)
+    def over(self, same: Numbers, fragments: FragmentIndex) -> "StructureAutomaton":
+        """Return the automaton over the rules of another grammar.
+
+        ``same`` has for each of them the id of an equal rule here, or -1; ``fragments`` are those of the others.
+        """
+        other, symbols = copy(self), np.asarray(self.symbols)[same]
+        symbols[same < 0] = fragments.symbols(self._query, self._core.symbols.number)
         other.__dict__.update(symbols=array("i", symbols.tobytes()), _left=self._budget)
         return other
 

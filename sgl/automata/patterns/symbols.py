@@ -109,7 +109,6 @@ class FragmentIndex:
         frames: Numbering[Frame] = Numbering()
         labels: Numbering[tuple[tuple[str, str], ...]] = Numbering()
         self._frame_of = np.array([frames.number(frame_of(grammar, r, number)) for r in grammar.rules], np.intp)
-        self._ids = np.arange(len(grammar.rules))
         self._frames, self._labels = frames.values, labels.values
         self._edge_labels = {edge.label for frame in frames.values for edge in frame.edges}
         self._labels_of: list[list[int]] = []
@@ -123,18 +122,18 @@ class FragmentIndex:
         self._values: dict[str, tuple[dict[str, int], Numbers]] = {}
         self._passing: dict[Predicate, Mask] = {}
 
-    def symbols(self, query: Query, number: Callable[[Symbol], int], rules: Numbers | slice = slice(None)) -> Column:
-        """Return the number of each rule's symbol, as ``query`` sees the rule, or only those of some ``rules``."""
+    def symbols(self, query: Query, number: Callable[[Symbol], int]) -> Column:
+        """Return the number of each rule's symbol, as ``query`` sees the rule."""
         effects = {label: effect for label in self._edge_labels if (effect := query.effect(label)) is not None}
         # The highest label, which stands for a missing one, passes nothing.
         passing = [np.append(self._passes(predicate), False) for predicate in query.predicates]
-        kinds, ids = self._frame_of[rules], self._ids[rules]
+        kinds = self._frame_of
         if passing:
             # Pack eight masks into one number for each label.
             blocks = as_numbers([*np.packbits(passing, axis=0).astype(np.intp)], 256)
-            kinds = as_numbers((kinds, *blocks[self._columns[:, rules]]), int(blocks.max()) + 1)
+            kinds = as_numbers((kinds, *blocks[self._columns]), int(blocks.max()) + 1)
         _, first, kind_of = np.unique(kinds, return_index=True, return_inverse=True)
-        numbers = [number(self._symbol(rule, passing, effects)) for rule in ids[first].tolist()]
+        numbers = [number(self._symbol(rule, passing, effects)) for rule in first.tolist()]
         return array("i", np.array(numbers, np.intc)[kind_of].tobytes())
 
     def _symbol(self, rule: int, passing: Sequence[Mask], effects: dict[str, Effect]) -> Symbol:

@@ -115,11 +115,12 @@ class StructureCompiler:
         return other
 
     def _reading(self, grammar: CoreGrammar) -> "StructureCompiler":
-        other, fragments = StructureCompiler(grammar, self._budget), cache(partial(FragmentIndex, grammar))
-        same = _equal_rules(self.grammar, grammar)
+        other, same = StructureCompiler(grammar, self._budget), _equal_rules(self.grammar, grammar)
+        edited = tuple(grammar.rules[number] for number in np.flatnonzero(same < 0).tolist())
+        fragments = cache(partial(FragmentIndex, replace(grammar, rules=edited)))
         # Whoever needs a structure that the grammar does not support says so.
         with suppress(UnsupportedStructure):
-            other.readers = {s: known.over(fragments(s.layer), same) for s, known in self.readers.items()}
+            other.readers = {s: known.over(same, fragments(s.layer)) for s, known in self.readers.items()}
         return other
 
     def _with_twins(self, grammar: CoreGrammar) -> "StructureCompiler | None":
