@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from common import ROOT, command_line
-from sgl.children import collect_rarely
+from sgl.children import RARELY, collect_rarely
 from sgl.engine import Snapshot, Workspace
 
 STEPS = ("diagnostics", "samples", "claims")
@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("--only", choices=CASES, action="append")
     parser.add_argument("--memory", type=int, default=0, metavar="EDITS")
     chosen = parser.parse_args()
-    collect_rarely(100_000)
+    collect_rarely(RARELY)
     for name in chosen.only or CASES:
         report(name, CASES[name], chosen.edits, chosen.cold)
         if chosen.memory:

@@ -24,12 +24,15 @@ if TYPE_CHECKING:
 _ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
-def collect_rarely(growth: int = 10_000_000) -> None:
+#: How many objects more there may be before Python looks for cycles in a process that soon ends, and in any other.
+HARDLY_EVER, RARELY = 10_000_000, 100_000
+
+
+def collect_rarely(growth: int = HARDLY_EVER) -> None:
     """Let Python look for cycles seldom from now on, in this process: what SGL computes has hardly one in it.
 
-    It takes a third of a second for a million objects.  So a command, which soon ends, looks when it has ``growth``
-    more; what runs for hours gives a smaller number, as it should never stop for long.  Programs call this when they
-    start; a program that imports SGL keeps its settings.
+    To look at a million objects takes a third of a second.  Programs call this when they start; a program that imports
+    SGL keeps its settings.
     """
     gc.set_threshold(growth, 50, 50)
 

@@ -25,8 +25,8 @@ import click
 
 from sgl import EDITION, __version__
 from sgl.characters import for_terminal
-from sgl.children import collect_rarely
-from sgl.cli.registry import GROUPS, OWN, REPEATED, commands
+from sgl.children import HARDLY_EVER, RARELY, collect_rarely
+from sgl.cli.registry import BRIEF, GROUPS, OWN, REPEATED, commands
 from sgl.disk import InTheWayError
 
 if TYPE_CHECKING:
@@ -148,8 +148,8 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run ``sglc`` and return its exit code."""
-    collect_rarely()
     arguments = sys.argv[1:] if arguments is None else arguments
+    collect_rarely(HARDLY_EVER if arguments and arguments[0] in BRIEF else RARELY)
     result: Any
     try:
         if arguments and arguments[0] in REPEATED and _COMPLETING not in os.environ:

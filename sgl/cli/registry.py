@@ -22,6 +22,8 @@ GROUPS = WRITE, CHECK, MAKE, STUDY = "Write a grammar", "Check it", "Make a data
 
 #: Commands whose output can be their only effect; it is repeated from the cache while nothing has changed.
 REPEATED = ("prove", "sample", "stats")
+#: Commands that look at a grammar or a dataset once and end; others may train or wait for hours.
+BRIEF = ("check", "compile", "verify", *REPEATED)
 
 
 class CommandEntry(NamedTuple):

@@ -26,7 +26,6 @@ from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
 from sgl import __version__
-from sgl.children import collect_rarely
 from sgl.engine import Workspace
 from sgl.frontend import Compiled
 from sgl.lang import SUFFIXES
@@ -300,7 +299,6 @@ def command() -> int:
 
     Editors start this command; [Editors](editors.md) says how.
     """
-    collect_rarely(100_000)
     # Nothing that prints may write to the client.
     output, sys.stdout = sys.stdout, sys.stderr
     asyncio.run(Server().listen(sys.stdin.buffer, output.buffer))

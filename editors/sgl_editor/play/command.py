@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from sgl.children import collect_rarely
 from sgl.cli.files import GRAMMAR
 from sgl.cli.session import Session, grammar_options
 
@@ -32,7 +31,6 @@ def command(session: Session, grammar: Path, port: int, browser: bool) -> None:
     editor = editor_folder()
     if editor is None:
         session.refuse("the editor of the page is not installed; install it: pip install 'sgl-compiler[play]'")
-    collect_rarely(100_000)
     page = PageServer(grammar, editor)
 
     def ready() -> None:
