@@ -66,9 +66,8 @@ else:
         if not frozen or options.keys() - {"kw_only"}:
             return dataclasses.dataclass(frozen=frozen, eq=eq, **options)(cls)
         cls = dataclasses.dataclass(init=False, eq=False, repr=False, **options)(cls)
-        compared = [own.name for own in fields(cls) if own.compare] or ["__class__"]
-        # A getter of one name would not return a tuple.
-        cls.__values__ = attrgetter(*compared, compared[0])
+        # A getter of one name would not return a tuple; every value has a class, which is quick to compare.
+        cls.__values__ = attrgetter(*[own.name for own in fields(cls) if own.compare], "__class__")
         given = {name: method for name, method in vars(_Shared).items() if callable(method)}
         for name, method in {**given, "__init__": _constructor(cls)}.items():
             if vars(cls).get(name) is None and (eq or name not in ("__eq__", "__hash__")):
