@@ -1,7 +1,8 @@
 """Define frozen dataclasses that load quickly; for all others, this module is ``dataclasses``.
 
 A frozen dataclass compiles six methods when it is defined, which was a third of the time in which a command starts.
-Here only the constructor is compiled, and the classes share the other methods.
+Here only the constructor is compiled, and the classes share the other methods.  They know neither ``InitVar`` nor
+``field(hash=…)``, and a class that inherits from one must be one, too.
 """
 
 import dataclasses
@@ -52,7 +53,10 @@ def _constructor(cls: Any) -> Any:  # noqa: ANN401 - any class
     lines += [" self.__post_init__()"] * hasattr(cls, "__post_init__")
     # The text has nothing but the names of fields, which are identifiers.
     exec(f"def __init__({', '.join([*parameters, *named * bool(named[1:])])}):\n" + "\n".join(lines), names)  # noqa: S102
-    return names["__init__"]
+    made: Any = names["__init__"]
+    # A wrong call says whose constructor it is.
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    return made
 
 
 if TYPE_CHECKING:
