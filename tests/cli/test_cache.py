@@ -226,6 +226,35 @@ def test_proofs_with_their_messages_and_the_certificate_are_found_again(
     assert proved() == cold
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("  forbid { V -[nsubj]-> N; N", "  assert never { V -[obj]-> N; N"),
+        ("犬が鶏の近くの猫を追いかけた。", "犬が猫を追いかけた。"),
+    ],
+    ids=["a claim", "an example"],
+)
+def test_a_message_is_at_its_place_if_the_history_of_the_file_is_lost(
+    old: str, new: str, farm: Workplace, cache: Cache
+) -> None:
+    edit(farm, MAIN, old, new)
+    text = (farm.directory / MAIN).read_text("utf-8")
+    farm.write(MAIN, "category Unused\n\n" + text)
+    run(["prove", MAIN])
+    farm.write(MAIN, text)
+    said = []
+    for _ in range(2):
+        farm.capsys.readouterr()
+        run(["prove", MAIN])
+        said.append(farm.capsys.readouterr())
+        # Old entries make room for new ones.
+        for entry in cache.entries():
+            if entry.kind in ("grammar", "memory", "said"):
+                entry.path.unlink()
+    assert f"--> {MAIN}:" in said[0].err
+    assert said[1] == said[0]
+
+
 def test_both_parts_of_a_memory_share_their_objects() -> None:
     rule, known = ["a rule"], Memory()
     known.keep(key_of("rule", (), "np"), rule)
