@@ -255,6 +255,25 @@ def test_a_message_is_at_its_place_if_the_history_of_the_file_is_lost(
     assert said[1] == said[0]
 
 
+@pytest.mark.parametrize("form", ["full", "json"])
+def test_grammars_share_a_file_that_has_been_edited_for_one_of_them(form: str, work: Workplace, cache: Cache) -> None:
+    shared = 'category NP\nword NP: "dogs"\nword NP: "dogs"\n'
+    work.write("shared.sgl", "layer en : text\n" + shared)
+    for name in ("one", "two"):
+        work.write(f"{name}.sgl", 'use shared\ncategory S\nrule sleep: S -> NP "sleep"\ndataset\n  from S\n  train 1\n')
+    run(["check", "one.sgl"])
+    work.write("shared.sgl", "# English\n\nlayer en : text\ncategory VP\n" + shared)
+    run(["check", "one.sgl"])
+    assert cache.entries()
+    said = []
+    for options in ([], ["--no-cache"]):
+        work.capsys.readouterr()
+        run(["check", "one.sgl", "two.sgl", "--format", form, *options])
+        said.append(work.capsys.readouterr())
+    assert "SGL0" in said[0].out + said[0].err
+    assert said[0] == said[1]
+
+
 def test_both_parts_of_a_memory_share_their_objects() -> None:
     rule, known = ["a rule"], Memory()
     known.keep(key_of("rule", (), "np"), rule)
