@@ -54,8 +54,7 @@ def _constructor(cls: Any) -> Any:  # noqa: ANN401 - any class
     # The text has nothing but the names of fields, which are identifiers.
     exec(f"def __init__({', '.join([*parameters, *named * bool(named[1:])])}):\n" + "\n".join(lines), names)  # noqa: S102
     made: Any = names["__init__"]
-    # A wrong call says whose constructor it is.
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    made.__qualname__ = f"{cls.__qualname__}.__init__"  # for messages about wrong calls
     return made
 
 

@@ -87,10 +87,7 @@ class Compiled(Claims, Lowered):
 
     @property
     def told_as(self) -> str:
-        """The origin with the places of all declarations, a cache key of messages; empty if the origin is unknown.
-
-        The places depend on earlier versions of the files.
-        """
+        """The origin, if known, with the places of declarations, which depend on history: a cache key of messages."""
         files = self.project.sources.files.values()
         places = sorted((file.name, file.places) for file in files if isinstance(file, EditedFile))
         return self.origin and repr((self.origin, places))
