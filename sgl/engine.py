@@ -45,7 +45,7 @@ from sgl.pipeline.samples import SampleError, sampled_items, source_of
 from sgl.pipeline.writable import check_unproved
 from sgl.resources import stdlib_dir
 from sgl.sampling import NotEnoughError
-from sgl.values import dataclass, field, replace
+from sgl.values import dataclass, field
 
 __all__ = ["Claims", "Sample", "SampleError", "Snapshot", "Workspace"]
 
@@ -153,10 +153,7 @@ class Snapshot:
     def _told(self, found: Diagnostics) -> tuple[Diagnostic, ...]:
         """Return the diagnostics that no comment allows, with offsets in the texts."""
         told = Diagnostics(AllowedWarnings(self.sources).kept)
-        for one in found:
-            labels = tuple(replace(label, span=self.sources.real(label.span)) for label in one.labels)
-            span = None if one.span is None else self.sources.real(one.span)
-            told.add(replace(one, span=span, labels=labels))
+        told.extend(map(self.sources.told, found))
         return tuple(told)
 
     def samples(self, of: str = "", count: int = 5, seed: int = 0) -> tuple[Sample, ...]:

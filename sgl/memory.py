@@ -42,9 +42,9 @@ class Memory:
     def __init__(self) -> None:
         self._new, self._old = _Kept(), _Kept()
         self._turn = 0
-        #: The parts of its key in the cache, and the seconds of work since it was read, less the cost of writing it.
+        #: The parts of its key in the cache, the seconds of work since it was read, and the cost of writing it.
         self.parts: tuple[str, ...] = ()
-        self._spent = 0.0
+        self._spent = self._cost = 0.0
         self._unread: Unpickler | None = None
 
     def __getstate__(self) -> tuple[int, bytes]:
@@ -101,12 +101,12 @@ class Memory:
 
     def was_read(self, *, since: float) -> None:
         """Charge twice the time of reading: writing is slower, and some of what is written will never be needed."""
-        self._spent += 2.0 * (since - process_time())
+        self._cost += 2.0 * (process_time() - since)
 
     @property
     def worth(self) -> bool:
         """Whether the new values took long enough to be worth writing."""
-        return self._spent > 0.0
+        return self._spent > self._cost
 
     def keep(self, key: tuple[Hashable, ...], value: object, same: tuple[object, ...] = ()) -> None:
         """Store a value other than None."""

@@ -1,7 +1,8 @@
 """Define frozen dataclasses that load quickly; for all others, this module is ``dataclasses``.
 
 A frozen dataclass compiles six methods when it is defined, which was a third of the time in which a command starts.
-Here only the constructor is compiled, and the classes share the other methods.
+Here only the constructor is compiled, and the classes share the other methods.  They know neither ``InitVar`` nor
+``field(hash=…)``, and a class that inherits from one must be one, too.
 """
 
 import dataclasses
@@ -52,7 +53,9 @@ def _constructor(cls: Any) -> Any:  # noqa: ANN401 - any class
     lines += [" self.__post_init__()"] * hasattr(cls, "__post_init__")
     # The text has nothing but the names of fields, which are identifiers.
     exec(f"def __init__({', '.join([*parameters, *named * bool(named[1:])])}):\n" + "\n".join(lines), names)  # noqa: S102
-    return names["__init__"]
+    made: Any = names["__init__"]
+    made.__qualname__ = f"{cls.__qualname__}.__init__"  # for messages about wrong calls
+    return made
 
 
 if TYPE_CHECKING:
@@ -66,9 +69,8 @@ else:
         if not frozen or options.keys() - {"kw_only"}:
             return dataclasses.dataclass(frozen=frozen, eq=eq, **options)(cls)
         cls = dataclasses.dataclass(init=False, eq=False, repr=False, **options)(cls)
-        compared = [own.name for own in fields(cls) if own.compare] or ["__class__"]
-        # A getter of one name would not return a tuple.
-        cls.__values__ = attrgetter(*compared, compared[0])
+        # A getter of one name would not return a tuple; every value has a class, which is quick to compare.
+        cls.__values__ = attrgetter(*[own.name for own in fields(cls) if own.compare], "__class__")
         given = {name: method for name, method in vars(_Shared).items() if callable(method)}
         for name, method in {**given, "__init__": _constructor(cls)}.items():
             if vars(cls).get(name) is None and (eq or name not in ("__eq__", "__hash__")):

@@ -388,6 +388,11 @@ class SourceMap:
         file = self.files.get(span.file)
         return span if file is None else Span(span.file, *map(file.real, (span.start, span.end)))
 
+    def told(self, found: Diagnostic) -> Diagnostic:
+        """Return a diagnostic with offsets in the texts of its files."""
+        labels = tuple(replace(label, span=self.real(label.span)) for label in found.labels)
+        return replace(found, span=None if found.span is None else self.real(found.span), labels=labels)
+
     def get(self, name: str) -> SourceFile | None:
         """Return the file of this name, or None if it was not read."""
         return self.files.get(name)

@@ -17,7 +17,7 @@ from sgl.core.derivation import RULES, with_derivation
 from sgl.core.grammar import DERIVATION, CoreGrammar, GraphLayer
 from sgl.core.plan import Pattern, Plan, Release
 from sgl.core.structure import LengthTest, Structure
-from sgl.diagnostics import Diagnostics, Reported, SourceFile, SourceMap, Span, attempt, there
+from sgl.diagnostics import Diagnostics, EditedFile, Reported, SourceFile, SourceMap, Span, attempt, there
 from sgl.foreign import granted
 from sgl.frontend.elaborate.columns import Evaluation, Inflection
 from sgl.frontend.elaborate.substitution import write_out
@@ -84,6 +84,13 @@ class Compiled(Claims, Lowered):
         """Record the origin of this grammar, and return it."""
         object.__setattr__(self, "origin", origin)
         return self
+
+    @property
+    def told_as(self) -> str:
+        """The origin, if known, with the places of declarations, which depend on history: a cache key of messages."""
+        files = self.project.sources.files.values()
+        places = sorted((file.name, file.places) for file in files if isinstance(file, EditedFile))
+        return self.origin and repr((self.origin, places))
 
 
 @dataclass(frozen=True)

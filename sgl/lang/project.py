@@ -114,7 +114,11 @@ class Project:
 
 def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Project | None:
     """Load a grammar; return None if its main file cannot be read at all."""
-    return attempt(_loaded, path, sources, diagnostics)
+    project = attempt(_loaded, path, sources, diagnostics)
+    if project is None:
+        # Nothing may be recorded of a file that is readable in a moment.
+        sources.dependencies.missed()
+    return project
 
 
 def _loaded(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Project:

@@ -62,7 +62,8 @@ class _Outcome(Generic[_Value]):
 
     def tell(self, sources: SourceMap, diagnostics: Diagnostics) -> _Value | None:
         sources.files.update(self.sources.files)
-        diagnostics.extend(self.said)
+        # Another grammar may have the same files with other places.
+        diagnostics.extend(map(sources.told, self.said))
         return self.value
 
 

@@ -61,7 +61,7 @@ def establish(
         return proofs, found.found
 
     asked = "all patterns" if only is None else f"pattern {only}"
-    known = partial(cached, tuple, "proofs", (compiled.origin, asked), compute)
+    known = partial(cached, tuple, "proofs", (compiled.told_as, asked), compute)
     weights = tuple(rule.weight for rule in compiled.grammar.rules)
     same = (shape_of(compiled.grammar), compiled.plan, *compiled.patterns, *compiled.parts)
     proofs: Proofs | None

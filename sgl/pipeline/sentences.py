@@ -182,7 +182,7 @@ def check_examples(compiled: Compiled, diagnostics: Diagnostics) -> None:
         return tuple(found for example in examples(compiled) for found in example.found)
 
     said = (shape_of(compiled.grammar), *compiled.tests, *compiled.patterns, *compiled.parts)
-    known = partial(cached, tuple, "examples", (compiled.origin,), compute)
+    known = partial(cached, tuple, "examples", (compiled.told_as,), compute)
     diagnostics.extend(kept("examples", said, (compiled.plan.source, compiled.plan.nowhere), known))
 
 

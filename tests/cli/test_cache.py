@@ -8,12 +8,14 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
 from kept_farm import EDITS, FILES, MAIN, edit, write_farm
 from workplace import Workplace
 
+from sgl import memory
 from sgl.automata import Proofs, StructureCompiler
 from sgl.automata import certificate as certificates
 from sgl.cache import Cache, using
@@ -23,7 +25,8 @@ from sgl.core.structure import Body, Structure, Variable
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.render import render
 from sgl.frontend import Compiled
-from sgl.memory import Memory, key_of
+from sgl.lang import project
+from sgl.memory import Memory, keeping, kept, key_of
 from sgl.pipeline import grammar, production, proofs
 from sgl.pipeline.grammar import check_grammar, open_grammar
 from sgl.pipeline.proofs import certificate_file, establish
@@ -148,6 +151,27 @@ def test_a_file_that_was_missing_and_is_there_now_is_seen(farm: Workplace, cache
     assert opened(cache) is not None
 
 
+def test_a_directory_that_was_gone_for_a_moment_is_looked_for_again(
+    farm: Workplace, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    load = project.load_project
+
+    def gone(*_: object, **__: object) -> Path:
+        raise FileNotFoundError
+
+    def without_directory(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> project.Project | None:
+        with monkeypatch.context() as moment:
+            moment.setattr(Path, "resolve", gone)
+            return load(path, sources, diagnostics)
+
+    with monkeypatch.context() as removed:
+        removed.setattr(project, "load_project", without_directory)
+        assert run(["check", MAIN]) != OK
+    assert "has been removed" in farm.capsys.readouterr().err
+    assert cache.entries() == []
+    assert run(["check", MAIN]) == OK
+
+
 def test_a_project_in_another_directory_is_another_one(farm: Workplace, cache: Cache) -> None:
     compiled = opened(cache)
     shutil.copytree(farm.directory, farm.directory.with_name("copy"))
@@ -202,6 +226,54 @@ def test_proofs_with_their_messages_and_the_certificate_are_found_again(
     assert proved() == cold
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("  forbid { V -[nsubj]-> N; N", "  assert never { V -[obj]-> N; N"),
+        ("犬が鶏の近くの猫を追いかけた。", "犬が猫を追いかけた。"),
+    ],
+    ids=["a claim", "an example"],
+)
+def test_a_message_is_at_its_place_if_the_history_of_the_file_is_lost(
+    old: str, new: str, farm: Workplace, cache: Cache
+) -> None:
+    edit(farm, MAIN, old, new)
+    text = (farm.directory / MAIN).read_text("utf-8")
+    farm.write(MAIN, "category Unused\n\n" + text)
+    run(["prove", MAIN])
+    farm.write(MAIN, text)
+    said = []
+    for _ in range(2):
+        farm.capsys.readouterr()
+        run(["prove", MAIN])
+        said.append(farm.capsys.readouterr())
+        # Old entries make room for new ones.
+        for entry in cache.entries():
+            if entry.kind in ("grammar", "memory", "said"):
+                entry.path.unlink()
+    assert f"--> {MAIN}:" in said[0].err
+    assert said[1] == said[0]
+
+
+@pytest.mark.parametrize("form", ["full", "json"])
+def test_grammars_share_a_file_that_has_been_edited_for_one_of_them(form: str, work: Workplace, cache: Cache) -> None:
+    shared = 'category NP\nword NP: "dogs"\nword NP: "dogs"\n'
+    work.write("shared.sgl", "layer en : text\n" + shared)
+    for name in ("one", "two"):
+        work.write(f"{name}.sgl", 'use shared\ncategory S\nrule sleep: S -> NP "sleep"\ndataset\n  from S\n  train 1\n')
+    run(["check", "one.sgl"])
+    work.write("shared.sgl", "# English\n\nlayer en : text\ncategory VP\n" + shared)
+    run(["check", "one.sgl"])
+    assert cache.entries()
+    said = []
+    for options in ([], ["--no-cache"]):
+        work.capsys.readouterr()
+        run(["check", "one.sgl", "two.sgl", "--format", form, *options])
+        said.append(work.capsys.readouterr())
+    assert "SGL0" in said[0].out + said[0].err
+    assert said[0] == said[1]
+
+
 def test_both_parts_of_a_memory_share_their_objects() -> None:
     rule, known = ["a rule"], Memory()
     known.keep(key_of("rule", (), "np"), rule)
@@ -214,6 +286,18 @@ def test_both_parts_of_a_memory_share_their_objects() -> None:
         assert known.find(key_of("told", (found,), None)) == "proved"
     untouched = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(known))))  # noqa: S301 - our own
     assert untouched.find(key_of("told", (untouched.find(key_of("rule", (), "np")),), None)) == "proved"
+
+
+def test_what_was_only_read_is_not_worth_writing(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = Memory()
+    known.keep(key_of("told", (), None), "proved")
+    known = pickle.loads(pickle.dumps(known))  # noqa: S301 - our own
+    clock = count()
+    monkeypatch.setattr(memory, "process_time", lambda: float(next(clock)))
+    with keeping(known):
+        # A value inside another one is read when it is asked for.
+        assert kept("silent", (), None, lambda: kept("told", (), None, str)) == "proved"
+    assert not known.worth
 
 
 @pytest.mark.slow

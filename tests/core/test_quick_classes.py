@@ -55,6 +55,11 @@ class Kept:
 
 
 @values.dataclass(frozen=True)
+class Around:
+    inner: object
+
+
+@values.dataclass(frozen=True)
 class Nothing:
     pass
 
@@ -86,7 +91,7 @@ def test_values_are_compared_shown_and_changed_by_their_fields(Word: Any, Verb: 
 @pytest.mark.parametrize(("Word", "Verb"), [LIBRARY, OURS], ids=["library", "ours"])
 def test_wrong_arguments_and_assignments_are_refused(Word: Any, Verb: Any) -> None:  # noqa: N803, ANN401
     for wrong in (Word, lambda: Word("a", (), [], 1), lambda: Verb("a", "past"), lambda: Word("a", b=1)):
-        with pytest.raises(TypeError):
+        with pytest.raises(TypeError, match=r"(Word|Verb)\.__init__\(\)"):
             wrong()
     dog = Verb("dog", form="past")
     with pytest.raises(FrozenInstanceError):
@@ -100,6 +105,25 @@ def test_a_value_survives_pickling_and_copying() -> None:
     assert pickle.loads(pickle.dumps(one)) == copy.copy(one) == copy.deepcopy(one) == one  # noqa: S301 - our own
     with pytest.raises(FrozenInstanceError):
         pickle.loads(pickle.dumps(one)).number = 2  # noqa: S301 - our own
+
+
+def test_a_value_is_compared_once_however_deep_it_lies() -> None:
+    asked = []
+
+    class Leaf:
+        def __eq__(self, other: object) -> bool:
+            asked.append(self)
+            return isinstance(other, Leaf)
+
+        def __hash__(self) -> int:
+            asked.append(self)
+            return 1
+
+    one, other = Around(Around(Leaf())), Around(Around(Leaf()))
+    assert one == other
+    assert len(asked) == 1
+    assert hash(one) == hash(other)
+    assert len(asked) == 3
 
 
 def test_classes_without_fields_or_without_comparison() -> None:
