@@ -81,6 +81,10 @@ class Cache:
     program: Callable[[], str | None] | None = None
     _put_off: dict[tuple[str, ...], object] = field(default_factory=dict, compare=False)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the cache for another process: values that were put off are stored by this one."""
+        return Cache, (self.directory, self.environment, self.limit, self.program)
+
     def get(self, expected: type[_T], kind: str, *parts: str) -> _T | None:
         """Return the value of this type that is stored under these parts, or None."""
         if (kind, *parts) in self._put_off:
@@ -343,12 +347,13 @@ current = _CURRENT.get
 
 @contextmanager
 def using(cache: Cache | None) -> Iterator[None]:
-    """Use this cache, or none, in the block; values that were put off are stored at its end."""
+    """Use this cache, or none, in the block; values that were put off are stored at the end of its outermost block."""
+    outermost = cache is not current()
     with during(_CURRENT, cache), keeping(memory()):
         try:
             yield
         finally:
-            if cache is not None:
+            if cache is not None and outermost:
                 cache.put_all()
 
 
