@@ -81,11 +81,14 @@ class Cache:
     program: Callable[[], str | None] | None = None
     _put_off: dict[tuple[str, ...], object] = field(default_factory=dict, compare=False)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the cache for another process: values that were put off are stored by this one."""
+        return Cache, (self.directory, self.environment, self.limit, self.program)
+
     def get(self, expected: type[_T], kind: str, *parts: str) -> _T | None:
         """Return the value of this type that is stored under these parts, or None."""
-        if (kind, *parts) in self._put_off:
-            value = self._put_off[kind, *parts]
-            return value if isinstance(value, expected) else None
+        if isinstance(value := self._put_off.get((kind, *parts)), expected):
+            return value
         path = self._path(kind, parts)
         try:
             with os.fdopen(os.open(path, _OLD), "rb") as file:
@@ -308,9 +311,8 @@ def open_cache(program: Callable[[], str | None] | None = None) -> Cache | None:
 
 def _usable_directory() -> Path | None:
     """Return the cache directory, creating it if needed, or None if caching is off or others can change it."""
-    directory = cache_directory()
     try:
-        if directory is not None:
+        if (directory := cache_directory()) is not None:
             directory = directory.resolve()
             make(directory, 0o700)
         return directory if directory is not None and is_private(directory) else None
@@ -323,8 +325,7 @@ def seal_key() -> bytes | None:
 
     Whatever carries a seal made with them was written by the user's own SGL, wherever it is found.
     """
-    directory = _usable_directory()
-    if directory is None:
+    if (directory := _usable_directory()) is None:
         return None
     with suppress(OSError), Folder(directory, own=True) as folder:
         if not folder.check(_KEY, FILE) or len(folder.read(_KEY)) != _DIGEST:
@@ -343,13 +344,13 @@ current = _CURRENT.get
 
 @contextmanager
 def using(cache: Cache | None) -> Iterator[None]:
-    """Use this cache, or none, in the block; values that were put off are stored at its end."""
-    with during(_CURRENT, cache), keeping(memory()):
-        try:
+    """Use this cache, or none, in the block; values that were put off are stored at the end of its outermost block."""
+    try:
+        with during(_CURRENT, cache), keeping(memory()):
             yield
-        finally:
-            if cache is not None:
-                cache.put_all()
+    finally:
+        if cache is not None and cache is not current():
+            cache.put_all()
 
 
 def recall(*parts: str) -> None:
@@ -383,8 +384,7 @@ def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callabl
     cache = current()
     if cache is None or not all(parts):
         return compute()
-    known = cache.get(expected, kind, *parts)
-    if known is None:
+    if (known := cache.get(expected, kind, *parts)) is None:
         known = compute()
         cache.put_off(known, kind, *parts)
     return known

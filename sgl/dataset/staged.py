@@ -184,13 +184,15 @@ def _checksums(directory: Path, known: Mapping[str, str]) -> str:
 
 
 def is_in_place(directory: Path, listed: str) -> bool:
-    """Return whether a directory, without links, has the files of this list, unchanged, and no others."""
+    """Return whether a directory has the files of this list, unchanged, and no others, links or empty folders."""
     try:
         # Files that are only compared are no input of this run.
         with foreign.forgetting():
-            links = any(path.is_symlink() for path in (directory, *directory.rglob("*")))
+            entries = [directory, *directory.rglob("*")]
+            filled = {path.parent for path in entries}
+            strange = any(path.is_symlink() or (path.is_dir() and path not in filled) for path in entries)
             stated = read_text(directory / CHECKSUMS, foreign.CHECKSUMS)
-            return not links and listed == stated == _checksums(directory, {})
+            return not strange and listed == stated == _checksums(directory, {})
     except OSError:
         return False
 

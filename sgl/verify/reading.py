@@ -8,7 +8,6 @@ are taken in task order, so the report does not depend on the number of processe
 for memory, is not a fault of the dataset: its tasks are done here.  If this process is killed, the others end with it.
 """
 
-import atexit
 import os
 import pickle
 import re
@@ -254,8 +253,6 @@ def standing_by(number: int) -> Iterator[ProcessPoolExecutor | None]:
 
 def _begin() -> None:
     begin()
-    # To free what has been read, object by object, would take seconds: the system does so at once.
-    atexit.register(os._exit, 0)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):

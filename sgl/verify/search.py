@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from functools import cache, lru_cache, reduce
+from functools import lru_cache, reduce
 from itertools import tee
 from math import inf
 from operator import or_
@@ -149,7 +149,7 @@ class Searcher:
         self.connections = [*self._numbers]
         self._host: _Host | None = None
         #: The structures that may occur with these answers of words and edges, and their numbers.
-        self._possible = cache(lambda known: [x for x in enumerate(self._structures) if not x[1].needed & ~known])
+        self._possible = lru_cache(1 << 12)(self._having)
         #: The number of steps left.
         self.left: float = inf
 
@@ -172,6 +172,9 @@ class Searcher:
                     raise SearchError(number) from None
             found |= verdict << number
         return found
+
+    def _having(self, known: int) -> list[tuple[int, SearchStructure]]:
+        return [(number, own) for number, own in enumerate(self._structures) if not own.needed & ~known]
 
     def matches(self, shape: GraphShape, number: int) -> Iterator[Match]:
         """Yield the matches in a shape of the structure with this number, while the budget lasts."""

@@ -382,6 +382,26 @@ def test_a_library_call_keeps_nothing(cache: Cache) -> None:
     assert cache.entries() == []
 
 
+def test_another_process_does_not_get_what_is_put_off(cache: Cache) -> None:
+    """Such values are large, and another thread may be changing them."""
+    with using(cache):
+        cache.put_off("kept", "kind", "part")
+        other = pickle.loads(pickle.dumps(cache))  # noqa: S301
+        assert other == cache
+        assert other.get(str, "kind", "part") is None
+    assert other.get(str, "kind", "part") == "kept"
+
+
+def test_a_block_within_another_leaves_what_is_put_off_to_it(cache: Cache) -> None:
+    """Another thread may be using the values."""
+    with using(cache):
+        cache.put_off("kept", "kind", "part")
+        with using(cache):
+            pass
+        assert cache.entries() == []
+    assert [entry.kind for entry in cache.entries()] == ["kind"]
+
+
 def test_a_hash_of_another_process_is_not_kept() -> None:
     structure = Structure("syn", Body((Variable("N"),)))
     own = hash(structure)

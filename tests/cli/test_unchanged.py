@@ -173,6 +173,13 @@ def test_files_that_have_changed_are_not_taken_over(name: str, farm: Workplace) 
     assert state(farm) == cold(farm)
 
 
+def test_an_empty_folder_is_no_part_of_a_dataset(farm: Workplace) -> None:
+    """``sglc verify`` refuses it."""
+    (farm.directory / OUT / "data" / "more").mkdir()
+    assert not compiled(farm)
+    assert not (farm.directory / OUT / "data" / "more").exists()
+
+
 def test_a_copy_that_the_verifier_refuses_is_made_again(farm: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file changes after it was compared."""
 
