@@ -13,7 +13,7 @@ from itertools import islice
 
 from sgl.automata import StructureCompiler
 from sgl.automata.algebra.walks import Walks
-from sgl.automata.proofs.compiler import shape_of
+from sgl.automata.proofs.edits import shape_of
 from sgl.core.arrays import Derivations
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, named

@@ -10,7 +10,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
-from sgl.automata.proofs.compiler import shape_of
+from sgl.automata.proofs.edits import shape_of
 from sgl.automata.proofs.prove import StratumStatistics, needs_in_danger, statistics_of
 from sgl.cache import cached, retain
 from sgl.core.claims import DrawnNeed

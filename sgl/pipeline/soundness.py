@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any
 
 from sgl.automata import Consistency, StructureCompiler
-from sgl.automata.proofs.compiler import shape_of
+from sgl.automata.proofs.edits import shape_of
 from sgl.automata.weights.inside import consistency
 from sgl.automata.weights.split import count_derivations, endless_rule, longest_text
 from sgl.core.grammar import Rule

@@ -11,7 +11,7 @@ from itertools import islice
 
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.algebra.boolean import without_rules
-from sgl.automata.proofs.compiler import shape_of
+from sgl.automata.proofs.edits import shape_of
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret, shown_children
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, TRAIN, introduced_lemmas

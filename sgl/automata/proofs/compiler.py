@@ -23,8 +23,6 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property, partial
-from itertools import chain, islice
-from operator import attrgetter
 
 import numpy as np
 
@@ -35,15 +33,15 @@ from sgl.automata.patterns.lengths import MeasuredAutomaton
 from sgl.automata.patterns.query import Schema
 from sgl.automata.patterns.structure_automaton import FOUND, SchemaAutomaton, StructureAutomaton
 from sgl.automata.patterns.symbols import FragmentIndex
+from sgl.automata.proofs.edits import equal_but_for_texts, equal_rules, layers_of, without_words
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all, joint_states
 from sgl.automata.weights.split import SplitGrammar, acceptance_probability, split_grammar
 from sgl.cache import kept_apart
 from sgl.core.claims import Conflict
-from sgl.core.grammar import CoreGrammar, Rule, Token
-from sgl.core.interpret import shown_children
+from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Constraint, Stratum
 from sgl.core.structure import Structure
-from sgl.memory import kept, memory
+from sgl.memory import memory
 
 #: The computed results that depend on weights and words.
 _OF_WEIGHTS = ("mass()", "split()", "instances()", "_fragments()")
@@ -94,9 +92,9 @@ class StructureCompiler:
         """
         if grammar is self.grammar:
             return self
-        if _layers(grammar) != _layers(self.grammar):
+        if layers_of(grammar) != layers_of(self.grammar):
             return None
-        if not _equal_but_for_texts(self.grammar, grammar):
+        if not equal_but_for_texts(self.grammar, grammar):
             return self._with_twins(grammar)
         self.grammar = grammar
         self.index.read(grammar)
@@ -115,7 +113,7 @@ class StructureCompiler:
         return other
 
     def _reading(self, grammar: CoreGrammar) -> "StructureCompiler":
-        other, same = StructureCompiler(grammar, self._budget), _equal_rules(self.grammar, grammar)
+        other, same = StructureCompiler(grammar, self._budget), equal_rules(self.grammar, grammar)
         edited = tuple(grammar.rules[number] for number in np.flatnonzero(same < 0).tolist())
         fragments = cache(partial(FragmentIndex, replace(grammar, rules=edited)))
         # Whoever needs a structure that the grammar does not support says so.
@@ -126,7 +124,7 @@ class StructureCompiler:
     def _with_twins(self, grammar: CoreGrammar) -> "StructureCompiler | None":
         """Return a compiler in which every rule is read as its twin here; None if some rule has none."""
         size, numbers = len(self.grammar.rules), Numbering[object]()
-        shapes = [numbers.number(_shape(rule)) for rule in (*self.grammar.rules, *grammar.rules)]
+        shapes = [numbers.number(without_words(rule)) for rule in (*self.grammar.rules, *grammar.rules)]
         if set(shapes[:size]) != set(shapes[size:]):
             return None
         other = self._reading(grammar)
@@ -346,71 +344,9 @@ def structures_of(grammar: CoreGrammar) -> StructureCompiler:
     known, keeper = kept_apart("structures", list[StructureCompiler]), memory()
     own = next(filter(None, (c.adapted(grammar) for c in reversed(known))), None)
     if own is None:
-        alike = next((c for c in reversed(known) if _layers(c.grammar) == _layers(grammar)), None)
+        alike = next((c for c in reversed(known) if layers_of(c.grammar) == layers_of(grammar)), None)
         own = alike.begun_for(grammar) if alike is not None else StructureCompiler(grammar)
     # What a command leaves to the next one is read each time; an editor may have several grammars.
     most = 1 if keeper is not None and keeper.parts else 2
     known[:] = [*(other for other in known if other is not own), own][-most:]
     return own
-
-
-def _layers(grammar: CoreGrammar) -> tuple[object, ...]:
-    return grammar.categories, grammar.start, grammar.text_layers, grammar.graph_layers
-
-
-def _equal_but_for_texts(one: CoreGrammar, other: CoreGrammar) -> bool:
-    """Return whether the rules of two grammars differ only in weights and words of text layers."""
-
-    def alike(own: Rule, its: Rule) -> bool:
-        return own is its or (own.fragments == its.fragments and _shape(own) == _shape(its))
-
-    return len(one.rules) == len(other.rules) and all(map(alike, one.rules, other.rules))
-
-
-def _equal_rules(one: CoreGrammar, other: CoreGrammar) -> Numbers:
-    """Return for each rule of ``other`` an equal one, but for its weight; -1 where an edit has changed something."""
-    pairs = zip(one.rules, other.rules, strict=False)
-    before = next(
-        (number for number, pair in enumerate(pairs) if not _equal(*pair)), min(len(one.rules), len(other.rules))
-    )
-    most, moved = min(len(one.rules), len(other.rules)) - before, len(other.rules) - len(one.rules)
-    back = zip(reversed(one.rules), reversed(other.rules), strict=False)
-    behind = next((number for number, pair in enumerate(islice(back, most)) if not _equal(*pair)), most)
-    own = np.arange(len(other.rules))
-    return np.where(own < before, own, np.where(own >= len(own) - behind, own - moved, DEAD))
-
-
-def _equal(one: Rule, other: Rule) -> bool:
-    return one is other or _content(one) == _content(other)
-
-
-#: What structures can see of a rule.
-_content = attrgetter("name", "lhs", "rhs", "templates", "fragments", "roles")
-
-
-def _shape(rule: Rule) -> tuple[object, ...]:
-    """Return a rule without its weight, its words and its graphs."""
-    return rule.lhs, rule.rhs, rule.keep, _places(rule)
-
-
-def _places(rule: Rule) -> tuple[tuple[object, ...], ...]:
-    """Return the templates of a rule, without its words."""
-    return tuple([tuple([x.weight if isinstance(x, Token) else x for x in text]) for text in rule.templates])
-
-
-def shape_of(grammar: CoreGrammar, *, worded: bool = True) -> object:
-    """Return an object shared by all grammars of one shape, while work is kept.
-
-    Unless ``worded``, rules with children may have other words between them.
-    """
-    if memory() is None:
-        return object()
-    contents = chain.from_iterable((r.templates, r.fragments) for r in grammar.rules if worded or not r.rhs)
-    others = tuple((_places(rule), rule.fragments) for rule in grammar.rules if rule.rhs and not worded)
-    rules = tuple((rule.name, rule.lhs, rule.rhs, rule.keep, rule.names) for rule in grammar.rules)
-    layers = (grammar.text_layers, grammar.graph_layers, grammar.views, grammar.names)
-    slots = (shown_children(r.templates[0]) for r in grammar.rules)
-    drops = any(len(own) < len(rule.rhs) for own, rule in zip(slots, grammar.rules, strict=True))
-    weights = tuple(rule.weight for rule in grammar.rules) if drops else ()
-    equal = (grammar.name, grammar.categories, grammar.start, rules, layers, weights, others)
-    return kept("shape", tuple(contents), equal, object)
