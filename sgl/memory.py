@@ -42,9 +42,9 @@ class Memory:
     def __init__(self) -> None:
         self._new, self._old = _Kept(), _Kept()
         self._turn = 0
-        #: The parts of its key in the cache, the seconds of work since it was read, and the cost of writing it.
+        #: The parts of its key in the cache, and the seconds of work and of reading since it was read.
         self.parts: tuple[str, ...] = ()
-        self._spent = self._cost = 0.0
+        self._spent = self._reading = 0.0
         self._unread: Unpickler | None = None
 
     def __getstate__(self) -> tuple[int, bytes]:
@@ -93,20 +93,23 @@ class Memory:
 
     def timed(self, compute: Callable[[], _T]) -> _T:
         """Compute a value and add the time that it took."""
-        started, before = process_time(), self._spent
+        started, before, read = process_time(), self._spent, self._reading
         value = compute()
-        # Time spent on values inside this one counts once.
-        self._spent = before + process_time() - started
+        # Time spent on values inside this one counts once, and what was read in it is no work.
+        self._spent = before + process_time() - started - (self._reading - read)
         return value
 
     def was_read(self, *, since: float) -> None:
-        """Charge twice the time of reading: writing is slower, and some of what is written will never be needed."""
-        self._cost += 2.0 * (process_time() - since)
+        """Add the time that reading took."""
+        self._reading += process_time() - since
 
     @property
     def worth(self) -> bool:
-        """Whether the new values took long enough to be worth writing."""
-        return self._spent > self._cost
+        """Whether the new values took long enough to be worth writing.
+
+        Writing is slower than reading, and some of what is written will never be needed.
+        """
+        return self._spent > 2.0 * self._reading
 
     def keep(self, key: tuple[Hashable, ...], value: object, same: tuple[object, ...] = ()) -> None:
         """Store a value other than None."""
