@@ -178,6 +178,7 @@ def _pickled() -> bytes:
         maybe_placeholders=True,
         edit_terminals=_whole_words,
     )
+    # Lark's own tables take longer to read.  This knows its insides, so `pyproject.toml` pins its minor versions.
     content = BytesIO()
     pickler = pickle.Pickler(content, protocol=5)
     # The module of expressions and the kinds of actions exist only once.
