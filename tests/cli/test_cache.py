@@ -8,14 +8,12 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
-from itertools import count
 from pathlib import Path
 
 import pytest
 from kept_farm import EDITS, FILES, MAIN, edit, write_farm
 from workplace import Workplace
 
-from sgl import memory
 from sgl.automata import Proofs, StructureCompiler
 from sgl.automata import certificate as certificates
 from sgl.cache import Cache, using
@@ -26,7 +24,6 @@ from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.render import render
 from sgl.frontend import Compiled
 from sgl.lang import project
-from sgl.memory import Memory, keeping, kept, key_of
 from sgl.pipeline import grammar, production, proofs
 from sgl.pipeline.grammar import check_grammar, open_grammar
 from sgl.pipeline.proofs import certificate_file, establish
@@ -272,32 +269,6 @@ def test_grammars_share_a_file_that_has_been_edited_for_one_of_them(form: str, w
         said.append(work.capsys.readouterr())
     assert "SGL0" in said[0].out + said[0].err
     assert said[0] == said[1]
-
-
-def test_both_parts_of_a_memory_share_their_objects() -> None:
-    rule, known = ["a rule"], Memory()
-    known.keep(key_of("rule", (), "np"), rule)
-    known.keep(key_of("told", (rule,), None), "proved", (rule,))
-    for _ in range(2):
-        known = pickle.loads(pickle.dumps(known))  # noqa: S301 - our own
-        found = known.find(key_of("rule", (), "np"))
-        assert found == rule
-        assert known.find(key_of("told", (rule,), None)) is None
-        assert known.find(key_of("told", (found,), None)) == "proved"
-    untouched = pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(known))))  # noqa: S301 - our own
-    assert untouched.find(key_of("told", (untouched.find(key_of("rule", (), "np")),), None)) == "proved"
-
-
-def test_what_was_only_read_is_not_worth_writing(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = Memory()
-    known.keep(key_of("told", (), None), "proved")
-    known = pickle.loads(pickle.dumps(known))  # noqa: S301 - our own
-    clock = count()
-    monkeypatch.setattr(memory, "process_time", lambda: float(next(clock)))
-    with keeping(known):
-        # A value inside another one is read when it is asked for.
-        assert kept("silent", (), None, lambda: kept("told", (), None, str)) == "proved"
-    assert not known.worth
 
 
 @pytest.mark.slow
