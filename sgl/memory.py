@@ -79,7 +79,7 @@ class Memory:
         """Start another look at a grammar; entries are dropped that were not used in as many looks, or up to twice."""
         self._turn += 1
         # What is stored is read and written each time.
-        if self._turn % (8 if self.parts else 16) == 0:
+        if self._turn % (4 if self.parts else 16) == 0:
             self._read_late()
             self._new, self._old = {}, self._new
 

@@ -38,7 +38,19 @@ class _Shared:
         raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _constructor(cls: Any) -> Any:  # noqa: ANN401 - any class
+class _Constructor:
+    """A constructor that is compiled when it is first asked for; a value that is read from a file needs none."""
+
+    def __init__(self, cls: type) -> None:
+        self._cls = cls
+
+    def __get__(self, value: object, cls: type) -> Any:  # noqa: ANN401 - a function or a method
+        made = _compiled(self._cls)
+        self._cls.__init__ = made  # type: ignore[misc]
+        return made.__get__(value, cls)
+
+
+def _compiled(cls: Any) -> Any:  # noqa: ANN401 - any class
     """Compile the constructor of a class; fields that it does not take are set by ``__post_init__``, or not at all."""
     names, lines = {"_set": object.__setattr__, "_missing": MISSING}, [" pass"]
     parameters, named = ["self"], ["*"]
@@ -72,7 +84,7 @@ else:
         # A getter of one name would not return a tuple; every value has a class, which is quick to compare.
         cls.__values__ = attrgetter(*[own.name for own in fields(cls) if own.compare], "__class__")
         given = {name: method for name, method in vars(_Shared).items() if callable(method)}
-        for name, method in {**given, "__init__": _constructor(cls)}.items():
+        for name, method in {**given, "__init__": _Constructor(cls)}.items():
             if vars(cls).get(name) is None and (eq or name not in ("__eq__", "__hash__")):
                 setattr(cls, name, method)
         return cls

@@ -110,7 +110,7 @@ def check_enough(compiled: Compiled, structures: StructureCompiler, diagnostics:
         diagnostics.add(too_few(problem, compiled))
     if training := [splits[s.stream] for s in strata if s.split == TRAIN and s.count]:
         new = _new_words(compiled, training)
-        for stratum in strata:
+        for stratum in strata if new else ():
             asked = stratum.split != TRAIN and stratum.count
             if asked and without_rules(structures.language(stratum.constraint), new).empty:
                 used = sorted(splits[stratum.stream].used_rules & new.keys())

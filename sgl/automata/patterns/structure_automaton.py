@@ -273,6 +273,14 @@ class StructureAutomaton:
         self._left = self._core.left
         return state
 
+    def extend(self, states: list[int], phrases: Iterable[tuple[int, tuple[int, ...]]]) -> None:
+        """Add the state of each phrase, a rule with the places of its parts among the states."""
+        symbols, known = self.symbols, self._core.transitions
+        for rule, parts in phrases:
+            children = tuple([states[part] for part in parts])
+            state = known.get((symbols[rule], children))
+            states.append(self.step(rule, children) if state is None else state)
+
     def words(self, rules: Numbers) -> Numbers:
         """Return the state of each word."""
         symbols = np.asarray(self.symbols)[rules]

@@ -14,7 +14,6 @@ training.  Some are excused and listed: the *targets* of the pattern, ingredient
 and rules that several patterns hold out *together* (their other uses contain structures that other patterns hold out).
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import accumulate, chain
@@ -131,8 +130,7 @@ class Evidence:
         automaton, states = self.compiler.structure_automaton(structure), list[int]()
         phrases, ends = self._phrases
         for text, end in zip(self._texts, ends, strict=True):
-            for rule, children in phrases[len(states) : end + 1]:
-                states.append(automaton.step(rule, tuple([states[child] for child in children])))
+            automaton.extend(states, phrases[len(states) : end + 1])
             if automaton.accepts_state(states[end]):
                 return text
         return self._first_with(structure, self.populated_training)
@@ -276,16 +274,22 @@ class RuleIngredients:
         # The forms of a view are not composed of words.
         target = texts.index(plan.target) if plan.target in texts else None
         self.lemmas = introduced_lemmas(grammar, plan)
-        numbers: Numbering[Ingredient] = Numbering()
+        self._numbers = numbers = Numbering[Ingredient]()
         self.of_rule: list[list[int]] = []
         for rule in grammar.rules:
             own = _ingredients(grammar, rule, self.lemmas[rule.id], target)
             self.of_rule.append(list(dict.fromkeys(map(numbers.number, own))))
         self.all = numbers.values
+        kinds = [kind for kind, _ in self.all]
+        self.of_kind = {k: frozenset(n for n, kind in enumerate(kinds) if kind is k) for k in IngredientKind}
         self.rules_of: list[list[int]] = [[] for _ in self.all]
         for number, ingredients in enumerate(self.of_rule):
             for ingredient in ingredients:
                 self.rules_of[ingredient].append(number)
+
+    def rules_with(self, words: Iterable[str]) -> set[int]:
+        """Return the rules that provide one of some words."""
+        return {rule for word in words for rule in self.rules_of[self._numbers.number((IngredientKind.WORD, word))]}
 
     def used_by(self, rules: Iterable[int]) -> Iterable[int]:
         """Return the ingredients that some rules provide, in the order of the rules."""
@@ -312,8 +316,8 @@ def inventory_of(evidence: Evidence, pattern: Pattern) -> Inventory:
     ingredients, used = evidence.ingredients, used_rules(items)
     if not (used and evidence.populated_training):
         return Inventory((), ())
-    kinds = Counter([ingredients.all[i][0] for i in ingredients.used_by(used)])
-    counts = tuple((kind, kinds[kind]) for kind in IngredientKind)
+    found = frozenset().union(*[ingredients.of_rule[rule] for rule in used])
+    counts = tuple((kind, len(found & own)) for kind, own in ingredients.of_kind.items())
     return Inventory(counts, tuple(_unseen(evidence, pattern, used)))
 
 

@@ -174,12 +174,11 @@ def smallest_text(automaton: TreeAutomaton, lemmas: list[tuple[str, ...]]) -> De
 
     A word that repeats a lemma (``lemmas`` are by rule) is replaced by another with the same state, if there is one.
     """
-    leaf = automaton.word_states
     used: set[str] = set()
     result = []
     for rule in smallest_derivation(automaton) or ():
         chosen = rule
-        if rule in leaf and not used.isdisjoint(lemmas[rule]):
+        if not used.isdisjoint(lemmas[rule]) and rule in (leaf := automaton.word_states):
             others = (r for r, state in leaf.items() if state == leaf[rule] and used.isdisjoint(lemmas[r]))
             chosen = next(others, rule)
         used.update(lemmas[chosen])

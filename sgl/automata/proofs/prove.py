@@ -229,8 +229,7 @@ def _exposed(evidence: Evidence, pattern: Pattern, strata: Sequence[StratumEvide
 
 def _barred(evidence: Evidence, inventory: Inventory, strata: Iterable[StratumEvidence]) -> Iterator[str]:
     """Yield the strata whose items all have a word that training lacks, so that none can be accepted."""
-    words = inventory.unseen_words
-    rules = [rule for rule, lemmas in enumerate(evidence.ingredients.lemmas) if not words.isdisjoint(lemmas)]
+    rules = evidence.ingredients.rules_with(inventory.unseen_words)
     # Training without any sentence is a different error.
     if not rules or all(e.split.empty for e in evidence.training):
         return

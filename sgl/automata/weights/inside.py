@@ -55,14 +55,19 @@ class EquationSystem:
 
     def terms(self, values: Vector) -> Vector:
         """Return the value of each term, given the values of the states followed by 1 for missing children."""
-        values.take(self.children, out=self._factors[1:], mode="clip")
+        values.take(self._present, out=self._factors[1:], mode="clip")
         terms: Vector = np.multiply.reduce(self._factors)
         return terms
 
     @cached_property
+    def _present(self) -> NDArray[np.intp]:
+        # The children without the rows in which all are missing.
+        return self.children[(self.children != self.size).any(axis=1)]
+
+    @cached_property
     def _factors(self) -> Matrix:
         # The weight of each term, with room for the values of its children.
-        return np.vstack((self.weight, np.empty(self.children.shape)))
+        return np.vstack((self.weight, np.empty(self._present.shape)))
 
     def apply(self, values: Vector) -> Vector:
         """Return the right-hand sides followed by 1, in the form that :meth:`terms` takes."""
@@ -77,11 +82,16 @@ class EquationSystem:
 def inside_weights(system: EquationSystem) -> Vector:
     """Return the least solution of the system; a state that derives nothing has weight 0."""
     inside = np.append(system.constant, 1.0)
+    # A state that had not settled is asked before all others are.
+    restless = 0
     for _ in range(KLEENE_STEPS):
         improved = system.apply(inside)
-        settled: Mask = np.abs(improved - inside) <= RELATIVE_CHANGE * improved
-        if settled.all():
-            return improved[:-1]
+        value = improved.item(restless)
+        if abs(value - inside.item(restless)) <= RELATIVE_CHANGE * value:
+            settled: Mask = np.abs(improved - inside) <= RELATIVE_CHANGE * improved
+            restless = int(settled.argmin())
+            if settled[restless]:
+                return improved[:-1]
         inside = improved
     return _newton(system, inside[:-1])
 

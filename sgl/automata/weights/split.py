@@ -117,6 +117,17 @@ class SplitGrammar:
         return self.transitions.chosen((self.transitions.children == NO_CHILD).all(axis=0))
 
     @cached_property
+    def endless(self) -> bool:
+        """Whether phrases can contain one another, so that there are infinitely many derivations."""
+        rows, finite, before = self.phrasal, np.zeros(len(self.category) + 1, np.bool_), -1
+        finite[NO_CHILD] = True
+        while before < (before := int(np.count_nonzero(finite))):
+            endless = rows.states[~finite[rows.children].all(axis=0)]
+            finite[:] = True
+            finite[endless] = False
+        return not finite.all()
+
+    @cached_property
     def moments(self) -> Moments:
         """The expected number of children in each state of each state."""
         return Moments.of(len(self.category), self.phrases)
@@ -236,7 +247,7 @@ def _solved(automaton: TreeAutomaton) -> tuple[EquationSystem, Vector, float]:
 
 def count_derivations(split: SplitGrammar) -> int | None:
     """Return the number of derivations of a split, or ``None`` if it is infinite."""
-    if any(map(split.moments.recursive, split.moments.components)):
+    if split.endless:
         return None
     counts: list[int] = np.bincount(split.lexical.states, minlength=len(split.category)).tolist()
     # By components, the parts of a phrase come before it.
