@@ -6,8 +6,8 @@ closed terminal stop it like Ctrl-C: it cleans up, and exits with 128 plus the s
 such as a lack of memory, become messages too.
 """
 
+import atexit
 import errno
-import gc
 import io
 import os
 import platform
@@ -15,6 +15,7 @@ import re
 import select
 import signal
 import sys
+import threading
 import time
 import traceback
 from contextlib import suppress
@@ -141,8 +142,12 @@ def main(arguments: list[str] | None = None) -> None:
         if ignored := ignored_variable():
             click.echo(f"warning: SGL_CACHE_DIR is ignored, because `{ignored}` is relative", err=True)
     status = run(arguments)
-    # At exit, the interpreter would search for cycles in memory that it is about to free.
-    gc.freeze()
+    if threading.active_count() == 1:
+        # To free its memory would take longer than some commands.
+        atexit._run_exitfuncs()  # noqa: SLF001
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
     sys.exit(status)
 
 

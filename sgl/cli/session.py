@@ -18,7 +18,7 @@ from functools import partial, wraps
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import click
 
@@ -32,6 +32,7 @@ from sgl.cli.terminal import count, json_text, talk, talk_options
 from sgl.diagnostics import CODES, Diagnostic, Diagnostics, Severity, SourceMap, Span, one_of, suggest
 from sgl.diagnostics.render import DOCUMENTS, as_object, github, render, render_concise
 from sgl.lang.allowed import AllowedWarnings
+from sgl.memory import memory
 from sgl.values import dataclass, field, replace
 
 if TYPE_CHECKING:
@@ -89,6 +90,9 @@ class Session:
     levels: Mapping[str, str] = field(default_factory=dict)
     free: bool = False
 
+    #: The last session, with the work that it kept: to free it when the command ends would only take time.
+    last: ClassVar[Session | None] = None
+
     def __post_init__(self) -> None:
         self.sources = SourceMap()
         self.allowed = AllowedWarnings(self.sources)
@@ -136,6 +140,7 @@ class Session:
             codes = {d.code for d in self.diagnostics if d.severity is Severity.ERROR}
             of_errors = OUTPUT if codes & _FILE_CODES else FAILED
             self.status = self.status or (of_errors if codes else OK)
+        Session.last, self._kept = self, memory()
         self._resources.close()
         if self.quiet:
             if isinstance(problem, Exception) and not (handled or isinstance(problem, _ENDS)):

@@ -8,7 +8,7 @@ there are finitely many states::
                                             dogs sleep  (FOUND, 2)
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -57,6 +57,11 @@ class MeasuredAutomaton:
             plain = tuple([state for _, state in below])
             state = self._plain.step(rule, plain)
         return self._states.number((tuple(counts), state))
+
+    def extend(self, states: list[int], phrases: Iterable[tuple[int, tuple[int, ...]]]) -> None:
+        """Add the state of each phrase, a rule with the places of its parts among the states."""
+        for rule, parts in phrases:
+            states.append(self.step(rule, tuple([states[part] for part in parts])))
 
     def words(self, rules: Numbers) -> Numbers:
         """Return the state of each word."""

@@ -62,7 +62,8 @@ class EquationSystem:
     @cached_property
     def _present(self) -> NDArray[np.intp]:
         # The children without the rows in which all are missing.
-        return self.children[(self.children != self.size).any(axis=1)]
+        present: NDArray[np.intp] = self.children[(self.children != self.size).any(axis=1)]
+        return present
 
     @cached_property
     def _factors(self) -> Matrix:
