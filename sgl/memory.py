@@ -18,8 +18,8 @@ from sgl.foreign import during
 _T = TypeVar("_T")
 
 _Kept = dict[tuple[Hashable, ...], tuple[object, tuple[object, ...]]]
-#: The kind of values that get a cache entry of their own.
-APART = "apart"
+#: The kind of values that get a cache entry of their own, and that of values for this look only.
+APART, BRIEFLY = "apart", "briefly"
 _Written = list[tuple[Hashable, tuple[object, ...], tuple[Hashable, ...], object]]
 
 #: The kinds of values that only deciding claims needs: they are read when the first is asked for.
@@ -40,7 +40,7 @@ class Memory:
     """
 
     def __init__(self) -> None:
-        self._new, self._old = _Kept(), _Kept()
+        self._new, self._old, self._briefly = _Kept(), _Kept(), _Kept()
         self._turn = 0
         #: The parts of its key in the cache, and the seconds of work and of reading since it was read.
         self.parts: tuple[str, ...] = ()
@@ -78,6 +78,7 @@ class Memory:
     def turn(self) -> None:
         """Start another look at a grammar; entries are dropped that were not used in as many looks, or up to twice."""
         self._turn += 1
+        self._briefly = {}
         # What is stored is read and written each time.
         if self._turn % (4 if self.parts else 16) == 0:
             self._read_late()
@@ -85,6 +86,8 @@ class Memory:
 
     def find(self, key: tuple[Hashable, ...]) -> object:
         """Return the value stored under a key, or None."""
+        if key[0] == BRIEFLY:
+            return self._briefly.get(key, (None,))[0]
         if key[0] in LATE:
             self._read_late()
         if key not in self._new and key in self._old:
@@ -113,7 +116,7 @@ class Memory:
 
     def keep(self, key: tuple[Hashable, ...], value: object, same: tuple[object, ...] = ()) -> None:
         """Store a value other than None."""
-        self._new[key] = value, same
+        (self._briefly if key[0] == BRIEFLY else self._new)[key] = value, same
 
 
 _MEMORY: ContextVar[Memory | None] = ContextVar("memory", default=None)

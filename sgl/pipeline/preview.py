@@ -22,9 +22,9 @@ from sgl.corpus.audit import AmbiguityFinder
 from sgl.diagnostics import Diagnostics, Label, shortlist
 from sgl.frontend import Compiled
 from sgl.memory import kept
-from sgl.parsing import Forest, Parser, TooLongError
+from sgl.parsing import Forest, TooLongError
 from sgl.pipeline.diverging import KEEP_ALL, Ambiguity, Preview, RuleName, parting, rule_name, side_by_side
-from sgl.pipeline.sentences import place_of_stream
+from sgl.pipeline.sentences import place_of_stream, source_parser
 from sgl.pipeline.strings import ambiguity_finder, is_twin, of_consequence
 from sgl.rendering import outputs, text_output
 
@@ -136,7 +136,7 @@ class _Reader:
     def __init__(self, compiled: Compiled, structures: StructureCompiler) -> None:
         self._compiled, self._structures = compiled, structures
         source = compiled.grammar.text_layer(compiled.plan.source)
-        self._source, self._parser = text_output(compiled.grammar, source), Parser(compiled.grammar, source)
+        self._source, self._parser = text_output(compiled.grammar, source), source_parser(compiled)
 
     @cached_property
     def _finder(self) -> AmbiguityFinder:

@@ -25,7 +25,7 @@ from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceFile, Sourc
 from sgl.frontend import Compiled
 from sgl.frontend.lower.patterns import LoweredPattern, LoweredTest
 from sgl.lang import syntax as s
-from sgl.memory import kept
+from sgl.memory import BRIEFLY, kept
 from sgl.rendering import outputs
 from sgl.values import dataclass, replace
 
@@ -186,6 +186,14 @@ def check_examples(compiled: Compiled, diagnostics: Diagnostics) -> None:
     diagnostics.extend(kept("examples", said, (compiled.plan.source, compiled.plan.nowhere), known))
 
 
+def source_parser(compiled: Compiled) -> Parser:
+    """Return the parser for the input of the dataset, the same as long as one looks at this grammar."""
+    from sgl.parsing import Parser
+
+    grammar, source = compiled.grammar, compiled.grammar.text_layer(compiled.plan.source)
+    return kept(BRIEFLY, (grammar,), ("parser", source), lambda: Parser(grammar, source))
+
+
 def examples(compiled: Compiled) -> Iterator[Example]:
     """Try the examples of a grammar in turn, up to the first that cannot be decided."""
     jobs: list[tuple[str, s.Name, Callable[[Parser, Diagnostics], None]]] = []
@@ -199,9 +207,9 @@ def examples(compiled: Compiled) -> Iterator[Example]:
     if not jobs:
         return
     # After most edits the answers are known.
-    from sgl.parsing import Parser, TooLongError
+    from sgl.parsing import TooLongError
 
-    parser = Parser(compiled.grammar, compiled.grammar.text_layer(compiled.plan.source))
+    parser = source_parser(compiled)
     for kind, sentence, check in jobs:
         found, started, decided = Diagnostics(), time.perf_counter(), False
         with deciding(compiled, found):

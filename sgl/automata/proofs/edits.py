@@ -10,7 +10,7 @@ from sgl.automata.algebra.tree_automaton import DEAD
 from sgl.automata.common import Numbers
 from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.interpret import shown_children
-from sgl.memory import kept, memory
+from sgl.memory import BRIEFLY, kept
 
 
 def layers_of(grammar: CoreGrammar) -> tuple[object, ...]:
@@ -61,8 +61,10 @@ def shape_of(grammar: CoreGrammar, *, worded: bool = True) -> object:
 
     Unless ``worded``, rules with children may have other words between them.
     """
-    if memory() is None:
-        return object()
+    return kept(BRIEFLY, (grammar,), ("shape", worded), lambda: _shape(grammar, worded=worded))
+
+
+def _shape(grammar: CoreGrammar, *, worded: bool) -> object:
     contents = chain.from_iterable((r.templates, r.fragments) for r in grammar.rules if worded or not r.rhs)
     others = tuple((_places(rule), rule.fragments) for rule in grammar.rules if rule.rhs and not worded)
     rules = tuple((rule.name, rule.lhs, rule.rhs, rule.keep, rule.names) for rule in grammar.rules)
