@@ -2,6 +2,7 @@
 
     python benchmarks/biting.py out/bite              # two models, seed 1: an estimated 2.5 hours on an idle core
     python benchmarks/biting.py out/bite --seeds 3    # two more seeds: an estimated 7.5 hours in all
+    python benchmarks/biting.py out/bite --device cuda    # train on a GPU
     python benchmarks/biting.py out/bite --only scan-jump question --models lstm
     python benchmarks/biting.py out/bite --report     # only the tables of finished runs
 
@@ -107,6 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=1, help="train each model with this many seeds")
     parser.add_argument("--only", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
     parser.add_argument("--models", nargs="+", choices=MODELS, default=list(MODELS))
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where to train")
     parser.add_argument("--report", action="store_true", help="make nothing")
     parser.add_argument("--published", nargs="+", default=(), metavar="NAME=TABLE.tsv")
     options = parser.parse_args(arguments)
@@ -114,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for seed in range(1, options.seeds + 1):
             for name in options.only:
                 for model in options.models:
-                    make(options.out, name, model, seed)
+                    make(options.out, name, model, seed, options.device)
     published = {name: Path(path) for name, _, path in (text.partition("=") for text in options.published)}
     result = tables(options.out, published)
     report(result)
@@ -122,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def make(out: Path, name: str, model: str, seed: int) -> None:
+def make(out: Path, name: str, model: str, seed: int, device: str) -> None:
     """Compile a dataset and train a model on it, unless the run is finished."""
     experiment, run = EXPERIMENTS[name], out / "runs" / name / f"{model}-{seed}"
     if finished(run):
@@ -134,7 +136,8 @@ def make(out: Path, name: str, model: str, seed: int) -> None:
         lines = [f"use stdlib.grammars.{experiment.grammar}", "dataset", *(f"  {line}" for line in experiment.sizes)]
         _write(grammar, lines if experiment.sizes else lines[:1])
         _sglc("compile", grammar, "--out", data, *(part for option in experiment.options for part in ("--set", option)))
-    settings = {"model": model, "steps": experiment.steps, **SETTINGS, **MODELS[model], **experiment.settings}
+    chosen = {"model": model, "device": device, "steps": experiment.steps}
+    settings = {**chosen, **SETTINGS, **MODELS[model], **experiment.settings}
     _write(config, [f"{key}: {value}" for key, value in settings.items()])
     going_on = ["--resume"] if (run / "run.json").exists() else []
     _sglc("baseline", data, "--config", config, "--seed", seed, "--out", run, *going_on)

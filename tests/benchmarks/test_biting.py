@@ -9,6 +9,7 @@ import pytest
 
 import biting
 import licensing
+from sgl.research.baselines.config import read_config
 
 #: Items that are harder the deeper they are; the needed parts of the deeper ones are rarer.
 PATTERNS = {"one": ("a b", 400), "two": ("a b c", 300), "three": ("a b c d", 200), "four": ("a b c d e", 100)}
@@ -85,6 +86,15 @@ def test_runs_beside_published_figures(tmp_path: Path, capsys: pytest.CaptureFix
     assert biting.MCCOY in said
     assert ["one", "100", "90", "400"] in [line.split()[:4] for line in said.splitlines()]
     assert ["exact", "published", "4", "0.949"] in [line.split()[:4] for line in said.splitlines()]
+
+
+def test_the_device_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[tuple[object, ...]] = []
+    monkeypatch.setattr(biting, "_sglc", lambda *arguments: commands.append(arguments))
+    assert biting.main([str(tmp_path), "--only", "tense", "--models", "lstm", "--device", "cuda"]) == 0
+    assert [command[0] for command in commands] == ["compile", "baseline"]
+    config = read_config(str(tmp_path / "configs" / "tense-lstm.yml"), None)
+    assert (config.model, config.device, config.steps) == ("lstm", "cuda", 1500)
 
 
 def _run(place: Path, exact: dict[str, int]) -> None:

@@ -121,7 +121,9 @@ def of_atoms(text: str) -> Meaning:
         words.setdefault(first, atom.predicate[0])
         same = atom.predicate[0] == words[first]
         star = "*" if atom in form.definites else ""
-        edges[first, atom.predicate[same:], others[0] if others else (star, first)] += 1
+        # Models also write nouns with two arguments, where only their whole name can be the role.
+        role = atom.predicate[same:] or (atom.predicate if others else ())
+        edges[first, role, others[0] if others else (star, first)] += 1
     for atom in form.atoms:
         words.setdefault(atom.arguments[-1], "" if isinstance(atom.arguments[-1], int) else atom.arguments[-1])
     return Meaning(words, edges)

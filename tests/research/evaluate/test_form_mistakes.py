@@ -104,6 +104,7 @@ CASES = {
     "a noun without its conjunct": ("cat(1) & run.agent(2,1)", "run.agent(2,1)", "missing"),
     "a noun that nothing leads to": ("cat(1) & run.agent(2,1)", "cat(1) & run.agent(2,1) & dog(7)", "extra"),
     "two nouns of one variable": ("cat(1) & run.agent(2,1)", "cat(1) & dog(1) & run.agent(2,1)", "extra"),
+    "a noun with two arguments": ("cat(1) & see.agent(2,1)", "cat(1,2) & see.agent(2,1)", "missing extra"),
     "the bound variables of a function": (
         "LAMBDA a . LAMBDA b . LAMBDA e . mend.agent(e,b) & mend.theme(e,a)",
         "LAMBDA a . LAMBDA b . LAMBDA e . mend.agent(e,a) & mend.theme(e,b)",
