@@ -22,7 +22,7 @@ from sgl.verify.typed import Format, FormError, expected
 Json = Any  # a JSON value
 FORMAT, LARGEST = "sgl-certificate/4", 1 << 28
 STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-STRANGE = re.compile(r"[^][{}:,\"\s\dnul]|\d{21}")  # not in JSON of texts, whole numbers, null
+STRANGE = re.compile(r"[^][{}:,\"\s0-9nul]|[0-9]{21}")  # not in JSON of texts, whole numbers, null
 
 #: The kinds of evidence, by the kind of claim that they show.
 EVIDENCE = {"excludes": list[list[int]], "requires": list[list[int]], "contains": list[int]}

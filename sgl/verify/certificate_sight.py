@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from itertools import chain, product
+from itertools import chain, count, product
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from sgl.verify.certificate_rules import SAME, Edge, RuleFrame
@@ -16,40 +17,74 @@ from sgl.verify.schema_grammar import Flaw
 from sgl.verify.structure import DegreeComparison, Labels, Link, StructureBody, passes
 
 Node = int | None
-Match = dict[str, Node]  # the nodes of variables
+Match = dict[int, Node]  # the nodes of variables
 Shape = tuple[Any, ...]  # the relevant part of a match
 Type = tuple[Any, ...]  # the relevant part of a graph
 FOUND, LABEL, FREE, NONE = "found", "label", "free", "none"
 
 
 class SeenLink(NamedTuple):
-    """A link between two variables of a body, by name."""
+    """A link between two variables of a body, by number."""
 
-    source: str
+    source: int
     relation: int  # its number in the sight
-    target: str
+    target: int
 
 
 class SeenBody(NamedTuple):
     """A body prepared for the search; a variable without a link gets a walk of no edges to itself."""
 
     rank: int
-    variables: tuple[str, ...]
+    variables: tuple[int, ...]
     links: tuple[SeenLink, ...]
-    degrees: tuple[tuple[str, DegreeComparison], ...]
+    degrees: tuple[tuple[int, DegreeComparison], ...]
 
 
-def seen_body(rank: int, body: StructureBody, relations: dict[Link, int]) -> SeenBody:
-    """Return a body of a structure, prepared for the search; new relations of its links are numbered."""
-    names, linked = body.names, {*chain.from_iterable((link.source, link.target) for link in body.links)}
-    alone = [Link(end, Labels(frozenset()), end, 0, 0) for end in range(len(names)) if end not in linked]
-    links = list[SeenLink]()
-    for link in (*body.links, *alone):
-        number = relations.setdefault(replace(link, source=0, target=0), len(relations))
-        links.append(SeenLink(names[link.source], number, names[link.target]))
-    variables = dict.fromkeys(chain.from_iterable((link.source, link.target) for link in links))
-    degrees = tuple((variable.name, test) for variable in body.variables for test in variable.degrees)
-    return SeenBody(rank, tuple(variables), tuple(links), degrees)
+def names_of(tests: Sequence[Labels], frames: Sequence[RuleFrame]) -> dict[str, str]:
+    """Return names for the labels that pass a test: the tests that it passes, and a number."""
+    names, found = dict[str, str](), Counter[str]()
+    for label in sorted({edge.label for frame in frames for edge in frame.edges}):
+        passed = "".join("01"[test.passes(label)] for test in tests)
+        if "1" in passed:
+            names[label] = SAME if label == SAME else f"{passed} {found[passed]}"
+            found[passed] += 1
+    return names
+
+
+class Likeness:
+    """The bodies of a structure with plain names, so that structures which differ only in names have one sight.
+
+    ``variables`` are behind their bodies and numbers; ``labels`` are the names of labels.
+    """
+
+    def __init__(self, bodies: Sequence[StructureBody], frames: Sequence[RuleFrame]) -> None:
+        self.numbers = dict(zip(dict.fromkeys(chain(*(body.names for body in bodies))), count(), strict=False))
+        self.variables = [((rank, self.numbers[x.name]), x) for rank, own in enumerate(bodies) for x in own.variables]
+        tests = [link.labels for body in bodies for link in body.links]
+        tests += [degree.labels for _, variable in self.variables for degree in variable.degrees]
+        self.labels, self.relations = names_of(tests, frames), dict[Link, int]()
+        self.bodies = tuple(map(self._seen, count(), bodies))
+
+    def _seen(self, rank: int, body: StructureBody) -> SeenBody:
+        own, links = [*map(self.numbers.__getitem__, body.names)], list[SeenLink]()
+        linked = {*chain(*map(attrgetter("source", "target"), body.links))}
+        alone = [Link(end, Labels(frozenset()), end, 0, 0) for end in range(len(own)) if end not in linked]
+        for link in (*body.links, *alone):
+            relation = replace(link, source=0, target=0, labels=self._named(link.labels))
+            number = self.relations.setdefault(relation, len(self.relations))
+            links.append(SeenLink(own[link.source], number, own[link.target]))
+        variables = dict.fromkeys(chain.from_iterable((link.source, link.target) for link in links))
+        tests = [(number, test) for number, x in zip(own, body.variables, strict=True) for test in x.degrees]
+        degrees = tuple((number, replace(test, labels=self._named(test.labels))) for number, test in tests)
+        return SeenBody(rank, tuple(variables), tuple(links), degrees)
+
+    def of(self, frame: RuleFrame) -> RuleFrame:
+        """Return a frame with the names of its labels, without edges of other labels."""
+        own = (edge._replace(label=self.labels[edge.label]) for edge in frame.edges if edge.label in self.labels)
+        return frame._replace(edges=tuple(own))
+
+    def _named(self, test: Labels) -> Labels:
+        return Labels(frozenset(name for label, name in self.labels.items() if test.passes(label)))
 
 
 class WalkEnd(NamedTuple):
@@ -124,10 +159,8 @@ class Phrase:
         for node, body in product(nodes, self.bodies):
             if LABEL not in self.barred[node]:
                 raise Flaw("a node is forgotten without a label")
-            failed = {
-                (body.rank, name) for name, test in body.degrees if not passes(self.degree(node, test.labels), test)
-            }
-            self.barred[node] |= failed
+            failed = [name for name, test in body.degrees if not passes(self.degree(node, test.labels), test)]
+            self.barred[node] |= {(body.rank, name) for name in failed}
 
     def degree(self, node: int, labels: Labels) -> int:
         """Return the number of a node's outgoing edges with these labels."""
@@ -171,7 +204,7 @@ class Phrase:
         """Return the partial matches that extend a match along all links with an end in the core."""
         if any(node is not None and (body.rank, name) in self.barred[node] for name, node in outer.items()):
             return []
-        found, earlier = [outer], set[str]()
+        found, earlier = [outer], set[int]()
         for link in body.links:
             u, _, w = link
             longer = [*chain.from_iterable(self._longer(body, link, match, earlier) for match in found)]
@@ -180,7 +213,7 @@ class Phrase:
             earlier |= {u, w}
         return found
 
-    def _longer(self, body: SeenBody, link: SeenLink, match: Match, earlier: set[str]) -> Iterator[Match]:
+    def _longer(self, body: SeenBody, link: SeenLink, match: Match, earlier: set[int]) -> Iterator[Match]:
         """Yield extensions of a match with all possible ends of a link, after earlier links of these variables."""
         u, relation, w = link
         for source, target in self.walks[relation].near.get((match.get(u, FREE), match.get(w, FREE)), ()):
@@ -189,7 +222,7 @@ class Phrase:
                 if all(self._fits(body.rank, name, node, match, earlier) for name, node in ends):
                     yield match | {u: source, w: target}
 
-    def _fits(self, rank: int, name: str, node: Node, match: Match, earlier: set[str]) -> bool:
+    def _fits(self, rank: int, name: int, node: Node, match: Match, earlier: set[int]) -> bool:
         """Return whether a variable without a place can be at a node: not in the core if an earlier link has it."""
         if node is None:
             return True
@@ -206,17 +239,13 @@ class Phrase:
             walks, source, target = self.walks[link.relation], match.get(link.source), match.get(link.target)
             held.append((source, target) in walks.held)
             if walks.longer:
-                ahead.append(self._leaving(walks, source))
-                back.append(self._coming(walks, target))
+                ahead.append(self._open(walks.longer, source))
+                back.append(self._open([(end, start, length) for start, end, length in walks.longer], target))
         return {*places} == {-1} and all(held), *places, *held, *ahead, *back
 
-    def _leaving(self, walks: Walks, node: Node) -> frozenset[Any]:
-        own = (walk for walk in walks.longer if walk.source == node)
-        return frozenset((walk.target, walk.length) for walk in own if walk.target in self.ports)
-
-    def _coming(self, walks: Walks, node: Node) -> frozenset[Any]:
-        own = (walk for walk in walks.longer if walk.target == node)
-        return frozenset((walk.source, walk.length) for walk in own if walk.source in self.ports)
+    def _open(self, walks: Iterable[tuple[int, int, int]], node: Node) -> frozenset[Any]:
+        """Return the ports at the other ends of walks from a node, with their lengths."""
+        return frozenset((end, length) for start, end, length in walks if start == node and end in self.ports)
 
     def type(self) -> Type:
         """Return the relevant part of the graph: its ports, and its partial matches or FOUND."""
@@ -245,15 +274,9 @@ class Phrase:
 
     def _surroundings(self) -> tuple[frozenset[Edge], frozenset[Any]]:
         """Return the edges and the walks between ports."""
-        ports = self.ends
-        edges = frozenset(edge for edge in self.edges if edge.source in ports and edge.target in ports)
-        between = (
-            (relation, walk)
-            for relation, walks in enumerate(self.walks)
-            for walk in walks.longer
-            if walk.source in ports and walk.target in ports
-        )
-        return edges, frozenset(between)
+        walks = [(number, walk) for number, own in enumerate(self.walks) for walk in own.longer]
+        between = frozenset(own for own in walks if self.ends.issuperset(own[1][:2]))
+        return frozenset(edge for edge in self.edges if self.ends.issuperset((edge.source, edge.target))), between
 
 
 def _longer_walks(walks: set[WalkEnd], steps: list[Edge], relation: Link) -> set[WalkEnd]:
@@ -264,22 +287,13 @@ def _longer_walks(walks: set[WalkEnd], steps: list[Edge], relation: Link) -> set
 
 
 class Sight:
-    """The phrases as seen by structures that differ only in tests of nodes; examples represent types."""
+    """The phrases as seen by structures with these bodies and relations; examples represent types."""
 
-    def __init__(self, bodies: Sequence[StructureBody], spend: Callable[[int], None]) -> None:
-        relations = dict[Link, int]()
-        self.bodies, self.spend = [seen_body(rank, body, relations) for rank, body in enumerate(bodies)], spend
-        self.relations = [*relations]
+    def __init__(self, bodies: tuple[SeenBody, ...], relations: tuple[Link, ...], spend: Callable[[int], None]) -> None:
+        self.bodies, self.relations, self.spend = bodies, relations, spend
         self.examples = dict[Type, Phrase]()
         self.example = cache(self._example)
         self.whole = cache(lambda frame: cache(partial(self._whole, frame)))
-        self.tests = [relation.labels for relation in self.relations]
-        self.tests += [test.labels for body in self.bodies for _, test in body.degrees]
-
-    def seen(self, frame: RuleFrame) -> RuleFrame:
-        """Return a frame without edges that pass no test."""
-        edges = tuple(edge for edge in frame.edges if any(test.passes(edge.label) for test in self.tests))
-        return frame._replace(edges=edges)
 
     def _example(self, effect: Effect, parts: tuple[Phrase, ...] = (), bars: frozenset[Any] = frozenset()) -> Phrase:
         """Return the example for the result of applying an effect to parts."""

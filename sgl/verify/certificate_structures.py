@@ -6,20 +6,22 @@ accepting exactly if its graph contains the structure.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from functools import cache
+from functools import cache, partial
+from itertools import repeat
 from math import prod
 from typing import Any, NamedTuple
 
 from sgl.verify import certificate_rules as rules
 from sgl.verify.certificate_absorbed import check_unseen
-from sgl.verify.certificate_sight import NONE, Phrase, Sight
+from sgl.verify.certificate_sight import NONE, Likeness, Phrase, Sight
 from sgl.verify.schema import CertifiedStructure, CoreForm, Table
 from sgl.verify.schema_grammar import Flaw
-from sgl.verify.structure import StructureBody, ValueTest, read_structure
+from sgl.verify.structure import ValueTest, read_structure
 
-Variable = tuple[int, str]  # the number of a body, and the name
+Variable = tuple[int, int]  # the number of a body, and its own
 Whole = Callable[[tuple[Phrase, ...]], Phrase]
+Effect = tuple[Whole | None, tuple[Phrase, ...]]  # of a rule on phrases, and the examples of its own words
+FULL = ValueTest("", frozenset([""]))  # the label of an empty phrase alone fails it
 
 
 class Step(NamedTuple):
@@ -43,11 +45,11 @@ class Search:
     """Finds the triples of the phrases of each category, for an automaton and a structure."""
 
     def __init__(
-        self, steps: Iterable[Step], symbols: rules.Symbols, table: Table, lengths: rules.Lengths, categories: int
+        self, rows: Iterable[Any], symbols: rules.Symbols, table: Table, lengths: rules.Lengths, categories: int
     ) -> None:
         self.symbols, self.table, self.lengths = symbols, table, lengths
         #: The number of each child's triples to which a step has been applied.
-        self.done: dict[Step, list[int]] = {step: [] for step in dict.fromkeys(steps)}
+        self.done: dict[Step, list[int]] = {Step(symbol, whole, own, adds): [] for symbol, (whole, own), adds in rows}
         self.members: list[dict[Seen, None]] = [{} for _ in range(categories)]
 
     def run(self, spend: Callable[[int], None]) -> None:
@@ -68,10 +70,10 @@ class Search:
                 for children in rules.fresh(choices, before):
                     self.members[lhs][self._seen(step, children)] = None
 
-    def _seen(self, step: Step, children: Sequence[Seen]) -> Seen:
-        part = step.whole((*[child.part for child in children], *step.own)) if step.whole else None  # type: ignore[arg-type]
-        state = self.table.get((step.symbol, *[child.state for child in children]), 0)
-        return Seen(state, part, self.lengths.of(step.adds, [child.counts for child in children]))
+    def _seen(self, of: Step, children: Sequence[Seen]) -> Seen:
+        states, parts, counts = zip(*children, strict=True) if children else ((), (), ())
+        part = of.whole((*parts, *of.own)) if of.whole else None
+        return Seen(self.table.get((of.symbol, *states), 0), part, self.lengths.of(of.adds, counts) if of.adds else ())
 
 
 class Structures:
@@ -81,9 +83,8 @@ class Structures:
         self, core: CoreForm, numbers: Sequence[int], symbols: rules.Symbols, spend: Callable[[int], None]
     ) -> None:
         self.grammar, self.numbers, self.symbols, self.spend = core.grammar, numbers, symbols, spend
-        self.sights = dict[tuple[StructureBody, ...], Sight]()
         self.frames = cache(lambda layer: rules.frames_of(self.grammar, layer, spend))
-        self.column = cache(self._column)
+        self.answers, self.sight = cache(self._answers), cache(partial(Sight, spend=spend))
         rules.check_layers(core, spend)
 
     def check_name(self, structure: CertifiedStructure) -> None:
@@ -99,66 +100,39 @@ class Structures:
         if len(table) < len(structure.transitions):
             raise Flaw("a transition is given twice")
         lengths = rules.Lengths(self.grammar, structure.bodies)
-        sight = self.sight_of(structure.bodies) if structure.bodies[0].variables else None
-        steps = self.steps(structure, sight) if sight else [(None, ())] * len(self.numbers)
-        rows = zip(self.numbers, steps, lengths.effects, strict=True)
-        made = [Step(symbol, whole, own, adds) for symbol, (whole, own), adds in rows]
-        search = Search(made, self.symbols, table, lengths, len(self.grammar.categories))
+        sight, effects = self.seen(structure)
+        rows = dict.fromkeys(zip(self.numbers, effects, lengths.effects, strict=False))
+        search = Search(rows, self.symbols, table, lengths, len(self.grammar.categories))
         search.run(self.spend)
         for seen in search.members[self.grammar.start]:
-            met = _contained(sight, seen, lengths)
+            met = lengths.met(seen.counts) and (sight is None or seen.part is None or sight.contained(seen.part))
             if met != (seen.state in structure.accepting):
                 raise Flaw(f"a text in state {seen.state} {'has' if met else 'lacks'} it")
 
-    def sight_of(self, bodies: Sequence[StructureBody]) -> Sight:
-        """Return how structures with these bodies see phrases, regardless of the tests of their nodes."""
-        untested = tuple(map(_untested, bodies))
-        if untested not in self.sights:
-            self.sights[untested] = Sight(untested, self.spend)
-        return self.sights[untested]
-
-    def steps(self, structure: CertifiedStructure, sight: Sight) -> list[tuple[Whole | None, tuple[Phrase, ...]]]:
-        """Return the effect of each rule on phrases, and the examples of its own words."""
+    def seen(self, structure: CertifiedStructure) -> tuple[Sight | None, Iterable[Effect]]:
+        """Return how a structure sees phrases, if it has variables, and the effect of each rule."""
+        if not structure.bodies[0].variables:
+            return None, repeat((None, ()))
         frames = self.frames(structure.layer)
-        tests = [*_tests_of(structure.bodies)]
-        every = {(rank, name) for rank, body in enumerate(structure.bodies) for name in body.names}
-        wholes = [sight.whole(sight.seen(frame)) for frame in frames.frames]
-        columns = [self.column(structure.layer, name) for name in ["", *(test.attribute for _, test in tests)]]
-        words = cache(lambda *values: tuple(map(sight.word, _bars(values, tests, every))))
+        view = Likeness(structure.bodies, frames.frames)
+        sight = self.sight(view.bodies, tuple(view.relations))
+        every = {*dict(view.variables)}
+        tests = [(place, test) for place, variable in view.variables for test in variable.tests]
+        wholes = [sight.whole(view.of(frame)) for frame in frames.frames]
+        columns = [self.answers(structure.layer, test) for test in [FULL, *(test for _, test in tests)]]
+        words = cache(lambda *answers: tuple(map(sight.word, _bars(answers, tests, every))))
         rows = [*map(words, *columns)]
-        return [(wholes[frame], rows[labels]) for frame, labels in frames.of_rules]
+        return sight, [(wholes[frame], rows[labels]) for frame, labels in frames.of_rules]
 
-    def _column(self, layer: str, attribute: str) -> list[tuple[str, ...]]:
-        """Return an attribute's values in each row of labels of a layer."""
-        return [tuple(label.get(attribute, "") for label in row) for row in self.frames(layer).labels]
-
-
-def _untested(body: StructureBody) -> StructureBody:
-    """Return a body without the tests of its nodes and of lengths."""
-    return StructureBody(tuple(replace(own, tests=()) for own in body.variables), body.links)
-
-
-def _contained(sight: Sight | None, seen: Seen, lengths: rules.Lengths) -> bool:
-    """Return whether a text contains the structure: in its lengths and, if there are variables, in its graph."""
-    return lengths.met(seen.counts) and (sight is None or seen.part is None or sight.contained(seen.part))
-
-
-def _tests_of(bodies: Sequence[StructureBody]) -> Iterator[tuple[Variable, ValueTest]]:
-    for rank, body in enumerate(bodies):
-        for variable in body.variables:
-            for test in variable.tests:
-                yield (rank, variable.name), test
+    def _answers(self, layer: str, test: ValueTest) -> list[tuple[bool, ...]]:
+        """Return whether the nodes of each row of labels of a layer pass a test."""
+        return [tuple(test.passes(label.get(test.attribute, "")) for label in row) for row in self.frames(layer).labels]
 
 
 def _bars(
-    values: Sequence[tuple[str, ...]], tests: Sequence[tuple[Variable, ValueTest]], every: set[Variable]
-) -> list[frozenset[Any]]:
-    """Return the variables that a rule's nodes cannot match: all for an empty phrase, otherwise by failed tests."""
-    found = []
-    for empty, *own in zip(*values, strict=True):
-        if empty:
-            found.append(frozenset({NONE, *every}))
-        else:
-            failed = {variable for (variable, test), value in zip(tests, own, strict=True) if not test.passes(value)}
-            found.append(frozenset(failed))
-    return found
+    answers: Sequence[tuple[bool, ...]], tests: Sequence[tuple[Variable, ValueTest]], every: set[Variable]
+) -> Iterator[frozenset[Any]]:
+    """Yield the variables that a rule's nodes cannot match: all for an empty phrase, otherwise by failed tests."""
+    for full, *own in zip(*answers, strict=True):
+        failed = {variable for (variable, _), passed in zip(tests, own, strict=True) if not passed}
+        yield frozenset(failed if full else {NONE, *every})

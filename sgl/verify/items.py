@@ -7,8 +7,8 @@ those labels.  The *shape* of a sentence keeps, in the order of its tokens, the 
     The dog barked.    nodes (00, 01, 10, 00)      edges ((2, 1, 1), …)
     The cat slept.     the same shape
 
-So one search per shape covers every sentence.  Shapes with the same edges share a *frame*: everything that depends only
-on edges (walks and degrees) is computed once for all of them.
+So one search per shape covers every sentence.  Shapes with the same edges share a *frame*: what depends only on edges,
+such as the numbers of edges of its nodes, is computed once for all of them.
 
 If structures speak of more layers than the first, all graphs of a sentence are one.  A dataset has those of a further
 layer in a folder of its own, ``conllu/sem/``.  The words of all layers stand one behind the other, with
@@ -84,8 +84,8 @@ class ShapeTable:
 
         @cache
         def word_answers(word: WordForm) -> int:
-            tests = self.values.items()
-            return sum(1 << bit for (name, values), bit in tests if word.get(name) in values)
+            own, tests = dict(word.attributes), self.values.items()
+            return sum(1 << bit for (name, values), bit in tests if own.get(name, "") in values)
 
         @cache
         def label_answers(label: str) -> int:

@@ -3,22 +3,20 @@
 A structure occurs where its body has an injective match that no ``without`` body extends.  Every variable has a
 *domain*, the nodes that it may match, and a longer walk counts as one edge.  At first a domain has the nodes that pass
 the tests of its variable; then every edge of the body removes the nodes at which no edge of the sentence fits it, until
-nothing changes.  This is sound: a match never uses a removed node.  If one node is left for each variable, or the body
-is one edge, the remaining nodes are the matches, and networkx is not needed.
+nothing changes.  This is sound: a match never uses a removed node.  Where the body is one edge, the rest are matches.
 
-Three things save searches.  A structure is searched only where all words and labels that it needs occur. Its occurrence
-depends only on the frame of a shape and on the answers to its questions, so each such combination is searched once.
-And sentences with the same domains and fitting edges, in the same order, are one case for networkx.  The search has a
-budget of steps that grows with the sizes of the shapes, as there can be very many matches. Sets of nodes are integers
-with a bit for each.
+Two things save searches.  A structure is searched only where each of its parts, a node or a link, has a word or an edge
+that fits it by itself; if it has one part, it occurs there.  And its occurrence depends only on what it *sees* of a
+shape, the edges with its labels and the answers to its questions at their ends, so each such view is searched once.
+The search has a budget of steps that grows with the sizes of the shapes, as there can be very many matches.  Sets of
+nodes are integers with a bit for each.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from copy import copy
-from functools import lru_cache, reduce
-from itertools import tee
+from functools import lru_cache, partial, reduce
+from itertools import starmap
 from math import inf
 from operator import or_
 from typing import NamedTuple
@@ -33,17 +31,11 @@ from sgl.verify.structure import GraphPattern, LengthComparison, StructureBody, 
 #: a node that networkx tries for a variable.
 STEPS, STEPS_FOR_A_PAIR = 1_500_000, 10
 
-#: Steps that led to an embedding, and each variable's node; None after the last embedding.
-Embedding = tuple[float, tuple[int, ...] | None]
-
 #: Connected pairs of nodes, each node as a one-element set.
 Pairs = tuple[tuple[int, int], ...]
 
-#: Lengths of walks, each with the bit of its labels.
-LabelledWalks = tuple[tuple[int, tuple[int, int | None]], ...]
-
-#: For each question, or each variable of a body, a set of nodes.
-NodeSets = list[int]
+#: The walks between two variables, each as the bit of its labels and its lengths, and whether these are the same.
+Connection = tuple[tuple[tuple[int, tuple[int, int | None]], ...], bool]
 
 #: A match: for every variable of the body, the 0-based position of its token.
 Match = dict[str, int]
@@ -67,91 +59,86 @@ def members(bits: int) -> tuple[int, ...]:
     return tuple(number for number in range(bits.bit_length()) if bits >> number & 1)
 
 
-@lru_cache(maxsize=1 << 14)
-def embeddings(links: Pairs, domains: tuple[int, ...], fitting: tuple[Pairs, ...]) -> Iterator[Embedding]:
-    """Return the embeddings that networkx finds, cached: iterate over a copy."""
-    (found,) = tee(_embeddings(links, domains, fitting), 1)
-    return found
-
-
-def _embeddings(links: Pairs, domains: tuple[int, ...], fitting: tuple[Pairs, ...]) -> Iterator[Embedding]:
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    pattern: nx.DiGraph[int] = nx.DiGraph()
-    for node in members(reduce(or_, domains)):
-        graph.add_node(node, number=node)
-    for variable, domain in enumerate(domains):
-        pattern.add_node(variable, domain=domain)
-    for (first, second), pairs in zip(links, fitting, strict=True):
-        pattern.add_edge(first, second, pairs={*pairs})
-        for pair in pairs:
-            graph.add_edge(*pair, pair=pair)
-    matcher = _Matcher(
-        graph,
-        pattern,
-        node_match=lambda node, variable: variable["domain"] >> node["number"] & 1,
-        edge_match=lambda edge, link: edge["pair"] in link["pairs"],
-    )
-    before = 0
-    with suppress(BudgetError):
-        for found in matcher.subgraph_monomorphisms_iter():
-            yield matcher.steps - before, tuple(sorted(found, key=found.__getitem__))
-            before = matcher.steps
-        yield matcher.steps - before, None
-        return
-    yield inf, None
-
-
 class _Matcher(DiGraphMatcher):
-    """Counts the pairs of a node and a variable that networkx tries."""
+    """Counts the pairs of a node and a variable that networkx tries; ``spend`` takes steps from the budget."""
 
     steps = 0
+    spend: Callable[[float], None]
 
     def syntactic_feasibility(self, node: int, variable: int) -> bool:
         self.steps += 1
-        if self.steps > STEPS:
-            raise BudgetError
+        self.spend(1 if self.steps <= STEPS else inf)
         return bool(super().syntactic_feasibility(node, variable))  # type: ignore[no-untyped-call]
 
 
+class Answers(NamedTuple):
+    """Questions that must be answered with yes, and with no, as bit sets."""
+
+    yes: int = 0
+    no: int = 0
+
+    def given(self, answers: int) -> bool:
+        """Return whether some answers are these."""
+        return not (self.yes & ~answers or self.no & answers)
+
+
+class Part(NamedTuple):
+    """What the ends of an edge must answer, and the bit of its labels; of words, which lead to themselves, none."""
+
+    source: Answers
+    label: int
+    target: Answers
+
+
 class SearchBody(NamedTuple):
-    """A body prepared for the search.
+    """A body prepared for the search: its variables, with what their nodes must answer, and its connected pairs."""
 
-    ``variables`` have a name, the questions that their node must answer with yes, and those with no.  ``links`` are
-    pairs of variables, ``connections`` the numbers of their connections.
-    """
+    variables: dict[str, Answers]
+    links: dict[tuple[int, int], Connection]
 
-    variables: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...]
-    links: tuple[tuple[int, int], ...]
-    connections: tuple[int, ...]
+
+class Sees(NamedTuple):
+    """What a structure sees of a shape: edges with its labels, and of their ends, or all words, what it asks for."""
+
+    labels: int
+    asked: int
+    all_words: bool
+
+    def view(self, frame: Frame, nodes: Sequence[int]) -> tuple[Frame, tuple[int, ...]]:
+        """Return what is seen of a frame with these answers of its nodes; nodes get new numbers."""
+        place = {node: node for node in range(frame.size if self.all_words else 0)}
+        edges = []
+        for source, end, mask in frame.edges:
+            if mask & self.labels:
+                ends = place.setdefault(source, len(place)), place.setdefault(end, len(place))
+                edges.append((*ends, mask & self.labels))
+        return Frame(len(place), tuple(edges), frame.lengths), tuple([nodes[node] & self.asked for node in place])
 
 
 class SearchStructure(NamedTuple):
     """A structure prepared for the search: its bodies, the positive one first.
 
-    ``asked`` are its questions about words, ``needed`` the answers that some words and edges must give: bits for words,
-    followed by bits for labels.  ``lengths`` are its tests on lengths, each with the index of its layer.
+    ``parts`` is the set of its parts, and ``whole`` if it occurs where they have words and edges.  ``lengths`` are its
+    tests on lengths, each with the index of its layer.
     """
 
     bodies: tuple[SearchBody, ...]
-    asked: tuple[int, ...]
-    needed: int
+    sees: Sees
+    parts: int
+    whole: bool
     lengths: tuple[tuple[int, LengthComparison], ...]
 
 
 class Searcher:
-    """Searches shapes for structures; pass shapes frame by frame, as only the last frame is cached."""
+    """Searches shapes for structures; pass shapes frame by frame, as only the last frame's degrees are cached."""
 
     def __init__(self, questions: ShapeTable) -> None:
         self.questions = questions
-        self._numbers: dict[tuple[LabelledWalks, bool], int] = {}
+        self._parts: dict[Part, int] = {}
         self._structures = tuple(map(self._prepared, questions.structures))
-        #: Connections between two variables: walks, and whether the variables are the same.
-        self.connections = [*self._numbers]
-        self._host: _Host | None = None
-        #: The structures that may occur with these answers of words and edges, and their numbers.
-        self._possible = lru_cache(1 << 12)(self._having)
-        #: The number of steps left.
-        self.left: float = inf
+        self._fitting, self._possible = lru_cache(1 << 16)(self._fitted), lru_cache(1 << 12)(self._having)
+        self._degrees, self._host = lru_cache(1)(self._counted), lru_cache(1 << 14)(partial(_Host, self))
+        self.left: float = inf  # steps
 
     def allow(self, shapes: Iterable[GraphShape]) -> None:
         """Reset the budget for these shapes."""
@@ -159,88 +146,115 @@ class Searcher:
 
     def occurring(self, shape: GraphShape) -> int:
         """Return the structures that occur, as a bit set; raises ``SearchError`` if it takes too long."""
-        host, columns = self._look(shape)
-        answered = reduce(or_, shape.nodes, host.labels << len(self.questions.values))
-        found = 0
-        for number, structure in self._possible(answered):
-            key = (number, *[columns[bit] for bit in structure.asked])
-            verdict = host.verdicts.get(key)
-            if verdict is None:
-                try:
-                    verdict = host.verdicts[key] = next(host.found(columns, structure), None) is not None
-                except BudgetError:
-                    raise SearchError(number) from None
-            found |= verdict << number
+        frame, nodes = shape.frame, self._nodes(shape)
+        edges = [(nodes[source], labels, nodes[end]) for source, end, labels in frame.edges if source != end]
+        edges += [(node, 0, node) for node in nodes]
+        found, possible = self._possible(reduce(or_, starmap(self._fitting, edges), 0))
+        for sees, numbers in possible.items():
+            host = self._host(*sees.view(frame, nodes))
+            for number in numbers:
+                found |= host.has(number, self._structures[number]) << number
         return found
 
-    def _having(self, known: int) -> list[tuple[int, SearchStructure]]:
-        return [(number, own) for number, own in enumerate(self._structures) if not own.needed & ~known]
+    def _fitted(self, source: int, labels: int, target: int) -> int:
+        """Return the parts that an edge with these labels fits, between words with these answers."""
+        self.left -= len(self._parts) / 16
+        if self.left < 0:
+            raise SearchError(0)
+        parts = [(number, *part) for part, number in self._parts.items() if not part.label & ~labels]
+        return _bits(number for number, first, _, last in parts if first.given(source) and last.given(target))
+
+    def _having(self, parts: int) -> tuple[int, dict[Sees, list[int]]]:
+        """Return the structures that occur where these parts do and, by what they see, those that may."""
+        having = [(number, own) for number, own in enumerate(self._structures) if not own.parts & ~parts]
+        possible = dict[Sees, list[int]]()
+        for number, own in having:
+            if not own.whole:
+                possible.setdefault(own.sees, []).append(number)
+        return _bits(number for number, own in having if own.whole), possible
 
     def matches(self, shape: GraphShape, number: int) -> Iterator[Match]:
         """Yield the matches in a shape of the structure with this number, while the budget lasts."""
         self.allow([shape])
-        host, columns = self._look(shape)
         with suppress(BudgetError):
-            yield from host.found(columns, self._structures[number])
+            yield from _Host(self, shape.frame, self._nodes(shape)).found(self._structures[number])
 
-    def _look(self, shape: GraphShape) -> "tuple[_Host, NodeSets]":
-        if self._host is None or self._host.frame != shape.frame:
-            self._host = _Host(shape.frame, self)
-        columns = [0] * len(self.questions.values)
-        for node, mask in enumerate(shape.nodes):
-            for bit in members(mask):
-                columns[bit] |= 1 << node
-        return self._host, columns + self._host.degrees
+    def _nodes(self, shape: GraphShape) -> list[int]:
+        """Return the answers of the nodes of a shape: about its word, then about numbers of edges."""
+        return [*map(or_, shape.nodes, self._degrees(shape.frame))]
+
+    def _counted(self, frame: Frame) -> list[int]:
+        tests = [*enumerate(self.questions.degrees, len(self.questions.values))]
+        answers = [_bits(bit for bit, test in tests if passes(0, test))] * frame.size
+        for bit, test in tests:
+            label = 1 << self.questions.labels[test.labels]
+            for node, number in Counter([source for source, _, mask in frame.edges if mask & label]).items():
+                answers[node] = answers[node] & ~(1 << bit) | passes(number, test) << bit
+        return answers
 
     def _prepared(self, structure: GraphPattern) -> SearchStructure:
-        values, labels = self.questions.values, self.questions.labels
-        bodies = tuple(map(self._prepared_body, structure.bodies))
-        variables = [variable for body in structure.bodies for variable in body.variables]
-        asked = {values[test.attribute, test.values] for v in variables for test in v.tests}
-        needed = {bit for _, true, _ in bodies[0].variables for bit in true if bit < len(values)}
-        needed |= {len(values) + labels[link.labels] for link in structure.body.links if link.low}
-        places = [*self.questions.lengths]
-        lengths = tuple((places.index(test.layer), test) for test in structure.body.lengths)
-        return SearchStructure(bodies, tuple(sorted(asked)), sum(1 << bit for bit in needed), lengths)
+        body, bodies = structure.body, tuple(map(self._prepared_body, structure.bodies))
+        asked = reduce(or_, [bits for own in bodies for answers in own.variables.values() for bits in answers], 0)
+        labels = _bits(self.questions.labels[link.labels] for own in structure.bodies for link in own.links)
+        parts = [*self._parts_of(body, [*bodies[0].variables.values()])]
+        numbers = _bits(self._parts.setdefault(part, len(self._parts)) for part in parts)
+        lengths = tuple(([*self.questions.lengths].index(test.layer), test) for test in body.lengths)
+        whole = len(parts) == 1 and len(body.links) == bool(parts[0].label) and not (lengths or structure.without)
+        linked = [{end for x in own.links if x.low for end in (x.source, x.target)} for own in structure.bodies]
+        all_words = any(len(ends) < len(own.variables) for ends, own in zip(linked, structure.bodies, strict=True))
+        return SearchStructure(bodies, Sees(labels, asked, all_words), numbers, whole, lengths)
+
+    def _parts_of(self, body: StructureBody, nodes: Sequence[Answers]) -> Iterator[Part]:
+        """Yield the parts of a body; a longer walk begins with an edge, and ends with one."""
+        alone = {*range(len(nodes))}
+        for link in body.links:
+            label, source, target = 1 << self.questions.labels[link.labels], nodes[link.source], nodes[link.target]
+            if link.source == link.target:
+                continue
+            if link.low == link.high == 1:
+                yield Part(source, label, target)
+                alone -= {link.source, link.target}
+            elif link.low:
+                yield from (Part(source, label, Answers()), Part(Answers(), label, target))
+        yield from (Part(nodes[number], 0, Answers()) for number in alone)
 
     def _prepared_body(self, body: StructureBody) -> SearchBody:
         values, degrees = self.questions.values, self.questions.degrees
-        variables = []
+        variables, links = dict[str, Answers](), dict[tuple[int, int], Connection]()
         for variable in body.variables:
-            asked = {(values[t.attribute, t.values], t.negated) for t in variable.tests}
-            asked |= {(len(values) + degrees[test], False) for test in variable.degrees}
-            true = tuple(bit for bit, negated in asked if not negated)
-            false = tuple(bit for bit, negated in asked if negated)
-            variables.append((variable.name, true, false))
-        walks: dict[tuple[int, int], LabelledWalks] = {}
+            tests = [(values[test.attribute, test.values], test.negated) for test in variable.tests]
+            tests += [(len(values) + degrees[test], False) for test in variable.degrees]
+            yes, no = (_bits(bit for bit, negated in tests if negated == wrong) for wrong in (False, True))
+            variables[variable.name] = Answers(yes, no)
         for link in body.links:
-            pair = link.source, link.target
             own = 1 << self.questions.labels[link.labels], (link.low, link.high)
-            walks[pair] = (*walks.get(pair, ()), own)
-        connections = [(between, first == second) for (first, second), between in walks.items()]
-        numbers = [self._numbers.setdefault(own, len(self._numbers)) for own in connections]
-        return SearchBody(tuple(variables), tuple(walks), tuple(numbers))
+            walks, same = links.get((link.source, link.target), ((), link.source == link.target))
+            links[link.source, link.target] = (*walks, own), same
+        return SearchBody(variables, links)
+
+
+def _bits(numbers: Iterable[int]) -> int:
+    """Return a set of numbers as a bit set."""
+    return sum(1 << number for number in {*numbers})
 
 
 class _Host:
-    """A frame prepared for searching, with the results for its shapes.
+    """A view of a shape, prepared for searching; ``verdicts`` tells by number whether a structure occurs."""
 
-    ``labels`` are the answers of all its edges, ``degrees`` the nodes that pass each test on degrees; ``verdicts``
-    tells by number and answers whether a structure occurs.
-    """
+    def __init__(self, searcher: Searcher, frame: Frame, nodes: Sequence[int]) -> None:
+        self.frame, self.nodes, self._searcher = frame, nodes, searcher
+        self.verdicts, self._passing = dict[int, bool](), dict[Answers, int]()
+        self._fitting: dict[Connection, tuple[int, int, Pairs]] = {}
 
-    def __init__(self, frame: Frame, searcher: Searcher) -> None:
-        self.frame, self._searcher = frame, searcher
-        self.labels = reduce(or_, [mask for _, _, mask in frame.edges], 0)
-        self.verdicts: dict[tuple[int, ...], bool] = {}
-        self.degrees: NodeSets = []
-        self._fitting: dict[int, tuple[int, int, Pairs]] = {}
-        for test in searcher.questions.degrees:
-            label = 1 << searcher.questions.labels[test.labels]
-            degrees = Counter([source for source, _, mask in frame.edges if mask & label])
-            usual = passes(0, test)
-            passing = (passes(degrees[node], test) if node in degrees else usual for node in range(frame.size))
-            self.degrees.append(sum(own << node for node, own in enumerate(passing)))
+    def has(self, number: int, structure: SearchStructure) -> bool:
+        """Return whether a structure occurs; raises ``SearchError`` if that takes too long."""
+        try:
+            self.spend(1)
+            if number not in self.verdicts:
+                self.verdicts[number] = next(self.found(structure), None) is not None
+        except BudgetError:
+            raise SearchError(number) from None
+        return self.verdicts[number]
 
     def spend(self, steps: float) -> None:
         """Take steps from the budget, more if sets of nodes are large."""
@@ -248,37 +262,34 @@ class _Host:
         if self._searcher.left < 0:
             raise BudgetError
 
-    def found(self, columns: NodeSets, structure: SearchStructure) -> Iterator[Match]:
-        """Yield the matches of a structure; ``columns`` are the nodes that answer each question with yes."""
+    def found(self, structure: SearchStructure) -> Iterator[Match]:
+        """Yield the matches of a structure."""
         body, *without = structure.bodies
         if all(passes(self.frame.lengths[place], test) for place, test in structure.lengths):
-            for match in self._matches(columns, body, {}):
-                if not any(any(self._matches(columns, other, match)) for other in without):
+            for match in self._matches(body, {}):
+                if not any(any(self._matches(other, match)) for other in without):
                     yield match
 
-    def _matches(self, columns: NodeSets, body: SearchBody, held: Mapping[str, int]) -> Iterator[Match]:
-        domains = self._domains(columns, body, held)
+    def _matches(self, body: SearchBody, held: Mapping[str, int]) -> Iterator[Match]:
+        domains = self._domains(body, held)
         fitting = self._narrow(body, domains) if len(domains) <= self.frame.size else None
         for match in self._placed(body, domains, fitting) if fitting is not None else ():
-            yield {name: node for (name, _, _), node in zip(body.variables, match, strict=True)}
+            yield dict(zip(body.variables, match, strict=True))
 
-    def _domains(self, columns: NodeSets, body: SearchBody, held: Mapping[str, int]) -> NodeSets:
+    def _domains(self, body: SearchBody, held: Mapping[str, int]) -> list[int]:
         """Return for each variable the nodes that pass its tests: the one it holds, or any that no variable holds."""
         free = (1 << self.frame.size) - 1 & ~sum([1 << node for node in held.values()])
-        domains: NodeSets = []
-        for name, true, false in body.variables:
-            nodes = 1 << held[name] if name in held else free
-            for bit in true:
-                nodes &= columns[bit]
-            for bit in false:
-                nodes &= ~columns[bit]
-            domains.append(nodes)
+        domains: list[int] = []
+        for name, answers in body.variables.items():
+            if answers not in self._passing:
+                self._passing[answers] = _bits(node for node, own in enumerate(self.nodes) if answers.given(own))
+            domains.append(self._passing[answers] & (1 << held[name] if name in held else free))
         return domains
 
-    def _narrow(self, body: SearchBody, domains: NodeSets) -> list[Pairs] | None:
+    def _narrow(self, body: SearchBody, domains: list[int]) -> list[Pairs] | None:
         """Remove nodes that no edge fits from the domains; return the pairs left, or None if a domain is empty."""
         fitting: list[Pairs] = []
-        for (first, second), connection in zip(body.links, body.connections, strict=True):
+        for (first, second), connection in body.links.items():
             starts, ends, pairs = self._connected(connection)
             domains[first] &= starts
             domains[second] &= ends
@@ -302,57 +313,58 @@ class _Host:
                     changed = len(fitting) > 1
         return fitting
 
-    def _connected(self, number: int) -> tuple[int, int, Pairs]:
+    def _connected(self, connection: Connection) -> tuple[int, int, Pairs]:
         """Return all nodes at which a connection starts and ends, and the connected pairs."""
-        if number in self._fitting:
-            return self._fitting[number]
-        walks, loop = self._searcher.connections[number]
+        if connection in self._fitting:
+            return self._fitting[connection]
+        walks, loop = connection
         connected: Iterable[tuple[int, int]] = ()
         for rank, (label, lengths) in enumerate(walks):
             walked = {edge[:2]: None for edge in self.frame.edges if edge[2] & label}
             if lengths != (1, 1):
-                steps, walked = _walked(self.frame.size, tuple(walked), *lengths)
+                steps, walked = _walked(self.frame.size, walked, *lengths)
                 self.spend(steps)
             connected = [pair for pair in connected if pair in walked] if rank else walked
             self.spend(len(walked))
         # Different variables match different nodes.
         pairs = tuple([(1 << start, 1 << end) for start, end in connected if (start == end) == loop])
-        starts = reduce(or_, [start for start, _ in pairs], 0)
-        ends = reduce(or_, [end for _, end in pairs], 0)
-        self._fitting[number] = starts, ends, pairs
+        starts, ends = (reduce(or_, [pair[side] for pair in pairs], 0) for side in (0, 1))
+        self._fitting[connection] = starts, ends, pairs
         return starts, ends, pairs
 
-    def _placed(self, body: SearchBody, domains: NodeSets, fitting: list[Pairs]) -> Iterator[Sequence[int]]:
+    def _placed(self, body: SearchBody, domains: list[int], fitting: list[Pairs]) -> Iterator[Sequence[int]]:
         """Yield the node of each variable, for each match."""
-        places = [node.bit_length() - 1 for node in domains]
-        if domains == [1 << place for place in places]:
-            yield from [places] if len({*places}) == len(places) else ()
-        elif len(domains) == 2 and body.links == ((0, 1),):
+        if len(domains) == 2 and [*body.links] == [(0, 1)]:
             yield from ([node.bit_length() - 1 for node in pair] for pair in fitting[0])
-        else:
-            yield from self._embedded(body, domains, fitting)
+            return
+        nodes = members(reduce(or_, domains, 0))
+        place = {1 << node: number for number, node in enumerate(nodes)}
+        graph: nx.DiGraph[int] = nx.DiGraph()
+        pattern: nx.DiGraph[int] = nx.DiGraph()
+        graph.add_nodes_from((number, {"node": node}) for node, number in place.items())
+        pattern.add_nodes_from((variable, {"domain": domain}) for variable, domain in enumerate(domains))
+        for link, pairs in zip(body.links, fitting, strict=True):
+            pattern.add_edge(*link, pairs={*pairs})
+            for start, end in pairs:
+                graph.add_edge(place[start], place[end], pair=(start, end))
+        matcher = _Matcher(
+            graph,
+            pattern,
+            node_match=lambda node, variable: variable["domain"] & node["node"],
+            edge_match=lambda edge, link: edge["pair"] in link["pairs"],
+        )
+        matcher.spend = self.spend
+        for found in matcher.subgraph_monomorphisms_iter():
+            yield [nodes[number] for number in sorted(found, key=found.__getitem__)]
 
-    def _embedded(self, body: SearchBody, domains: NodeSets, fitting: list[Pairs]) -> Iterator[list[int]]:
-        nodes = members(reduce(or_, domains))
-        rank = {1 << node: place for place, node in enumerate(nodes)}
-        ranked = tuple([sum(1 << rank[1 << n] for n in members(domain)) for domain in domains])
-        edges = tuple([tuple([(rank[s], rank[t]) for s, t in pairs]) for pairs in fitting])
-        # A copy starts from the first embedding.
-        for steps, places in copy(embeddings(body.links, ranked, edges)):
-            self.spend(steps)
-            if places is not None:
-                yield [nodes[place] for place in places]
 
-
-@lru_cache(maxsize=1 << 12)
 def _walked(
-    size: int, edges: tuple[tuple[int, int], ...], low: int, high: int | None
+    size: int, edges: Iterable[tuple[int, int]], low: int, high: int | None
 ) -> tuple[float, dict[tuple[int, int], None]]:
     successors = [0] * size
     for source, target in edges:
         successors[source] |= 1 << target
-    pairs: list[tuple[int, int]] = []
-    steps = 0
+    pairs, steps = list[tuple[int, int]](), 0
     # A node without outgoing edges starts only the walk of length zero.
     for start in sorted({source for source, _ in edges}) if low else range(size):
         reached, frontier = 0, 1 << start

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from math import inf
 
 import pytest
 from certified import grammar_of
-from graph_search import sentence
+from graph_search import definition, sentence
 from sampling import plan_of
 from toy import TOY
 
 from sgl.core.grammar import Category, CoreGrammar, Cut, Rule, Slot, TextLayer, Token
 from sgl.dataset.fingerprint import core_form
-from sgl.verify.certificate_rules import effect
+from sgl.verify.certificate_rules import SAME, Edge, RuleFrame, effect
+from sgl.verify.certificate_sight import NONE, Likeness, Sight
 from sgl.verify.items import ShapeTable
+from sgl.verify.schema_grammar import Flaw
 from sgl.verify.search import Searcher
 from sgl.verify.structure import read_structure
 
@@ -47,3 +50,37 @@ def test_a_search_takes_steps_however_long_the_sentence_is(words: int) -> None:
     searcher.left = most = 10.0**9
     searcher.occurring(shape)
     assert most - searcher.left >= words
+
+
+@pytest.mark.parametrize("labels", [[], ["a"], ["a", "b"], ["a", "b", "c"]])
+@pytest.mark.parametrize("test", ["#*>=2", "#a|b>=2", "#^c>=2", "#a>=1, #c=1"])
+def test_edges_between_two_words_are_counted_by_their_labels(test: str, labels: list[str]) -> None:
+    """A label that passes the same tests as another one is another label."""
+    structure = read_structure(f"{{ V[{test}] }}")
+    words, edges = sentence("saw dog", ()), tuple((0, label, 1) for label in labels)
+    frame = RuleFrame(1, tuple(Edge(*edge) for edge in edges), ((0,), (1,)))
+    view = Likeness(structure.bodies, [frame])
+    sight = Sight(view.bodies, tuple(view.relations), lambda _: None)
+    phrase = sight.whole(view.of(frame))((sight.word(frozenset()),) * 2)
+    assert sight.contained(phrase) is definition(structure, words._replace(edges=edges))
+
+
+def test_structures_that_differ_only_in_names_are_seen_alike() -> None:
+    """What is seen alike is looked through once."""
+    frame = RuleFrame(1, (Edge(0, "a", 1), Edge(0, "b", 1)), ((0,), (1,)))
+    texts = ("{ V -[a]-> N }", "{ X -[b]-> V }", "{ V -[^a]-> N }", "{ V -[a|b]-> N }", "{ V -[a]-> V }")
+    views = [Likeness(read_structure(text).bodies, [frame]) for text in texts]
+    assert [own.bodies == views[0].bodies and own.relations == views[0].relations for own in views] == [
+        *(True, True, True),
+        *(False, False),
+    ]
+
+
+@pytest.mark.parametrize(("label", "refused"), [(SAME, False), ("a", True)])
+def test_only_a_phrase_of_the_derivation_may_have_a_head_that_is_no_node(label: str, refused: bool) -> None:
+    frame = RuleFrame(1, (Edge(0, label, 1),), ((0,), (1,)))
+    view = Likeness(read_structure("{ V -[*]-> N }").bodies, [frame])
+    sight = Sight(view.bodies, tuple(view.relations), lambda _: None)
+    parts = sight.word(frozenset()), sight.word(frozenset({NONE}))
+    with pytest.raises(Flaw, match="a phrase that is not a node") if refused else nullcontext():
+        assert not sight.contained(sight.whole(view.of(frame))(parts))

@@ -45,6 +45,17 @@ def test_structures_in_a_relative_clause(structure: str, found: bool) -> None:
     assert (search(structure, RELATIVE) is not None) is found
 
 
+@pytest.mark.parametrize("more", ["", "N; ", "V -[nsubj]-> N; ", "V -[nsubj]-> N[lemma=dog]; "])
+def test_sentences_that_differ_in_their_length_alone_are_told_apart(more: str) -> None:
+    """A structure may ask for nothing else, and sees the same edges in both."""
+    shapes = ShapeTable([read_structure(f"{{ {more}length en >= 3 }}")])
+    searcher, found = Searcher(shapes), []
+    for length in ("2", "3"):
+        graph = sentence("dog slept", ((1, "nsubj", 0),))
+        found.append(searcher.occurring(shapes.of(graph._replace(comments=(("length_en", length),)))))
+    assert found == [0, 1]
+
+
 def test_a_match_names_the_words() -> None:
     match = search("{ N -[acl:relcl]-> V; V -[nsubj]-> M }", RELATIVE)
     assert match == {"N": 0, "V": 2, "M": 1}
@@ -130,6 +141,17 @@ def test_a_search_is_given_up_for_either_reason(text: str, pairs: int, monkeypat
     searcher.allow([shape])
     with pytest.raises(SearchError):
         searcher.occurring(shape)
+
+
+def test_many_structures_take_steps_even_if_none_of_them_has_to_be_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A manifest may have a million of them, and a file as many kinds of edges."""
+    monkeypatch.setattr("sgl.verify.search.STEPS", 100)
+    monkeypatch.setattr("sgl.verify.search.STEPS_FOR_A_PAIR", 0)
+    shapes = ShapeTable([read_structure(f"{{ N[lemma=y{number}] }}") for number in range(1_000)])
+    searcher, several = Searcher(shapes), [shapes.of(sentence(f"y{number}", ())) for number in range(3)]
+    searcher.allow(several)
+    with pytest.raises(SearchError):
+        list(map(searcher.occurring, several))
 
 
 def chain(words: int) -> Sentence:
