@@ -5,8 +5,9 @@ words and which off a graph.  An output is also a function of the grammar, so it
 placeholders.
 
 In bulk, derivations are written by templates, which are learned from the definition of an output.  Derivations that
-differ only in their words have one *shape*.  The definition runs once for each shape, on a derivation with placeholders
-for words, and the text around these is the template::
+differ only in their words have one *shape*.  The definition itself writes the first derivation of a shape.  When a
+second one comes, the definition runs on a derivation with placeholders for words, and the text around these is the
+template::
 
     (clause (np the dog) slept)     learned      0 1 2 .
     (clause (np a cat) ran)         filled       a cat ran .
@@ -227,6 +228,8 @@ class TemplateWriter:
             self.marked = MarkedGrammar(output.grammar, self.rules)
         self._definition = replace(output, grammar=self.marked)
         self._templates: dict[Derivation, ShapeTemplate | None] = {}
+        #: The shapes that have occurred and are worth a template.
+        self._shapes: set[Derivation] = set()
         self._seen = 0
         self._table: TemplateTable | None = None
         from sgl.accel import pays
@@ -246,7 +249,9 @@ class TemplateWriter:
         shape = tuple([classes[rule] for rule in derivation])
         if shape in self._templates:
             return self._templates[shape]
-        if not self._worth_learning(len(self._templates)):
+        if shape not in self._shapes:
+            if self._worth_learning(len(self._shapes)):
+                self._shapes.add(shape)
             return None
         found = self._templates[shape] = self._learn(derivation)
         return found
@@ -311,9 +316,10 @@ class TemplateWriter:
     ) -> Column:
         self._seen += derivations.number
         most = MOST_SHAPES if self._worth_learning(table.shapes) else table.shapes
-        numbers, fresh = table.numbers(derivations, self.rules.classes, most)
-        learned = [self._learn(derivations.at(row)) for row in fresh.tolist()]
-        table.add([one and (one.constants, one.words) for one in learned])
+        numbers = table.numbers(derivations, self.rules.classes, most)
+        repeated = table.repeated(numbers)
+        learned = [self._learn(derivations.at(row)) for row in repeated.tolist()]
+        table.add(numbers[repeated], [one and (one.constants, one.words) for one in learned])
         others = {row: self._written(row, derivations.at(row), plain) for row in table.others(numbers)}
         return table.column(derivations, numbers, self.rules.tables, heading, others)
 
