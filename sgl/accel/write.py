@@ -22,6 +22,10 @@ NOTHING, COLUMN = -1, -2
 #: An operation that writes a word has the place of its rule in the lowest bits and its table above.
 PLACE_BITS = 32
 
+#: With few derivations per shape, templates do not pay.  With many, a new shape gets its template at once; otherwise,
+#: when it occurs again.
+_FEW, _MANY = 2, 20
+
 #: The initial rows of the table of shapes, a power of two; the table is at most half full.
 _ROWS = 1 << 12
 
@@ -65,10 +69,13 @@ class TemplateTable:
         return numbers
 
     def repeated(self, numbers: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return the first row of each shape that has occurred more than once and has no template so far."""
-        shapes, rows = np.unique(numbers, return_index=True)
-        wanted: NDArray[np.int64] = rows[(shapes > 0) & (self._codes[shapes] == 0) & (self._seen[shapes] > 1)]
-        return wanted
+        """Return the first row of each shape that needs a template: it has occurred twice, or probably will."""
+        each = self._seen.sum() // max(self.shapes, 1)
+        needed = (self._codes == 0) & (self._seen > (each < _MANY)) & (each >= _FEW)
+        needed[0] = False
+        rows = np.flatnonzero(needed[numbers])
+        _, first = np.unique(numbers[rows], return_index=True)
+        return rows[first]
 
     def add(
         self, shapes: NDArray[np.int32], templates: Sequence[tuple[Sequence[str], Sequence[tuple[int, int]]] | None]

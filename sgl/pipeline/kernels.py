@@ -29,10 +29,7 @@ JOBS = ("draw", "parse", "write")
 
 @contextmanager
 def compiling_kernels(items: int) -> Iterator[Callable[[], None]]:
-    """Compile kernels in another process during the block, if a dataset with this number of items needs them.
-
-    Yield a function that waits until they are compiled.
-    """
+    """Compile kernels in another process, if this number of items needs them; yield a function that waits for them."""
     from sgl.accel import announce, is_kept, kernel_cache
 
     several = (os.cpu_count() or 1) > 1

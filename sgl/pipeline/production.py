@@ -42,7 +42,7 @@ from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees, unparsed
 from sgl.pipeline.judge import faults_of
 from sgl.pipeline.observers import Observer, all_built_in, registered_observers
 from sgl.pipeline.produced import Known, ProducedDataset, RejectedError, describe, said, signed
-from sgl.pipeline.proofs import CertificateFile, certificate_file, meaning
+from sgl.pipeline.proofs import certificate_file, meaning
 from sgl.pipeline.report import Looked, look_up, report_data
 from sgl.pipeline.review import Overlap, review_of
 from sgl.pipeline.strings import AmbiguityFilter
@@ -160,14 +160,14 @@ class _DatasetProduction:
             standing_by(verifiers) as standby,
         ):
             self.stage("writing the certificate", 0, 1)
-            certificate = certificate_file(self.compiled, self.structures)
+            self.certificate = certificate_file(self.compiled, self.structures)
             # Another process checks the certificate, and must be told which cache to use.
             judge: Judge = partial(faults_of, current())
             if standby:
-                judge = judging(standby, judge, certificate.content)
+                judge = judging(standby, judge, self.certificate.content)
             self.ready()
             samples, files = self._write_rows(directory, run)
-            content = self._write_manifest(directory, certificate, samples, files)
+            content = self._write_manifest(directory, samples, files)
             self.stage("writing the sampler", 0, 1)
             # The standalone sampler does not parse, so it is told which candidates are ambiguous.
             strata = [s.stratum._replace(ambiguous=frozenset(s.ambiguous)) for s in samples]
@@ -267,12 +267,9 @@ class _DatasetProduction:
         return samples
 
     def _write_manifest(
-        self,
-        directory: Path,
-        certificate: CertificateFile,
-        samples: Sequence[StratumSample],
-        files: Sequence[dataset.DataFile],
+        self, directory: Path, samples: Sequence[StratumSample], files: Sequence[dataset.DataFile]
     ) -> dict[str, Any]:
+        certificate = self.certificate
         write(directory / CERTIFICATE, certificate.content)
         ambiguity, project, compiled = self.ambiguity, self.compiled.project, self.compiled
         guarantees = []

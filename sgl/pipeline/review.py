@@ -8,8 +8,7 @@ often training has their words.  The rows go by while they are written.  An n-gr
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from functools import cache
-from itertools import chain, count
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,7 @@ class Overlap:
 
     def __init__(self, grammar: CoreGrammar, plan: Plan) -> None:
         self._by_letter = grammar.text_layers[grammar.text_layer(plan.source)].join == ""
-        self._known, self._cut = defaultdict(count(1).__next__, {"\n": 0}), cache(_TOKEN.findall)
+        self._known = defaultdict(count(1).__next__, {"\n": 0})
         self._seen = {n: [np.zeros(0, np.uint64)] for n in NGRAMS}
         self._words, self._sums = (defaultdict[tuple[str, str], Counter[Any]](Counter) for _ in range(2))
 
@@ -45,9 +44,8 @@ class Overlap:
         categories = [TRAIN] * len(rows) if learned else rows.column("category").to_pylist()
         names, places = np.unique(np.array(categories), return_inverse=True)
         text = "\n".join(rows.column("source").to_pylist()).lower() + "\n"
-        # No token has a space, and most words are known.
-        cut = [text] if self._by_letter else map(self._cut, text.replace("\n", " \n ").split(" "))
-        words = np.fromiter(map(self._known.__getitem__, chain.from_iterable(cut)), np.int64)
+        tokens = text if self._by_letter else _TOKEN.findall(text)
+        words = np.fromiter(map(self._known.__getitem__, tokens), np.int64, len(tokens))
         part = places[np.cumsum(words == 0) - (words == 0)]
         depths = rows.column("depth").to_numpy()
         found = {n: self._compared(n, words, part, len(names), learned) for n in NGRAMS}
@@ -74,8 +72,7 @@ class Overlap:
             pieces.append(np.unique(grams))
         if len(pieces) > (_PIECES if learned else 1):
             pieces[:] = [np.unique(np.concatenate(pieces))]
-        again = 0 * grams if learned else np.isin(grams, pieces[0])
-        return np.bincount(at, minlength=parts), np.bincount(at, again, parts)
+        return np.bincount(at, minlength=parts), np.bincount(at, np.isin(grams, pieces[0]), parts)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Yield the figures of training, of in-distribution tests, and of each pattern."""
