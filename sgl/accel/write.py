@@ -22,12 +22,11 @@ NOTHING, COLUMN = -1, -2
 #: An operation that writes a word has the place of its rule in the lowest bits and its table above.
 PLACE_BITS = 32
 
-#: With few derivations per shape, templates do not pay.  With many, a new shape gets its template at once; otherwise,
-#: when it occurs again.
+#: With few derivations per shape, templates do not pay; with many, new shapes get them at once, not when they recur.
 _FEW, _MANY = 2, 20
 
-#: The initial rows of the table of shapes, a power of two; the table is at most half full.
-_ROWS = 1 << 12
+#: The initial rows of the table of shapes, which grows with the first shape; it is at most half full.
+_ROWS = 1
 
 
 class TemplateTable:
@@ -50,8 +49,10 @@ class TemplateTable:
         #: Estimated bytes per text, from the last column written.
         self._guess = 64
 
-    def numbers(self, derivations: Derivations, classes: Sequence[int], most: int) -> NDArray[np.int32]:
-        """Return the shape of each derivation, at most ``most``."""
+    def numbers(
+        self, derivations: Derivations, classes: Sequence[int], most: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """Return the shape of each derivation, at most ``most``, and the first row of each that needs a template."""
         if self._classes is None:
             # Scramble the class numbers into values that look random.
             mixed = (np.array(classes, np.uint64) + np.uint64(1)) * np.uint64(0xBF58476D1CE4E5B9)
@@ -66,16 +67,10 @@ class TemplateTable:
         self.shapes += found
         self._seen = _longer(self._seen, [0] * found) + np.bincount(numbers, minlength=self.shapes + 1)
         self._codes = _longer(self._codes, [0] * found)
-        return numbers
-
-    def repeated(self, numbers: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Return the first row of each shape that needs a template: it has occurred twice, or probably will."""
         each = self._seen.sum() // max(self.shapes, 1)
         needed = (self._codes == 0) & (self._seen > (each < _MANY)) & (each >= _FEW)
-        needed[0] = False
-        rows = np.flatnonzero(needed[numbers])
-        _, first = np.unique(numbers[rows], return_index=True)
-        return rows[first]
+        rows = np.flatnonzero(needed[numbers] & (numbers > 0))
+        return numbers, rows[np.unique(numbers[rows], return_index=True)[1]]
 
     def add(
         self, shapes: NDArray[np.int32], templates: Sequence[tuple[Sequence[str], Sequence[tuple[int, int]]] | None]

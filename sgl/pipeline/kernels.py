@@ -11,8 +11,6 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
-import numpy as np
-
 from sgl.automata import StructureCompiler
 from sgl.cache import using
 from sgl.children import process_in
@@ -61,6 +59,3 @@ def compile_kernels(folder: Path, grammar: bytes) -> None:
         proofs = establish(compiled, structures, Diagnostics())
         assert proofs is not None
         produce(compiled, structures, proofs, folder / "out", lambda *_: None)
-        # Its table of hashes does not grow.
-        rehash = import_module("sgl.accel.machine").rehash
-        rehash(*np.zeros((2, 1, 3), np.uint64))

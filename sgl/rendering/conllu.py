@@ -39,6 +39,7 @@ _COLUMNS = ("lemma", "upos", "xpos")
 _RESERVED = frozenset({"SpaceAfter", "Extracted"})
 #: The features that the UD validator accepts in column FEATS, if their values are sorted.
 _FEATURE = re.compile(r"[A-Z0-9][A-Za-z0-9]*(\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(,[A-Z0-9][A-Za-z0-9]*)*")
+_LABEL = re.compile(rf"(?!_\Z|root\Z|{EXTRACTED})[^\s|]+")
 _UNWRITABLE = re.compile(r"[\s|]")
 _LINE_BREAKING = re.compile(r"[^\S ]")
 
@@ -147,19 +148,13 @@ def _free_columns(graph: Graph, size: int) -> list[_Columns]:
     return [(f"_\t_\t{row or '_'}", ()) for row in rows]
 
 
-@lru_cache(maxsize=1 << 12)
-def _is_label(name: str) -> bool:
-    reserved = name in ("", "_", "root") or name.startswith(EXTRACTED)
-    return not (reserved or _UNWRITABLE.search(name))
-
-
 @lru_cache(maxsize=1 << 14)
 def _incoming(size: int, edges: Edges, head: int) -> tuple[tuple[Arc, ...], ...]:
     incoming: list[list[Arc]] = [[] for _ in range(size)]
     incoming[head].append((0, "root", False))
     for source, label, target in edges:
         name = label.removeprefix(EXTRACTED)
-        if source == target or not _is_label(name):
+        if source == target or not _LABEL.fullmatch(name):
             raise ConlluError(f"cannot write an edge {label!r} from word {source + 1}")
         incoming[target].append((source + 1, name, name != label))
     for number, into in enumerate(incoming, start=1):

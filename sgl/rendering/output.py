@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sgl.core.arrays import Column, Derivations, Heading
 from sgl.core.grammar import COLUMN, CoreGrammar, View
@@ -186,20 +186,12 @@ MOST_SHAPES = 1 << 17
 #: Seconds that plain code takes for all texts of an item.
 SECONDS_OF_ITEM = 60e-6
 
-
 #: A function that writes the derivation of a row without a template.
 Plain = Callable[[int, Derivation], str] | None
 
-
-class ShapeTemplate(NamedTuple):
-    """A template: what the derivations of a shape have in common.
-
-    ``constants`` stand around the ``words``; each word has the place of its rule in the derivation and the table with
-    the words of rules.
-    """
-
-    constants: tuple[str, ...]
-    words: tuple[tuple[int, int], ...]
+#: What the derivations of a shape have in common: constants, and between them words, each given by the place of its
+#: rule in the derivation and the table with the words of rules.
+ShapeTemplate = tuple[list[str], list[tuple[int, int]]]
 
 
 class TemplateWriter:
@@ -262,8 +254,7 @@ class TemplateWriter:
         if is_marked(written):
             return None
         self.one_line = self.one_line and is_one_line(written) and self.rules.one_line
-        words = [(at, self.rules.raised(n) if raised else n) for at, n, raised in slots]
-        return ShapeTemplate(tuple(constants), tuple(words))
+        return constants, [(at, self.rules.raised(n) if raised else n) for at, n, raised in slots]
 
     def column(self, derivations: Derivations, heading: Sequence[Heading] = (), plain: Plain = None) -> Column:
         """Return the texts of derivations, each after its heading; raises the ``ValueError`` of the definition."""
@@ -286,8 +277,9 @@ class TemplateWriter:
             if template is None:
                 texts.append(self._written(row, derivation, plain))
                 continue
-            words = [self.rules.tables[table][derivation[at]] for at, table in template.words]
-            text = "".join(chain.from_iterable(zip(template.constants, [*words, ""], strict=True)))
+            constants, places = template
+            words = [self.rules.tables[table][derivation[at]] for at, table in places]
+            text = "".join(chain.from_iterable(zip(constants, [*words, ""], strict=True)))
             texts.append(text if self.uses.finish is None else self.uses.finish(text))
         return texts
 
@@ -301,10 +293,8 @@ class TemplateWriter:
     def _column_of(
         self, table: TemplateTable, derivations: Derivations, heading: Sequence[Heading], plain: Plain
     ) -> Column:
-        numbers = table.numbers(derivations, self.rules.classes, MOST_SHAPES)
-        repeated = table.repeated(numbers)
-        learned = [self._learn(derivations.at(row)) for row in repeated.tolist()]
-        table.add(numbers[repeated], learned)
+        numbers, rows = table.numbers(derivations, self.rules.classes, MOST_SHAPES)
+        table.add(numbers[rows], [self._learn(derivations.at(row)) for row in rows.tolist()])
         others = {row: self._written(row, derivations.at(row), plain) for row in table.others(numbers)}
         return table.column(derivations, numbers, self.rules.tables, heading, others)
 

@@ -10,8 +10,7 @@ its final count before it is used::
                                from " dog"    N
                                from "The"     Det, over N  NP = Det N, over VP  S = NP VP
 
-Counts are floating-point numbers, exact below 2⁵³.  All other numbers that parts take are ``long``, so that each part
-is compiled once.
+Counts are floating-point numbers, exact below 2⁵³.  Parts take ``long`` numbers, so that each is compiled only once.
 """
 
 import numpy as np
