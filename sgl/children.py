@@ -104,14 +104,14 @@ def begin(folder: str = "") -> None:
 
 
 @contextmanager
-def process_in(module: str, function: str) -> Iterator["BaseProcess"]:
-    """Have another process call a function with a folder that is its own, while the block runs."""
+def process_in(module: str, function: str, *given: bytes) -> Iterator["BaseProcess"]:
+    """Have another process call a function with a folder of its own and the ``given`` bytes while the block runs."""
     from multiprocessing import get_context
 
     from sgl.disk import temporary
 
     with temporary() as folder:
-        process = get_context("spawn").Process(target=_call, args=(module, function, str(folder)), daemon=True)
+        process = get_context("spawn").Process(target=_call, args=(module, function, str(folder), *given), daemon=True)
         with starting():
             process.start()
         try:
@@ -121,11 +121,11 @@ def process_in(module: str, function: str) -> Iterator["BaseProcess"]:
             process.join()
 
 
-def _call(module: str, function: str, folder: str) -> None:
+def _call(module: str, function: str, folder: str, *given: bytes) -> None:
     """Call a function; its module is imported when this process is ready to end."""
     begin(folder)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    getattr(import_module(module), function)(Path(folder))
+    getattr(import_module(module), function)(Path(folder), *given)
 
 
 async def program(module: str, *words: str) -> tuple[int, str]:

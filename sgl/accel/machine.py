@@ -57,6 +57,9 @@ copy32 = cast("Callable[[Bytes, Index, Bytes, Index], None]", _copy32)
 #: The upper 64 bits of the product of two unsigned 64-bit numbers.
 high64 = cast("Callable[[np.uint64, np.uint64], np.uint64]", _high64)
 
+#: A number in 64 bits.  For each kind of number that a part takes, it is compiled again.
+long = cast("Callable[[Index], int]", np.int64)
+
 #: Functions over tables of hashes.
 slot, rehash = part(screening.slot), kernel(screening.rehash)
 
@@ -75,7 +78,7 @@ def lowest(bits: np.uint64) -> int:
     pairs = np.uint64(0x3333333333333333)
     below = (below & pairs) + ((below >> np.uint64(2)) & pairs)
     below = (below + (below >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return int((below * np.uint64(0x0101010101010101)) >> np.uint64(56))
+    return long((below * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @part

@@ -14,7 +14,7 @@ from sgl.accel.jit import kernel
 from sgl.accel.machine import copy, put, rehash, slot
 from sgl.core.arrays import SLACK, Column, Derivations, Heading, StringPool, as_bytes
 
-Value = TypeVar("Value", np.int64, np.bool_)
+Value = TypeVar("Value", np.int64, np.int32)
 
 #: Operations that write no word: none, and columns, numbered down from ``COLUMN``.
 NOTHING, COLUMN = -1, -2
@@ -22,8 +22,11 @@ NOTHING, COLUMN = -1, -2
 #: An operation that writes a word has the place of its rule in the lowest bits and its table above.
 PLACE_BITS = 32
 
-#: The initial rows of the table of shapes, a power of two; the table is at most half full.
-_ROWS = 1 << 12
+#: With few derivations per shape, templates do not pay; with many, new shapes get them at once, not when they recur.
+_FEW, _MANY = 2, 20
+
+#: The initial rows of the table of shapes, which grows with the first shape; it is at most half full.
+_ROWS = 1
 
 
 class TemplateTable:
@@ -36,18 +39,20 @@ class TemplateTable:
         self._classes: NDArray[np.uint64] | None = None
         self._pool = StringPool()
         self._words = np.zeros((0, 0), np.int64)
-        # The code of shape 0 copies the text from the first column.
+        #: For each shape, the number of its derivations so far, and its code, 0 until a template was sought.
+        self._seen = np.zeros(1, np.int64)
+        self._codes = np.zeros(1, np.int32)
+        # Code 0 copies the text from the first column.
         self._ends = np.array([0, 1], np.int64)
         self._constants = np.array([self._pool.add("")], np.int64)
         self._operations = np.array([COLUMN], np.int64)
-        self._without = np.array([True])
         #: Estimated bytes per text, from the last column written.
         self._guess = 64
 
     def numbers(
         self, derivations: Derivations, classes: Sequence[int], most: int
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the shape of each derivation, at most ``most``, and the first row of each new shape."""
+        """Return the shape of each derivation, at most ``most``, and the first row of each that needs a template."""
         if self._classes is None:
             # Scramble the class numbers into values that look random.
             mixed = (np.array(classes, np.uint64) + np.uint64(1)) * np.uint64(0xBF58476D1CE4E5B9)
@@ -57,14 +62,20 @@ class TemplateTable:
             rehash(self._table, larger)
             self._table = larger
         numbers = np.empty(derivations.number, np.int32)
-        fresh = np.empty(derivations.number, np.int64)
         rules, offsets = derivations.rules, derivations.offsets
-        found = number_shapes(rules, offsets, self._classes, self._table, self.shapes, most, numbers, fresh)
+        found = number_shapes(rules, offsets, self._classes, self._table, self.shapes, most, numbers)
         self.shapes += found
-        return numbers, fresh[:found]
+        self._seen = _longer(self._seen, [0] * found) + np.bincount(numbers, minlength=self.shapes + 1)
+        self._codes = _longer(self._codes, [0] * found)
+        each = self._seen.sum() // max(self.shapes, 1)
+        needed = (self._codes == 0) & (self._seen > (each < _MANY)) & (each >= _FEW)
+        rows = np.flatnonzero(needed[numbers] & (numbers > 0))
+        return numbers, rows[np.unique(numbers[rows], return_index=True)[1]]
 
-    def add(self, templates: Sequence[tuple[Sequence[str], Sequence[tuple[int, int]]] | None]) -> None:
-        """Add the templates of the next new shapes; None leaves a shape to the definition.
+    def add(
+        self, shapes: NDArray[np.int32], templates: Sequence[tuple[Sequence[str], Sequence[tuple[int, int]]] | None]
+    ) -> None:
+        """Add the templates of some shapes; None leaves a shape to the definition.
 
         A template has constants and, between them, words, each given by the place of a rule and a table.
         """
@@ -77,14 +88,15 @@ class TemplateTable:
             operations += [place | table << PLACE_BITS for place, table in words]
             operations.append(COLUMN if template is None else NOTHING)
             ends.append(len(self._constants) + len(constants))
+        self._codes[shapes] = np.arange(len(ends)) + len(self._ends) - 1
         self._constants = _longer(self._constants, constants)
         self._operations = _longer(self._operations, operations)
         self._ends = _longer(self._ends, ends)
-        self._without = _longer(self._without, [template is None for template in templates])
 
     def others(self, numbers: NDArray[np.int32]) -> list[int]:
         """Return the rows that have no template."""
-        found: list[int] = np.flatnonzero(self._without[numbers]).tolist()
+        last = self._operations[self._ends[self._codes[numbers] + 1] - 1]
+        found: list[int] = np.flatnonzero(last == COLUMN).tolist()
         return found
 
     def column(
@@ -105,7 +117,7 @@ class TemplateTable:
         code = self._code_of(heading, columns)
         rules, offsets = derivations.rules, derivations.offsets
         given = (
-            *(rules, offsets, numbers),
+            *(rules, offsets, self._codes[numbers]),
             *(self._ends, self._constants, self._operations),
             *(self._words, self._pool.packed(), self._pool.longest + SLACK),
             *(code, *_side_by_side(columns)),
@@ -165,13 +177,11 @@ def number_shapes(
     known: int,
     most: int,
     numbers: NDArray[np.int32],
-    fresh: NDArray[np.int64],
 ) -> int:
     """Write the number of each derivation's shape, from 1; return how many shapes are new.
 
     A shape is identified by a 128-bit hash of the classes of its rules.  New shapes are numbered after the ``known``
-    ones, up to ``most``; shapes beyond that, and empty derivations, get 0.  ``fresh`` receives the row of the first
-    derivation of each new shape.
+    ones, up to ``most``; shapes beyond that, and empty derivations, get 0.
     """
     found = 0
     for row in range(len(offsets) - 1):
@@ -190,7 +200,6 @@ def number_shapes(
             if known + found >= most:
                 numbers[row] = 0
                 continue
-            fresh[found] = row
             found += 1
             table[spot, 0], table[spot, 1], table[spot, 2] = first, second, np.uint64(known + found)
         numbers[row] = np.int32(table[spot, 2])
@@ -201,7 +210,7 @@ def number_shapes(
 def fill(
     rules: NDArray[np.int32],
     offsets: NDArray[np.int64],
-    numbers: NDArray[np.int32],
+    codes: NDArray[np.int32],
     ends: NDArray[np.int64],
     constants: NDArray[np.int64],
     operations: NDArray[np.int64],
@@ -217,15 +226,15 @@ def fill(
 ) -> int:
     """Write derivations from ``row`` on, each after its heading; return the row that did not fit, or their number.
 
-    The code of a template is pairs of a constant and an operation; shape ``n`` has those from ``ends[n]`` to ``ends[n +
+    The code of a template is pairs of a constant and an operation; code ``n`` has those from ``ends[n]`` to ``ends[n +
     1]``, and ``heading`` has the pairs before them.  ``words[t, r]`` is the word of rule ``r`` in table ``t``, as a
     piece of the pool like the constants.  Texts of column ``c`` end at ``column_ends[c]`` in ``columns``.
     """
     limit = len(data) - 2 * longest
     at = data_ends[row]
-    while row < len(numbers):
-        first = ends[numbers[row]]
-        for step in range(first - len(heading), ends[numbers[row] + 1]):
+    while row < len(codes):
+        first = ends[codes[row]]
+        for step in range(first - len(heading), ends[codes[row] + 1]):
             if at > limit:
                 return row
             if step < first:

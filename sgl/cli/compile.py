@@ -18,7 +18,7 @@ from sgl.parallel.executor import Parallelism
 from sgl.pipeline.kernels import compiling_kernels
 from sgl.pipeline.produced import ProducedDataset
 from sgl.pipeline.production import produce
-from sgl.pipeline.proofs import certificate_file, establish, with_needs
+from sgl.pipeline.proofs import establish, with_needs
 from sgl.pipeline.variants import is_part, listed, write_variants
 
 
@@ -82,16 +82,14 @@ def prove_and_produce(
 ) -> tuple[ProducedDataset, Proofs]:
     """Write the verified dataset of a grammar to ``target``; end the command on failure."""
     structures = structures_of(compiled.grammar)
-    with compiling_kernels(sum(stratum.count for stratum in compiled.plan.strata)):
+    with compiling_kernels(sum(stratum.count for stratum in compiled.plan.strata)) as ready:
         proofs = establish(compiled, structures, session.diagnostics, session.proving)
         session.stop_on_errors()
         assert proofs is not None
         compiled = with_needs(compiled, proofs)
-        session.progress("writing the certificate")
-        certificate = certificate_file(compiled, structures)
-    session.show()
-    with resumable(session, target, parallelism):
-        produced = produce(compiled, structures, proofs, target, session.progress, parallelism, certificate)
+        session.show()
+        with resumable(session, target, parallelism):
+            produced = produce(compiled, structures, proofs, target, session.progress, parallelism, ready)
     if not produced.verification.ok:
         session.present("verify.j2", report=produced.verification, brief=True)
         session.fail("SGL0905", f"the dataset has violations; nothing was written to `{target}`")

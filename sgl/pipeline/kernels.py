@@ -5,16 +5,17 @@ machine code of every kernel that a dataset needs on disk.
 """
 
 import os
-from collections.abc import Iterator
+import pickle
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
-import numpy as np
-
 from sgl.automata import StructureCompiler
+from sgl.cache import using
 from sgl.children import process_in
 from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.production import produce
 from sgl.pipeline.proofs import establish
@@ -25,36 +26,36 @@ JOBS = ("draw", "parse", "write")
 
 
 @contextmanager
-def compiling_kernels(items: int) -> Iterator[None]:
-    """Compile kernels in another process during the block, if a dataset with this number of items needs them."""
+def compiling_kernels(items: int) -> Iterator[Callable[[], None]]:
+    """Compile kernels in another process, if this number of items needs them; yield a function that waits for them."""
     from sgl.accel import announce, is_kept, kernel_cache
 
     several = (os.cpu_count() or 1) > 1
     if not (compiled_pays(items) and several and kernel_cache() is not None) or all(map(is_kept, JOBS)):
-        yield
+        yield lambda: None
         return
-    with process_in(__name__, compile_kernels.__name__) as process:
-        yield
-        if process.is_alive():
-            announce()
-        process.join()
+    # A grammar that gives every job something to do; this process has a parser already.
+    with using(None):
+        compiled = open_grammar(Path(__file__).with_name("kernels.sgl"), {}, SourceMap(), Diagnostics(), fast=True)
+    with process_in(__name__, compile_kernels.__name__, pickle.dumps(compiled)) as process:
+
+        def ready() -> None:
+            if process.is_alive():
+                announce()
+            process.join()
+
+        yield ready
 
 
-def compile_kernels(folder: Path) -> None:
-    """Make a small dataset with compiled code, to leave its machine code on disk."""
+def compile_kernels(folder: Path, grammar: bytes) -> None:
+    """Make a small dataset of a pickled grammar with compiled code, to leave its machine code on disk."""
     # Any error here occurs again, and is reported, where the kernel is needed.
     with suppress(Exception):
         for job in JOBS:
             # A process uses compiled code that it has loaded, even for small jobs.
             import_module(f"sgl.accel.{job}")
-        # A grammar that gives every job something to do.
-        file, diagnostics = Path(__file__).with_name("kernels.sgl"), Diagnostics()
-        compiled = open_grammar(file, {}, SourceMap(), diagnostics)
-        assert compiled is not None
+        compiled: Compiled = pickle.loads(grammar)  # noqa: S301 - its parent sends it
         structures = StructureCompiler(compiled.grammar)
-        proofs = establish(compiled, structures, diagnostics)
+        proofs = establish(compiled, structures, Diagnostics())
         assert proofs is not None
         produce(compiled, structures, proofs, folder / "out", lambda *_: None)
-        # Its table of hashes does not grow.
-        rehash = import_module("sgl.accel.machine").rehash
-        rehash(*np.zeros((2, 1, 3), np.uint64))

@@ -42,7 +42,7 @@ from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees, unparsed
 from sgl.pipeline.judge import faults_of
 from sgl.pipeline.observers import Observer, all_built_in, registered_observers
 from sgl.pipeline.produced import Known, ProducedDataset, RejectedError, describe, said, signed
-from sgl.pipeline.proofs import CertificateFile, certificate_file, meaning
+from sgl.pipeline.proofs import certificate_file, meaning
 from sgl.pipeline.report import Looked, look_up, report_data
 from sgl.pipeline.review import Overlap, review_of
 from sgl.pipeline.strings import AmbiguityFilter
@@ -82,10 +82,11 @@ def produce(
     target: Path,
     stage: Stage,
     parallelism: Parallelism | None = None,
-    certificate: CertificateFile | None = None,
+    ready: Callable[[], None] = lambda: None,
 ) -> ProducedDataset:
-    """Write the dataset of a proved plan, and its ``certificate``, to ``target``.
+    """Write the dataset of a proved plan, and its certificate, to ``target``.
 
+    ``ready`` returns when other processes have compiled kernels; it is called before anything is sampled.
     With options of ``parallelism``, the folder of the run keeps finished work, so that an interrupted run can be
     resumed; such a folder blocks all other runs.  Raises ``OutputError``, ``NotEnoughError``, ``InterruptedRunError``,
     ``WorkerLostError``, and ``ImportError`` without the engine.
@@ -100,8 +101,7 @@ def produce(
             if renewed is not known:
                 cache.put(renewed, "produced", *said(compiled))
             return renewed.as_said_by(compiled, target, unchanged=renewed is known)
-    certificate = certificate or certificate_file(compiled, structures)
-    production = _DatasetProduction(compiled, structures, proofs, stage, certificate)
+    production = _DatasetProduction(compiled, structures, proofs, stage, ready)
     if alone:
         known = production.run(target, None)
         if cache is not None and known.produced.verification.ok:
@@ -128,7 +128,7 @@ class _DatasetProduction:
     structures: StructureCompiler
     proofs: Proofs
     stage: Stage
-    certificate: CertificateFile
+    ready: Callable[[], None]
 
     def __post_init__(self) -> None:
         compiled, structures = self.compiled, self.structures
@@ -152,17 +152,20 @@ class _DatasetProduction:
     def run(self, target: Path, run: RunFolder | None) -> Known:
         """Produce the dataset; put nothing in place if there are violations."""
         place = None if run is None else run.path / STAGE
-        # Start the verifying processes that will be needed while rows are written.
+        # Start the verifying processes while the certificate is made: they are needed while rows are written.
         verifiers = _PROCESSORS if self.items >= MANY_ITEMS else 1
         with (
             suppress(RejectedError),
             dataset.staged_directory(target, place) as directory,
             standing_by(verifiers) as standby,
         ):
+            self.stage("writing the certificate", 0, 1)
+            self.certificate = certificate_file(self.compiled, self.structures)
             # Another process checks the certificate, and must be told which cache to use.
             judge: Judge = partial(faults_of, current())
             if standby:
                 judge = judging(standby, judge, self.certificate.content)
+            self.ready()
             samples, files = self._write_rows(directory, run)
             content = self._write_manifest(directory, samples, files)
             self.stage("writing the sampler", 0, 1)

@@ -8,6 +8,7 @@ often training has their words.  The rows go by while they are written.  An n-gr
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ class Overlap:
 
     def __init__(self, grammar: CoreGrammar, plan: Plan) -> None:
         self._by_letter = grammar.text_layers[grammar.text_layer(plan.source)].join == ""
-        self._known = {"\n": 0}
+        self._known = defaultdict(count(1).__next__, {"\n": 0})
         self._seen = {n: [np.zeros(0, np.uint64)] for n in NGRAMS}
         self._words, self._sums = (defaultdict[tuple[str, str], Counter[Any]](Counter) for _ in range(2))
 
@@ -44,7 +45,7 @@ class Overlap:
         names, places = np.unique(np.array(categories), return_inverse=True)
         text = "\n".join(rows.column("source").to_pylist()).lower() + "\n"
         tokens = text if self._by_letter else _TOKEN.findall(text)
-        words = np.fromiter((self._known.setdefault(token, len(self._known)) for token in tokens), np.int64)
+        words = np.fromiter(map(self._known.__getitem__, tokens), np.int64, len(tokens))
         part = places[np.cumsum(words == 0) - (words == 0)]
         depths = rows.column("depth").to_numpy()
         found = {n: self._compared(n, words, part, len(names), learned) for n in NGRAMS}
@@ -59,14 +60,14 @@ class Overlap:
 
     def _compared(self, n: int, words: Any, part: Any, parts: int, learned: bool) -> tuple[Any, Any]:  # noqa: ANN401
         """Return how many n-grams each part has, and how many of them training has; of training keep them."""
-        count, pieces = max(len(words) - n + 1, 0), self._seen[n]
-        grams, whole = np.zeros(count, np.uint64), np.ones(count, bool)
+        size, pieces = max(len(words) - n + 1, 0), self._seen[n]
+        grams, whole = np.zeros(size, np.uint64), np.ones(size, bool)
         for place in range(n):
-            own = words[place : place + count]
+            own = words[place : place + size]
             whole &= own > 0
             grams = (grams + own.astype(np.uint64)) * _FACTOR
             grams ^= grams >> np.uint64(29)
-        grams, at = grams[whole], part[:count][whole]
+        grams, at = grams[whole], part[:size][whole]
         if learned:
             pieces.append(np.unique(grams))
         if len(pieces) > (_PIECES if learned else 1):

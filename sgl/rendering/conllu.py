@@ -39,6 +39,7 @@ _COLUMNS = ("lemma", "upos", "xpos")
 _RESERVED = frozenset({"SpaceAfter", "Extracted"})
 #: The features that the UD validator accepts in column FEATS, if their values are sorted.
 _FEATURE = re.compile(r"[A-Z0-9][A-Za-z0-9]*(\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(,[A-Z0-9][A-Za-z0-9]*)*")
+_LABEL = re.compile(rf"(?!_\Z|root\Z|{EXTRACTED})[^\s|]+")
 _UNWRITABLE = re.compile(r"[\s|]")
 _LINE_BREAKING = re.compile(r"[^\S ]")
 
@@ -108,15 +109,15 @@ def word_lines(
         edges = _free_columns(graph, len(tokens))
     else:
         edges = [_edge_columns(arcs) for arcs in _incoming(len(tokens), graph.edges, graph.head)]
-    pieces = spelt or [Piece(token, 1, tight=False) for token in tokens]
+    pieces = [piece[:2] for piece in spelt] or [(token, 1) for token in tokens]
     lines: list[str] = []
     index = 0
-    for piece, space in zip(pieces, _space_after([piece.text for piece in pieces], text), strict=True):
-        single = piece.words == 1
+    for (written, words), space in zip(pieces, _space_after([piece[0] for piece in pieces], text), strict=True):
+        single = words == 1
         if not single:
             last = "_" if space else _GLUED
-            lines.append("\t".join([f"{index + 1}-{index + piece.words}", piece.text, *"_______", last]))
-        for form in [piece.text] if single else tokens[index : index + piece.words]:
+            lines.append("\t".join([f"{index + 1}-{index + words}", written, *"_______", last]))
+        for form in [written] if single else tokens[index : index + words]:
             columns = _node_columns(nodes.get(index), columns_of or word_columns)
             lines.append(_line(index + 1, form, columns, edges[index], space or not single))
             index += 1
@@ -153,22 +154,20 @@ def _incoming(size: int, edges: Edges, head: int) -> tuple[tuple[Arc, ...], ...]
     incoming[head].append((0, "root", False))
     for source, label, target in edges:
         name = label.removeprefix(EXTRACTED)
-        reserved = name in ("", "_", "root") or name.startswith(EXTRACTED)
-        if source == target or reserved or _UNWRITABLE.search(name):
+        if source == target or not _LABEL.fullmatch(name):
             raise ConlluError(f"cannot write an edge {label!r} from word {source + 1}")
         incoming[target].append((source + 1, name, name != label))
-    arcs: list[list[Arc]] = []
     for number, into in enumerate(incoming, start=1):
-        ordered = sorted(into, key=lambda arc: (arc[2], arc[0], arc[1]))
-        if not ordered:
+        if not into:
             raise ConlluError(f"word {number} has no governor")
-        if len(ordered) > 1 and not ordered[1][2]:
-            raise ConlluError(f"word {number} has two governors in the basic tree")
-        if len({arc[:2] for arc in ordered}) < len(ordered):
-            raise ConlluError(f"word {number} has an edge both with and without ~")
-        arcs.append(ordered)
-    _make_tree(arcs)
-    return tuple(map(tuple, arcs))
+        if len(into) > 1:
+            into.sort(key=lambda arc: (arc[2], arc[0], arc[1]))
+            if not into[1][2]:
+                raise ConlluError(f"word {number} has two governors in the basic tree")
+            if len({arc[:2] for arc in into}) < len(into):
+                raise ConlluError(f"word {number} has an edge both with and without ~")
+    _make_tree(incoming)
+    return tuple(map(tuple, incoming))
 
 
 def _make_tree(arcs: list[list[Arc]]) -> None:
@@ -181,16 +180,19 @@ def _make_tree(arcs: list[list[Arc]]) -> None:
     reached = {0}
     waiting = list(range(len(arcs)))
     while waiting:
-        joining = [at for at in waiting if not arcs[at][0][2] and arcs[at][0][0] in reached]
-        if not joining:
+        before = len(waiting)
+        for at in waiting:
+            governor, _, extracted = arcs[at][0]
+            if governor in reached and not extracted:
+                reached.add(at + 1)
+        waiting = [at for at in waiting if at + 1 not in reached]
+        if len(waiting) == before:
             fronted = ((at, arc) for at in waiting if arcs[at][0][2] for arc in arcs[at] if arc[0] in reached)
             at, joint = next(fronted, (-1, None))
             if joint is None:
                 raise ConlluError(f"word {waiting[0] + 1} is not below the head of the sentence")
             arcs[at] = [joint, *(arc for arc in arcs[at] if arc != joint)]
-            joining = [at]
-        reached.update(at + 1 for at in joining)
-        waiting = [at for at in waiting if at not in joining]
+            reached.add(at + 1)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -231,6 +233,7 @@ def is_attribute(name: str, value: str) -> bool:
     return not (misspelt or value == "_" or value != value.strip() or reserved.search(value))
 
 
+@lru_cache(maxsize=1 << 16)
 def is_token(token: str) -> bool:
     """Return whether a word can be in column FORM."""
     return bool(token) and token == token.strip() and is_one_line(token)

@@ -5,8 +5,9 @@ words and which off a graph.  An output is also a function of the grammar, so it
 placeholders.
 
 In bulk, derivations are written by templates, which are learned from the definition of an output.  Derivations that
-differ only in their words have one *shape*.  The definition runs once for each shape, on a derivation with placeholders
-for words, and the text around these is the template::
+differ only in their words have one *shape*.  The definition itself writes the first derivation of a shape.  When a
+second one comes, the definition runs on a derivation with placeholders for words, and the text around these is the
+template::
 
     (clause (np the dog) slept)     learned      0 1 2 .
     (clause (np a cat) ran)         filled       a cat ran .
@@ -20,8 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
-from itertools import repeat
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import chain, repeat
+from typing import TYPE_CHECKING
 
 from sgl.core.arrays import Column, Derivations, Heading
 from sgl.core.grammar import COLUMN, CoreGrammar, View
@@ -179,30 +180,18 @@ def _columns_of(attributes: Attributes) -> tuple[str, tuple[str, ...]]:
     return word_columns(attributes)
 
 
-#: The most shapes to learn.
+#: The most shapes to remember.
 MOST_SHAPES = 1 << 17
-
-#: Beyond this many shapes, learn more only while most derivations have a known one.
-FEW_SHAPES = 1_000
 
 #: Seconds that plain code takes for all texts of an item.
 SECONDS_OF_ITEM = 60e-6
 
-
 #: A function that writes the derivation of a row without a template.
 Plain = Callable[[int, Derivation], str] | None
 
-
-class ShapeTemplate(NamedTuple):
-    """A template: what the derivations of a shape have in common.
-
-    ``format`` has a ``%s`` for each word; ``words`` has for each the place of its rule in the derivation and the table
-    with the words of rules.
-    """
-
-    format: str
-    words: tuple[tuple[int, int], ...]
-    constants: tuple[str, ...]
+#: What the derivations of a shape have in common: constants, and between them words, each given by the place of its
+#: rule in the derivation and the table with the words of rules.
+ShapeTemplate = tuple[list[str], list[tuple[int, int]]]
 
 
 class TemplateWriter:
@@ -227,7 +216,8 @@ class TemplateWriter:
             self.marked = MarkedGrammar(output.grammar, self.rules)
         self._definition = replace(output, grammar=self.marked)
         self._templates: dict[Derivation, ShapeTemplate | None] = {}
-        self._seen = 0
+        #: The shapes that have occurred.
+        self._shapes: set[Derivation] = set()
         self._table: TemplateTable | None = None
         from sgl.accel import pays
 
@@ -241,18 +231,16 @@ class TemplateWriter:
         return self._texts([derivation], None)[0]
 
     def _template(self, derivation: Derivation) -> ShapeTemplate | None:
-        self._seen += 1
         classes = self.rules.classes
         shape = tuple([classes[rule] for rule in derivation])
         if shape in self._templates:
             return self._templates[shape]
-        if not self._worth_learning(len(self._templates)):
+        if shape not in self._shapes:
+            if len(self._shapes) < MOST_SHAPES:
+                self._shapes.add(shape)
             return None
         found = self._templates[shape] = self._learn(derivation)
         return found
-
-    def _worth_learning(self, shapes: int) -> bool:
-        return shapes < FEW_SHAPES or (shapes < MOST_SHAPES and 2 * shapes < self._seen)
 
     def _learn(self, derivation: Derivation) -> ShapeTemplate | None:
         if not 0 < len(derivation) < MOST_NUMBERS or len(self.rules.tables) >= MOST_NUMBERS:
@@ -266,12 +254,7 @@ class TemplateWriter:
         if is_marked(written):
             return None
         self.one_line = self.one_line and is_one_line(written) and self.rules.one_line
-        escaped = [text.replace("%", "%%") for text in constants] if "%" in written else constants
-        return ShapeTemplate(
-            "%s".join(escaped),
-            tuple([(at, self.rules.raised(n) if raised else n) for at, n, raised in slots]),
-            tuple(constants),
-        )
+        return constants, [(at, self.rules.raised(n) if raised else n) for at, n, raised in slots]
 
     def column(self, derivations: Derivations, heading: Sequence[Heading] = (), plain: Plain = None) -> Column:
         """Return the texts of derivations, each after its heading; raises the ``ValueError`` of the definition."""
@@ -294,8 +277,9 @@ class TemplateWriter:
             if template is None:
                 texts.append(self._written(row, derivation, plain))
                 continue
-            words = tuple([self.rules.tables[table][derivation[at]] for at, table in template.words])
-            text = template.format % words
+            constants, places = template
+            words = [self.rules.tables[table][derivation[at]] for at, table in places]
+            text = "".join(chain.from_iterable(zip(constants, [*words, ""], strict=True)))
             texts.append(text if self.uses.finish is None else self.uses.finish(text))
         return texts
 
@@ -309,11 +293,8 @@ class TemplateWriter:
     def _column_of(
         self, table: TemplateTable, derivations: Derivations, heading: Sequence[Heading], plain: Plain
     ) -> Column:
-        self._seen += derivations.number
-        most = MOST_SHAPES if self._worth_learning(table.shapes) else table.shapes
-        numbers, fresh = table.numbers(derivations, self.rules.classes, most)
-        learned = [self._learn(derivations.at(row)) for row in fresh.tolist()]
-        table.add([one and (one.constants, one.words) for one in learned])
+        numbers, rows = table.numbers(derivations, self.rules.classes, MOST_SHAPES)
+        table.add(numbers[rows], [self._learn(derivations.at(row)) for row in rows.tolist()])
         others = {row: self._written(row, derivations.at(row), plain) for row in table.others(numbers)}
         return table.column(derivations, numbers, self.rules.tables, heading, others)
 

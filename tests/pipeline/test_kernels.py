@@ -17,8 +17,9 @@ import numpy as np
 from sgl.accel import announcing, is_kept
 from sgl.pipeline.kernels import JOBS, compiling_kernels
 if __name__ == "__main__":
-    with compiling_kernels(1_000_000):
+    with compiling_kernels(1_000_000) as ready:
         assert "sgl.accel.jit" not in sys.modules
+        ready()
     print(*filter(is_kept, JOBS))
     # A large dataset needs a larger table of hashes.
     from sgl.accel.machine import rehash

@@ -10,14 +10,14 @@ its final count before it is used::
                                from " dog"    N
                                from "The"     Det, over N  NP = Det N, over VP  S = NP VP
 
-Counts are floating-point numbers, exact below 2⁵³.
+Counts are floating-point numbers, exact below 2⁵³.  Parts take ``long`` numbers, so that each is compiled only once.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.accel.jit import kernel, part
-from sgl.accel.machine import has, lowest
+from sgl.accel.machine import has, long, lowest
 from sgl.accel.parse.tables import Space, Tables
 
 #: Return values of a chart without an entry for the whole text.
@@ -76,7 +76,7 @@ def _chart(tables: Tables, space: Space, data: NDArray[np.uint8], first: int, la
         if space.used[0] == len(space.ways) - 1:
             return _FULL
     if size > 0 and space.reached[size] == 0 and has(space.cells, size * tables.wide, tables.start):
-        return int(space.entry_at[size * tables.items + tables.start])
+        return long(space.entry_at[size * tables.items + tables.start])
     return _NONE
 
 
@@ -97,9 +97,9 @@ def _words_at(
     tables: Tables, space: Space, data: NDArray[np.uint8], first: int, last: int, start: int, behind: int, apart: int
 ) -> None:
     """Enter the words at ``behind``, after the separator if they are ``apart``, or else attached to the text before."""
-    low, high = tables.sorts[apart], tables.sorts[apart + 1]
+    low, high = long(tables.sorts[apart]), long(tables.sorts[apart + 1])
     for depth in range(last - first - behind):
-        byte = data[first + behind + depth]
+        byte = long(data[first + behind + depth])
         low = _bound(tables, low, high, depth, byte)
         high = _bound(tables, low, high, depth, byte + 1)
         if low == high:
@@ -137,7 +137,7 @@ def _complete(tables: Tables, space: Space, start: int, end: int, size: int) -> 
             place = lowest(rest)
             done |= _ONE << np.uint64(place)
             item = word * 64 + place
-            entry = space.entry_at[end * tables.items + item]
+            entry = long(space.entry_at[end * tables.items + item])
             if item < tables.symbols:
                 _give(tables, space, tables.texts + item, start, end, entry, -1, space.ways[entry])
             if tables.row[item] >= 0 and end < size:
@@ -149,9 +149,10 @@ def _complete(tables: Tables, space: Space, start: int, end: int, size: int) -> 
 def _move(tables: Tables, space: Space, start: int, left: int, right: int) -> None:
     symbol = space.item[right]
     if symbol < tables.symbols:
-        move = tables.move[tables.row[space.item[left]] + symbol]
+        move = long(tables.move[tables.row[space.item[left]] + symbol])
         if move >= 0:
-            _give(tables, space, move, start, space.end[right], left, right, space.ways[left] * space.ways[right])
+            end = long(space.end[right])
+            _give(tables, space, move, start, end, left, right, space.ways[left] * space.ways[right])
 
 
 @part
@@ -166,7 +167,7 @@ def _give(tables: Tables, space: Space, number: int, start: int, end: int, left:
         for word in range(tables.wide):
             space.cells[end * tables.wide + word] = _ZERO
     for goal in range(tables.goals[number], tables.goals[number + 1]):
-        item = tables.item[goal]
+        item = long(tables.item[goal])
         place = end * tables.items + item
         count = ways * tables.ways[goal]
         if has(space.cells, end * tables.wide, item):
@@ -224,4 +225,4 @@ def _part_of(space: Space, entry: int, number: int, parts: int) -> int:
     """
     for _ in range(parts - 1 - max(number, 1)):
         entry = space.left[entry]
-    return int(space.left[entry] if number == 0 else space.right[entry])
+    return long(space.left[entry] if number == 0 else space.right[entry])
