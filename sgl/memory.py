@@ -76,7 +76,7 @@ class Memory:
             self.was_read(since=started)
 
     def turn(self) -> None:
-        """Start another look at a grammar; entries are dropped that were not used in as many looks, or up to twice."""
+        """Start another look at a grammar; entries that go unused in four looks (in an editor, sixteen) are dropped."""
         self._turn += 1
         self._briefly = {}
         # What is stored is read and written each time.

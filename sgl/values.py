@@ -1,8 +1,7 @@
 """Define frozen dataclasses that load quickly; for all others, this module is ``dataclasses``.
 
 A frozen dataclass compiles six methods when it is defined, which was a third of the time in which a command starts.
-Here only the constructor is compiled, when a value is first made, and the classes share the other methods.  A field
-that has its default is in the class alone, which makes values smaller: ``vars`` does not show it.  The classes know
+Here only the constructor is compiled, when a value is first made, and the classes share the other methods.  They know
 neither ``InitVar`` nor ``field(hash=…)``, and a class that inherits from one must be one, too.
 """
 
@@ -62,9 +61,7 @@ def _compiled(cls: Any) -> Any:  # noqa: ANN401 - any class
             f"{name}=_default_{name}" if makes or own.default is not MISSING else name
         )
         value = f"_make_{name}() if {name} is _missing else {name}" if makes else name
-        # The class has the default; a function there would become a method.
-        shared = own.default is not MISSING and not hasattr(own.default, "__get__")
-        lines.append(f" if {name} is not _default_{name}:" * shared + f" _set(self, {name!r}, {value})")
+        lines.append(f" _set(self, {name!r}, {value})")
     lines += [" self.__post_init__()"] * hasattr(cls, "__post_init__")
     # The text has nothing but the names of fields, which are identifiers.
     exec(f"def __init__({', '.join([*parameters, *named * bool(named[1:])])}):\n" + "\n".join(lines), names)  # noqa: S102

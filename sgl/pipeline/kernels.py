@@ -16,6 +16,7 @@ from sgl.cache import using
 from sgl.children import process_in
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
+from sgl.memory import keeping
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.production import produce
 from sgl.pipeline.proofs import establish
@@ -35,7 +36,7 @@ def compiling_kernels(items: int) -> Iterator[Callable[[], None]]:
         yield lambda: None
         return
     # A grammar that gives every job something to do; this process has a parser already.
-    with using(None):
+    with using(None), keeping(None):
         compiled = open_grammar(Path(__file__).with_name("kernels.sgl"), {}, SourceMap(), Diagnostics(), fast=True)
     with process_in(__name__, compile_kernels.__name__, pickle.dumps(compiled)) as process:
 

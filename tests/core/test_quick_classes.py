@@ -134,20 +134,6 @@ def test_classes_without_fields_or_without_comparison() -> None:
     assert len({Itself(1), Itself(1)}) == 2
 
 
-def test_a_default_is_kept_once_in_the_class() -> None:
-    @values.dataclass(frozen=True)
-    class Reader:
-        read: Any = len
-        shout: Any = lambda text: text.upper()
-        marks: tuple[str, ...] = ()
-
-    assert vars(Reader(marks=("a",))) == {"shout": Reader().shout, "marks": ("a",)}
-    assert Reader().marks == ()
-    assert Reader() == Reader(marks=()) != Reader(marks=("a",))
-    # A function of a class would become a method.
-    assert (Reader().read("ab"), Reader().shout("ab")) == (2, "AB")
-
-
 def test_a_constructor_can_be_asked_for_before_a_value_is_made() -> None:
     @values.dataclass(frozen=True)
     class Pair:

@@ -14,7 +14,7 @@ from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.research.analyse.command import RESULTS, SYSTEM, installed, write_results
+from sgl.research.analyse.command import SYSTEM, installed, write_results
 from sgl.research.analyse.scoring import Json
 from sgl.research.evaluate.answers import NAMED
 from sgl.research.evaluate.data import latex, render_evaluation, show_result
@@ -108,10 +108,10 @@ def score(session: Session, request: EvaluationRequest, diagnostics: Diagnostics
             show_result(data)
             seconds = time.monotonic() - started
             click.echo(f"\n{count(data['dataset']['items'], 'item')} in {seconds:.1f} s")
-        path, files = request.mistakes_file, {name: getattr(request, name) for name in RESULTS}
+        path = request.mistakes_file
         if path is not None and not session.write(path, items_text(evaluation)):
             return OUTPUT
-        if not write_results(session, files, data, render_evaluation, latex):
+        if not write_results(session, vars(request), data, render_evaluation, latex):
             return OUTPUT
     return FAILED if found is None or diagnostics.errors else OK
 
