@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 #: Lines of Python that each package may have, and a module of one.
-BUDGETS, MODULE = {"sgl": 73_625, "editors/sgl_editor": 2_010}, 400
+BUDGETS, MODULE = {"sgl": 73_700, "editors/sgl_editor": 2_010}, 400
 
 
 @pytest.mark.parametrize("package", BUDGETS)
