@@ -60,6 +60,12 @@ def test_what_happens_to_a_stream_decides_how_a_command_ends(
     assert (done.stderr, done.returncode) == (said, status)
 
 
+def test_what_was_said_before_needs_a_stream_too(work: Workplace) -> None:
+    work.write(MAIN, BASE)
+    done = shell(f"sglc sample {MAIN} && sglc sample {MAIN} > /dev/full", work, SGL_CACHE_DIR=str(work.directory))
+    assert (done.stderr, done.returncode) == (NO_SPACE, OUTPUT)
+
+
 def test_what_cannot_be_seen_is_shown(work: Workplace) -> None:
     assert run(["explain", "\u202e"]) == FAILED
     assert "\u202e" not in work.capsys.readouterr().err
