@@ -142,14 +142,14 @@ def main(arguments: list[str] | None = None) -> None:
         if ignored := ignored_variable():
             click.echo(f"warning: SGL_CACHE_DIR is ignored, because `{ignored}` is relative", err=True)
     status = run(arguments)
-    if threading.active_count() == 1:
-        # To free its memory would take longer than some commands.
-        atexit._run_exitfuncs()  # noqa: SLF001
-        # What a failure left unwritten may find no room either.
-        with suppress(StreamError):
+    # Nobody needs to know of a signal that comes this late, or of text that a failure left and that finds no room.
+    with suppress(KeyboardInterrupt, StreamError):
+        if threading.active_count() == 1:
+            # To free its memory would take longer than some commands.
+            atexit._run_exitfuncs()  # noqa: SLF001
             sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
+            sys.stderr.flush()
+            os._exit(status)
     sys.exit(status)
 
 

@@ -196,6 +196,20 @@ def test_a_signal_to_end_is_heard_like_control_c(
     assert [path.name for path in left] == [".farm.partial"] * resumable
 
 
+def test_a_signal_after_the_command_changes_nothing(work: Workplace) -> None:
+    program = (
+        "import threading as t; from sgl.cli.main import _stop, main; t.active_count = lambda: _stop(15, 0); main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "explain", "SGL0001"],
+        cwd=work.directory,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.stderr, done.returncode) == (b"", OK)
+
+
 def test_a_signal_that_is_ignored_stays_ignored(work: Workplace) -> None:
     """As ``nohup`` wants it."""
     program = (
