@@ -28,7 +28,6 @@ from sgl.core.plan import Constraint, Plan, content_lemmas, introduced_lemmas
 from sgl.rendering.views import VIEWS
 from sgl.sampling.acceptance import NotEnoughError
 from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Tables
-from sgl.values import fields
 
 #: The number of integers for a probability of 1.
 SCALE = 1 << 53
@@ -224,7 +223,7 @@ def serialize(tables: Tables) -> str:
 
 
 def _as_list(value: Extent | Collection[Any]) -> list[Any]:
-    return [getattr(value, own.name) for own in fields(value)] if isinstance(value, Extent) else sorted(value)
+    return [*vars(value).values()] if isinstance(value, Extent) else sorted(value)
 
 
 def standalone_source(tables: Tables, identity: str) -> str:
