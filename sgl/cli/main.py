@@ -142,12 +142,14 @@ def main(arguments: list[str] | None = None) -> None:
         if ignored := ignored_variable():
             click.echo(f"warning: SGL_CACHE_DIR is ignored, because `{ignored}` is relative", err=True)
     status = run(arguments)
-    if threading.active_count() == 1:
-        # To free its memory would take longer than some commands.
-        atexit._run_exitfuncs()  # noqa: SLF001
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
+    # Nobody needs to know of a signal that comes this late, or of text that a failure left and that finds no room.
+    with suppress(KeyboardInterrupt, StreamError):
+        if threading.active_count() == 1:
+            # To free its memory would take longer than some commands.
+            atexit._run_exitfuncs()  # noqa: SLF001
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(status)
     sys.exit(status)
 
 
@@ -164,6 +166,7 @@ def run(arguments: list[str] | None = None) -> int:
                 result = OK if known else _called(arguments)
         else:
             result = _called(arguments)
+        sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):
         number = _heard[-1][0] if _heard else signal.SIGINT
         said = "interrupted" if number == signal.SIGINT else f"stopped by {signal.Signals(number).name}"

@@ -60,6 +60,12 @@ def test_what_happens_to_a_stream_decides_how_a_command_ends(
     assert (done.stderr, done.returncode) == (said, status)
 
 
+def test_what_was_said_before_needs_a_stream_too(work: Workplace) -> None:
+    work.write(MAIN, BASE)
+    done = shell(f"sglc sample {MAIN} && sglc sample {MAIN} > /dev/full", work, SGL_CACHE_DIR=str(work.directory))
+    assert (done.stderr, done.returncode) == (NO_SPACE, OUTPUT)
+
+
 def test_what_cannot_be_seen_is_shown(work: Workplace) -> None:
     assert run(["explain", "\u202e"]) == FAILED
     assert "\u202e" not in work.capsys.readouterr().err
@@ -188,6 +194,20 @@ def test_a_signal_to_end_is_heard_like_control_c(
     left = list(work.directory.glob("data/*"))
     resumable = "--workers" in options and "`--resume` continues it" in said
     assert [path.name for path in left] == [".farm.partial"] * resumable
+
+
+def test_a_signal_after_the_command_changes_nothing(work: Workplace) -> None:
+    program = (
+        "import threading as t; from sgl.cli.main import _stop, main; t.active_count = lambda: _stop(15, 0); main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "explain", "SGL0001"],
+        cwd=work.directory,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.stderr, done.returncode) == (b"", OK)
 
 
 def test_a_signal_that_is_ignored_stays_ignored(work: Workplace) -> None:

@@ -29,12 +29,9 @@ for path in sorted(root.rglob("*.py")):
 
 COMMANDS = """
 import sys
-from sgl.cli import main
+from sgl.cli.main import run
 for arguments in ARGUMENTS:
-    try:
-        main(arguments)
-    except SystemExit as problem:
-        assert not problem.code, (arguments, problem.code)
+    assert run(arguments) == 0, arguments
 """
 
 
