@@ -13,11 +13,11 @@ budget it begins anew, so that the result does not depend on how shapes are shar
 are integers with a bit for each.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial, reduce
-from itertools import starmap
+from itertools import count, starmap
 from math import inf
 from operator import or_
 from typing import NamedTuple
@@ -131,13 +131,12 @@ class Searcher:
 
     def __init__(self, questions: ShapeTable) -> None:
         self.questions = questions
-        self._parts: dict[Part, int] = {}
+        self._parts, self._number = defaultdict[int, dict[Part, int]](dict), count()  # by label
         self._structures = tuple(map(self._prepared, questions.structures))
         self._fitting, self._possible = lru_cache(1 << 16)(self._fitted), lru_cache(1 << 12)(self._having)
         self._degrees, self._host = lru_cache(1)(self._counted), lru_cache(1 << 14)(partial(_Host, self))
         self.connected = lru_cache(1 << 10)(self._connected)
-        self.left: float = inf  # steps
-        self.now = 0  # the number of the structure that is being searched
+        self.left, self.now = inf, 0  # steps; the number of the structure that is being searched
 
     def allow(self, shapes: Iterable[GraphShape]) -> None:
         """Reset the budget for these shapes, and forget all others."""
@@ -160,9 +159,10 @@ class Searcher:
 
     def _fitted(self, source: int, labels: int, target: int) -> int:
         """Return the parts that an edge with these labels fits, between words with these answers."""
-        self.spend(1, len(self._parts) / 16)
-        parts = [(number, *part) for part, number in self._parts.items() if not part.label & ~labels]
-        return _bits(number for number, first, _, last in parts if first.given(source) and last.given(target))
+        own = [1 << bit for bit in members(labels)] or [0]
+        parts = [part for label in own for part in self._parts[label].items()]
+        self.spend(1, len(parts) / 16)
+        return _bits(number for part, number in parts if part.source.given(source) and part.target.given(target))
 
     def _having(self, parts: int) -> tuple[int, dict[Sees, list[int]]]:
         """Return the structures that occur where these parts do and, by what they see, those that may."""
@@ -220,7 +220,7 @@ class Searcher:
         asked = reduce(or_, [bits for own in bodies for answers in own.variables.values() for bits in answers], 0)
         labels = _bits(self.questions.labels[link.labels] for own in structure.bodies for link in own.links)
         parts = [*self._parts_of(body, [*bodies[0].variables.values()])]
-        numbers = _bits(self._parts.setdefault(part, len(self._parts)) for part in parts)
+        numbers = _bits(self._parts[part.label].setdefault(part, next(self._number)) for part in parts)
         lengths = tuple(([*self.questions.lengths].index(test.layer), test) for test in body.lengths)
         whole = len(parts) == 1 and len(body.links) == bool(parts[0].label) and not (lengths or structure.without)
         linked = [{end for x in own.links if x.low for end in (x.source, x.target)} for own in structure.bodies]

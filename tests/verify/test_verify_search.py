@@ -154,6 +154,15 @@ def test_many_structures_take_steps_even_if_none_of_them_has_to_be_searched(monk
         list(map(searcher.occurring, several))
 
 
+def test_structures_about_other_labels_take_no_steps() -> None:
+    """A word of a sentence does not cost more because there are thousands of structures about others."""
+    shapes = ShapeTable([read_structure(f"{{ A[lemma=y{number}] -[a{number}]-> B }}") for number in range(1_000)])
+    searcher = Searcher(shapes)
+    searcher.left = most = 10.0**9
+    assert searcher.occurring(shapes.of(sentence("y7 x", ((0, "a7", 1),)))) == 1 << 7
+    assert most - searcher.left < 100
+
+
 def chain(words: int) -> Sentence:
     """Each word governs the next one."""
     return sentence("x " * words, tuple((word, "a", word + 1) for word in range(words - 1)))
