@@ -257,7 +257,7 @@ class Phrase:
             own, more = self.shape(self.bodies[0], match), self._exceptions(match)
             complete = [shape[0] for shapes in more for shape in shapes]
             if own[0] and not complete:
-                return FOUND, *(LABEL in bars for bars in self._visible)
+                return FOUND, *(bars & {LABEL, NONE} for bars in self._visible)
             if not any(complete):
                 kept.add((own, *map(frozenset, more)))
         return *self._visible, *self._degrees(), *self._surroundings(), frozenset(kept)

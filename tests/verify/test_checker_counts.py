@@ -112,3 +112,16 @@ def test_only_a_phrase_of_the_derivation_may_have_a_head_that_is_no_node(label: 
     parts = sight.word(frozenset()), sight.word(frozenset({NONE}))
     with pytest.raises(Flaw, match="a phrase that is not a node") if refused else nullcontext():
         assert not sight.contained(sight.whole(view.of(frame))(parts))
+
+
+def test_a_phrase_that_has_the_structure_keeps_whether_its_head_is_a_node() -> None:
+    """Otherwise one such phrase stood for all, and an edge to another one was refused, or not, by their order."""
+    inside = RuleFrame(1, (Edge(1, "a", 2),), ((0,), (1,), (2,)))
+    around = RuleFrame(1, (Edge(0, "a", 1),), ((0,), (1,)))
+    view = Likeness(read_structure("{ V -[a]-> N }").bodies, [inside, around], lambda _: None)
+    sight = Sight(view.bodies, tuple(view.relations), lambda _: None)
+    word, empty = sight.word(frozenset()), sight.word(frozenset({NONE}))
+    headless, headed = (sight.whole(view.of(inside))((head, word, word)) for head in (empty, word))
+    assert sight.contained(sight.whole(view.of(around))((word, headed)))
+    with pytest.raises(Flaw, match="a phrase that is not a node"):
+        sight.whole(view.of(around))((word, headless))
