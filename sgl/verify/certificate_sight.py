@@ -20,6 +20,7 @@ Node = int | None
 Match = dict[int, Node]  # the nodes of variables
 Shape = tuple[Any, ...]  # the relevant part of a match
 Type = tuple[Any, ...]  # the relevant part of a graph
+Spend = Callable[[int], None]  # takes steps from the budget
 FOUND, LABEL, FREE, NONE = "found", "label", "free", "none"
 
 
@@ -40,10 +41,12 @@ class SeenBody(NamedTuple):
     degrees: tuple[tuple[int, DegreeComparison], ...]
 
 
-def names_of(tests: Sequence[Labels], frames: Sequence[RuleFrame]) -> dict[str, str]:
-    """Return names for the labels that pass a test: the tests that it passes, and a number."""
+def names_of(tests: Sequence[Labels], frames: Sequence[RuleFrame], spend: Spend) -> dict[str, str]:
+    """Return new names for the labels that pass a test: the results of all tests, and a number."""
     names, found = dict[str, str](), Counter[str]()
-    for label in sorted({edge.label for frame in frames for edge in frame.edges}):
+    labels = [edge.label for frame in frames for edge in frame.edges]
+    spend(len(labels) * (1 + len(tests)))
+    for label in sorted({*labels}):
         passed = "".join("01"[test.passes(label)] for test in tests)
         if "1" in passed:
             names[label] = SAME if label == SAME else f"{passed} {found[passed]}"
@@ -52,17 +55,17 @@ def names_of(tests: Sequence[Labels], frames: Sequence[RuleFrame]) -> dict[str, 
 
 
 class Likeness:
-    """The bodies of a structure with plain names, so that structures which differ only in names have one sight.
+    """The bodies of a structure with new names, so that structures which differ only in names have one sight.
 
-    ``variables`` are behind their bodies and numbers; ``labels`` are the names of labels.
+    ``numbers`` and ``labels`` map names to new ones; each of ``variables`` has the number of its body and its own.
     """
 
-    def __init__(self, bodies: Sequence[StructureBody], frames: Sequence[RuleFrame]) -> None:
+    def __init__(self, bodies: Sequence[StructureBody], frames: Sequence[RuleFrame], spend: Spend) -> None:
         self.numbers = dict(zip(dict.fromkeys(chain(*(body.names for body in bodies))), count(), strict=False))
         self.variables = [((rank, self.numbers[x.name]), x) for rank, own in enumerate(bodies) for x in own.variables]
         tests = [link.labels for body in bodies for link in body.links]
         tests += [degree.labels for _, variable in self.variables for degree in variable.degrees]
-        self.labels, self.relations = names_of(tests, frames), dict[Link, int]()
+        self.labels, self.relations = names_of(tests, frames, spend), dict[Link, int]()
         self.bodies = tuple(map(self._seen, count(), bodies))
 
     def _seen(self, rank: int, body: StructureBody) -> SeenBody:
@@ -254,7 +257,7 @@ class Phrase:
             own, more = self.shape(self.bodies[0], match), self._exceptions(match)
             complete = [shape[0] for shapes in more for shape in shapes]
             if own[0] and not complete:
-                return FOUND, *(LABEL in bars for bars in self._visible)
+                return FOUND, *(bars & {LABEL, NONE} for bars in self._visible)
             if not any(complete):
                 kept.add((own, *map(frozenset, more)))
         return *self._visible, *self._degrees(), *self._surroundings(), frozenset(kept)
@@ -289,7 +292,7 @@ def _longer_walks(walks: set[WalkEnd], steps: list[Edge], relation: Link) -> set
 class Sight:
     """The phrases as seen by structures with these bodies and relations; examples represent types."""
 
-    def __init__(self, bodies: tuple[SeenBody, ...], relations: tuple[Link, ...], spend: Callable[[int], None]) -> None:
+    def __init__(self, bodies: tuple[SeenBody, ...], relations: tuple[Link, ...], spend: Spend) -> None:
         self.bodies, self.relations, self.spend = bodies, relations, spend
         self.examples = dict[Type, Phrase]()
         self.example = cache(self._example)

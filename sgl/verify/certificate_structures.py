@@ -114,10 +114,11 @@ class Structures:
         if not structure.bodies[0].variables:
             return None, repeat((None, ()))
         frames = self.frames(structure.layer)
-        view = Likeness(structure.bodies, frames.frames)
+        view = Likeness(structure.bodies, frames.frames, self.spend)
         sight = self.sight(view.bodies, tuple(view.relations))
         every = {*dict(view.variables)}
         tests = [(place, test) for place, variable in view.variables for test in variable.tests]
+        self.spend(len(tests) * sum(map(len, frames.labels)))
         wholes = [sight.whole(view.of(frame)) for frame in frames.frames]
         columns = [self.answers(structure.layer, test) for test in [FULL, *(test for _, test in tests)]]
         words = cache(lambda *answers: tuple(map(sight.word, _bars(answers, tests, every))))
@@ -125,8 +126,10 @@ class Structures:
         return sight, [(wholes[frame], rows[labels]) for frame, labels in frames.of_rules]
 
     def _answers(self, layer: str, test: ValueTest) -> list[tuple[bool, ...]]:
-        """Return whether the nodes of each row of labels of a layer pass a test."""
-        return [tuple(test.passes(label.get(test.attribute, "")) for label in row) for row in self.frames(layer).labels]
+        """Return whether the nodes of each row of labels of a layer pass a test; equal rows are one object."""
+        rows = (tuple(test.passes(label.get(test.attribute, "")) for label in row) for row in self.frames(layer).labels)
+        known = dict[tuple[bool, ...], tuple[bool, ...]]()
+        return [known.setdefault(row, row) for row in rows]
 
 
 def _bars(

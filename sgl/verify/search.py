@@ -8,15 +8,16 @@ nothing changes.  This is sound: a match never uses a removed node.  Where the b
 Two things save searches.  A structure is searched only where each of its parts, a node or a link, has a word or an edge
 that fits it by itself; if it has one part, it occurs there.  And its occurrence depends only on what it *sees* of a
 shape, the edges with its labels and the answers to its questions at their ends, so each such view is searched once.
-The search has a budget of steps that grows with the sizes of the shapes, as there can be very many matches.  Sets of
-nodes are integers with a bit for each.
+The search has a budget of steps that grows with the sizes of the shapes, as there can be very many matches.  With each
+budget it begins anew, so that the result does not depend on how shapes are shared out among processes.  Sets of nodes
+are integers with a bit for each.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache, partial, reduce
-from itertools import starmap
+from itertools import count, starmap
 from math import inf
 from operator import or_
 from typing import NamedTuple
@@ -41,12 +42,8 @@ Connection = tuple[tuple[tuple[int, tuple[int, int | None]], ...], bool]
 Match = dict[str, int]
 
 
-class BudgetError(Exception):
-    """The budget is exhausted."""
-
-
 class SearchError(Exception):
-    """The structure with this ``number`` exhausted the budget."""
+    """The budget is exhausted; ``number`` is the structure that was searched last."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -134,15 +131,18 @@ class Searcher:
 
     def __init__(self, questions: ShapeTable) -> None:
         self.questions = questions
-        self._parts: dict[Part, int] = {}
+        self._parts, self._number = defaultdict[int, dict[Part, int]](dict), count()  # by label
         self._structures = tuple(map(self._prepared, questions.structures))
         self._fitting, self._possible = lru_cache(1 << 16)(self._fitted), lru_cache(1 << 12)(self._having)
         self._degrees, self._host = lru_cache(1)(self._counted), lru_cache(1 << 14)(partial(_Host, self))
-        self.left: float = inf  # steps
+        self.connected = lru_cache(1 << 10)(self._connected)
+        self.left, self.now = inf, 0  # steps; the number of the structure that is being searched
 
     def allow(self, shapes: Iterable[GraphShape]) -> None:
-        """Reset the budget for these shapes."""
-        self.left = STEPS + STEPS_FOR_A_PAIR * sum(shape.frame.size**2 for shape in shapes)
+        """Reset the budget for these shapes, and forget all others."""
+        for known in (self._fitting, self._host, self.connected):
+            known.cache_clear()
+        self.left, self.now = STEPS + STEPS_FOR_A_PAIR * sum(shape.frame.size**2 for shape in shapes), 0
 
     def occurring(self, shape: GraphShape) -> int:
         """Return the structures that occur, as a bit set; raises ``SearchError`` if it takes too long."""
@@ -151,6 +151,7 @@ class Searcher:
         edges += [(node, 0, node) for node in nodes]
         found, possible = self._possible(reduce(or_, starmap(self._fitting, edges), 0))
         for sees, numbers in possible.items():
+            self.spend(1, (frame.size + len(frame.edges)) / 16)
             host = self._host(*sees.view(frame, nodes))
             for number in numbers:
                 found |= host.has(number, self._structures[number]) << number
@@ -158,11 +159,10 @@ class Searcher:
 
     def _fitted(self, source: int, labels: int, target: int) -> int:
         """Return the parts that an edge with these labels fits, between words with these answers."""
-        self.left -= len(self._parts) / 16
-        if self.left < 0:
-            raise SearchError(0)
-        parts = [(number, *part) for part, number in self._parts.items() if not part.label & ~labels]
-        return _bits(number for number, first, _, last in parts if first.given(source) and last.given(target))
+        own = [1 << bit for bit in members(labels)] or [0]
+        parts = [part for label in own for part in self._parts[label].items()]
+        self.spend(1, len(parts) / 16)
+        return _bits(number for part, number in parts if part.source.given(source) and part.target.given(target))
 
     def _having(self, parts: int) -> tuple[int, dict[Sees, list[int]]]:
         """Return the structures that occur where these parts do and, by what they see, those that may."""
@@ -173,10 +173,33 @@ class Searcher:
                 possible.setdefault(own.sees, []).append(number)
         return _bits(number for number, own in having if own.whole), possible
 
+    def spend(self, size: int, steps: float) -> None:
+        """Take steps from the budget, more if sets of nodes, of which there are ``size``, are large."""
+        self.left -= steps * (1 + size // 256)
+        if self.left < 0:
+            raise SearchError(self.now)
+
+    def _connected(self, frame: Frame, connection: Connection) -> tuple[int, int, Pairs]:
+        """Return all nodes at which a connection starts and ends, and the connected pairs."""
+        walks, loop = connection
+        connected: Iterable[tuple[int, int]] = ()
+        for rank, (label, lengths) in enumerate(walks):
+            walked = {edge[:2]: None for edge in frame.edges if edge[2] & label}
+            if lengths != (1, 1):
+                steps, walked = _walked(frame.size, walked, *lengths)
+                self.spend(frame.size, steps)
+            connected = [pair for pair in connected if pair in walked] if rank else walked
+            self.spend(frame.size, len(walked))
+        # Different variables match different nodes.
+        node = [1 << place for place in range(frame.size)]
+        pairs = tuple([(node[start], node[end]) for start, end in connected if (start == end) == loop])
+        starts, ends = (reduce(or_, [pair[side] for pair in pairs], 0) for side in (0, 1))
+        return starts, ends, pairs
+
     def matches(self, shape: GraphShape, number: int) -> Iterator[Match]:
         """Yield the matches in a shape of the structure with this number, while the budget lasts."""
         self.allow([shape])
-        with suppress(BudgetError):
+        with suppress(SearchError):
             yield from _Host(self, shape.frame, self._nodes(shape)).found(self._structures[number])
 
     def _nodes(self, shape: GraphShape) -> list[int]:
@@ -197,7 +220,7 @@ class Searcher:
         asked = reduce(or_, [bits for own in bodies for answers in own.variables.values() for bits in answers], 0)
         labels = _bits(self.questions.labels[link.labels] for own in structure.bodies for link in own.links)
         parts = [*self._parts_of(body, [*bodies[0].variables.values()])]
-        numbers = _bits(self._parts.setdefault(part, len(self._parts)) for part in parts)
+        numbers = _bits(self._parts[part.label].setdefault(part, next(self._number)) for part in parts)
         lengths = tuple(([*self.questions.lengths].index(test.layer), test) for test in body.lengths)
         whole = len(parts) == 1 and len(body.links) == bool(parts[0].label) and not (lengths or structure.without)
         linked = [{end for x in own.links if x.low for end in (x.source, x.target)} for own in structure.bodies]
@@ -205,12 +228,10 @@ class Searcher:
         return SearchStructure(bodies, Sees(labels, asked, all_words), numbers, whole, lengths)
 
     def _parts_of(self, body: StructureBody, nodes: Sequence[Answers]) -> Iterator[Part]:
-        """Yield the parts of a body; a longer walk begins with an edge, and ends with one."""
-        alone = {*range(len(nodes))}
-        for link in body.links:
+        """Yield the parts of a body; a longer walk to another node begins with an edge, and ends with one."""
+        alone, apart = {*range(len(nodes))}, [link for link in body.links if link.source != link.target]
+        for link in apart:
             label, source, target = 1 << self.questions.labels[link.labels], nodes[link.source], nodes[link.target]
-            if link.source == link.target:
-                continue
             if link.low == link.high == 1:
                 yield Part(source, label, target)
                 alone -= {link.source, link.target}
@@ -243,24 +264,16 @@ class _Host:
 
     def __init__(self, searcher: Searcher, frame: Frame, nodes: Sequence[int]) -> None:
         self.frame, self.nodes, self._searcher = frame, nodes, searcher
+        self.spend = partial(searcher.spend, frame.size)
         self.verdicts, self._passing = dict[int, bool](), dict[Answers, int]()
-        self._fitting: dict[Connection, tuple[int, int, Pairs]] = {}
 
     def has(self, number: int, structure: SearchStructure) -> bool:
         """Return whether a structure occurs; raises ``SearchError`` if that takes too long."""
-        try:
-            self.spend(1)
-            if number not in self.verdicts:
-                self.verdicts[number] = next(self.found(structure), None) is not None
-        except BudgetError:
-            raise SearchError(number) from None
+        self._searcher.now = number
+        self.spend(1)
+        if number not in self.verdicts:
+            self.verdicts[number] = next(self.found(structure), None) is not None
         return self.verdicts[number]
-
-    def spend(self, steps: float) -> None:
-        """Take steps from the budget, more if sets of nodes are large."""
-        self._searcher.left -= steps * (1 + self.frame.size // 256)
-        if self._searcher.left < 0:
-            raise BudgetError
 
     def found(self, structure: SearchStructure) -> Iterator[Match]:
         """Yield the matches of a structure."""
@@ -290,7 +303,7 @@ class _Host:
         """Remove nodes that no edge fits from the domains; return the pairs left, or None if a domain is empty."""
         fitting: list[Pairs] = []
         for (first, second), connection in body.links.items():
-            starts, ends, pairs = self._connected(connection)
+            starts, ends, pairs = self._searcher.connected(self.frame, connection)
             domains[first] &= starts
             domains[second] &= ends
             fitting.append(pairs)
@@ -312,25 +325,6 @@ class _Host:
                     domains[second] = reduce(or_, [end for _, end in left])
                     changed = len(fitting) > 1
         return fitting
-
-    def _connected(self, connection: Connection) -> tuple[int, int, Pairs]:
-        """Return all nodes at which a connection starts and ends, and the connected pairs."""
-        if connection in self._fitting:
-            return self._fitting[connection]
-        walks, loop = connection
-        connected: Iterable[tuple[int, int]] = ()
-        for rank, (label, lengths) in enumerate(walks):
-            walked = {edge[:2]: None for edge in self.frame.edges if edge[2] & label}
-            if lengths != (1, 1):
-                steps, walked = _walked(self.frame.size, walked, *lengths)
-                self.spend(steps)
-            connected = [pair for pair in connected if pair in walked] if rank else walked
-            self.spend(len(walked))
-        # Different variables match different nodes.
-        pairs = tuple([(1 << start, 1 << end) for start, end in connected if (start == end) == loop])
-        starts, ends = (reduce(or_, [pair[side] for pair in pairs], 0) for side in (0, 1))
-        self._fitting[connection] = starts, ends, pairs
-        return starts, ends, pairs
 
     def _placed(self, body: SearchBody, domains: list[int], fitting: list[Pairs]) -> Iterator[Sequence[int]]:
         """Yield the node of each variable, for each match."""

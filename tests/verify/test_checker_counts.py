@@ -5,21 +5,25 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import replace
 from math import inf
+from typing import Any
 
 import pytest
-from certified import grammar_of
+from certified import changed, grammar_of, toy_certificate
 from graph_search import definition, sentence
 from sampling import plan_of
 from toy import TOY
 
 from sgl.core.grammar import Category, CoreGrammar, Cut, Rule, Slot, TextLayer, Token
 from sgl.dataset.fingerprint import core_form
+from sgl.verify.certificate import Checker
 from sgl.verify.certificate_rules import SAME, Edge, RuleFrame, effect
 from sgl.verify.certificate_sight import NONE, Likeness, Sight
 from sgl.verify.items import ShapeTable
 from sgl.verify.schema_grammar import Flaw
 from sgl.verify.search import Searcher
 from sgl.verify.structure import read_structure
+
+Json = Any
 
 
 def divided() -> CoreGrammar:
@@ -59,7 +63,7 @@ def test_edges_between_two_words_are_counted_by_their_labels(test: str, labels: 
     structure = read_structure(f"{{ V[{test}] }}")
     words, edges = sentence("saw dog", ()), tuple((0, label, 1) for label in labels)
     frame = RuleFrame(1, tuple(Edge(*edge) for edge in edges), ((0,), (1,)))
-    view = Likeness(structure.bodies, [frame])
+    view = Likeness(structure.bodies, [frame], lambda _: None)
     sight = Sight(view.bodies, tuple(view.relations), lambda _: None)
     phrase = sight.whole(view.of(frame))((sight.word(frozenset()),) * 2)
     assert sight.contained(phrase) is definition(structure, words._replace(edges=edges))
@@ -69,18 +73,55 @@ def test_structures_that_differ_only_in_names_are_seen_alike() -> None:
     """What is seen alike is looked through once."""
     frame = RuleFrame(1, (Edge(0, "a", 1), Edge(0, "b", 1)), ((0,), (1,)))
     texts = ("{ V -[a]-> N }", "{ X -[b]-> V }", "{ V -[^a]-> N }", "{ V -[a|b]-> N }", "{ V -[a]-> V }")
-    views = [Likeness(read_structure(text).bodies, [frame]) for text in texts]
+    views = [Likeness(read_structure(text).bodies, [frame], lambda _: None) for text in texts]
     assert [own.bodies == views[0].bodies and own.relations == views[0].relations for own in views] == [
         *(True, True, True),
         *(False, False),
     ]
 
 
+def test_tests_of_labels_take_steps() -> None:
+    """A certificate may have as many tests as labels, and comparing each with each would fill the memory."""
+    structure = read_structure("{ " + "; ".join(f"V -[a{number}]-> N" for number in range(50)) + " }")
+    frame = RuleFrame(1, tuple(Edge(0, f"a{number}", 1) for number in range(100)), ((0,), (1,)))
+    spent = list[int]()
+    Likeness(structure.bodies, [frame], spent.append)
+    assert sum(spent) >= 50 * 100
+
+
+def test_tests_of_nodes_take_steps() -> None:
+    """A certificate may have as many tests as nodes, and the answers of each to each would fill the memory."""
+
+    def more(content: Json) -> None:
+        variable = content["structures"][0]["bodies"][0]["variables"][0]
+        variable["tests"] = [{"attribute": "q", "values": [f"z{number}"], "negated": 1} for number in range(1_000)]
+
+    left, honest = [], toy_certificate()
+    for text in (honest, changed(honest, more)):
+        checker = Checker(text.encode(), 1_000_000)
+        list(checker.refusals())
+        left.append(checker.left)
+    assert left[1] <= left[0] - 1_000
+
+
 @pytest.mark.parametrize(("label", "refused"), [(SAME, False), ("a", True)])
 def test_only_a_phrase_of_the_derivation_may_have_a_head_that_is_no_node(label: str, refused: bool) -> None:
     frame = RuleFrame(1, (Edge(0, label, 1),), ((0,), (1,)))
-    view = Likeness(read_structure("{ V -[*]-> N }").bodies, [frame])
+    view = Likeness(read_structure("{ V -[*]-> N }").bodies, [frame], lambda _: None)
     sight = Sight(view.bodies, tuple(view.relations), lambda _: None)
     parts = sight.word(frozenset()), sight.word(frozenset({NONE}))
     with pytest.raises(Flaw, match="a phrase that is not a node") if refused else nullcontext():
         assert not sight.contained(sight.whole(view.of(frame))(parts))
+
+
+def test_a_phrase_that_has_the_structure_keeps_whether_its_head_is_a_node() -> None:
+    """Otherwise one such phrase stood for all, and an edge to another one was refused, or not, by their order."""
+    inside = RuleFrame(1, (Edge(1, "a", 2),), ((0,), (1,), (2,)))
+    around = RuleFrame(1, (Edge(0, "a", 1),), ((0,), (1,)))
+    view = Likeness(read_structure("{ V -[a]-> N }").bodies, [inside, around], lambda _: None)
+    sight = Sight(view.bodies, tuple(view.relations), lambda _: None)
+    word, empty = sight.word(frozenset()), sight.word(frozenset({NONE}))
+    headless, headed = (sight.whole(view.of(inside))((head, word, word)) for head in (empty, word))
+    assert sight.contained(sight.whole(view.of(around))((word, headed)))
+    with pytest.raises(Flaw, match="a phrase that is not a node"):
+        sight.whole(view.of(around))((word, headless))

@@ -154,9 +154,41 @@ def test_many_structures_take_steps_even_if_none_of_them_has_to_be_searched(monk
         list(map(searcher.occurring, several))
 
 
+def test_structures_about_other_labels_take_no_steps() -> None:
+    """A word of a sentence does not cost more because there are thousands of structures about others."""
+    shapes = ShapeTable([read_structure(f"{{ A[lemma=y{number}] -[a{number}]-> B }}") for number in range(1_000)])
+    searcher = Searcher(shapes)
+    searcher.left = most = 10.0**9
+    assert searcher.occurring(shapes.of(sentence("y7 x", ((0, "a7", 1),)))) == 1 << 7
+    assert most - searcher.left < 100
+
+
 def chain(words: int) -> Sentence:
     """Each word governs the next one."""
     return sentence("x " * words, tuple((word, "a", word + 1) for word in range(words - 1)))
+
+
+def test_walks_are_followed_once_for_all_sentences_with_the_same_edges() -> None:
+    """Those of a long sentence take megabytes, and a file may have thousands that differ in one word."""
+    shapes = ShapeTable([read_structure("{ V[lemma=saw] -[a]+-> W[lemma=dog] }")])
+    searcher, used = Searcher(shapes), []
+    for place in range(2):
+        lemmas = ["saw" if word == place else "dog" for word in range(60)]
+        searcher.left = most = 10.0**9
+        assert searcher.occurring(shapes.of(sentence(" ".join(lemmas), chain(60).edges)))
+        used.append(most - searcher.left)
+    assert used[1] < used[0] / 2
+
+
+def test_the_steps_of_shapes_do_not_depend_on_earlier_ones() -> None:
+    """Each process searches some of them, and all together must say the same as one."""
+    shapes = ShapeTable([read_structure("{ V -[a]+-> W }"), read_structure("{ V -[a]-> W; W -[a]-> X }")])
+    searcher, several = Searcher(shapes), [shapes.of(chain(words)) for words in (5, 9)]
+    left = []
+    for _ in range(2):
+        searcher.allow(several)
+        left.append([searcher.left, *map(searcher.occurring, several), searcher.left])
+    assert left[0] == left[1]
 
 
 def test_long_sentences_have_more_steps() -> None:
