@@ -22,8 +22,8 @@ NOTHING, COLUMN = -1, -2
 #: An operation that writes a word has the place of its rule in the lowest bits and its table above.
 PLACE_BITS = 32
 
-#: With few derivations per shape, templates do not pay; with many, new shapes get them at once, not when they recur.
-_FEW, _MANY = 2, 20
+#: With fewer derivations per shape, templates do not pay.
+_FEW = 2
 
 #: The initial rows of the table of shapes, which grows with the first shape; it is at most half full.
 _ROWS = 1
@@ -39,8 +39,8 @@ class TemplateTable:
         self._classes: NDArray[np.uint64] | None = None
         self._pool = StringPool()
         self._words = np.zeros((0, 0), np.int64)
-        #: For each shape, the number of its derivations so far, and its code, 0 until a template was sought.
-        self._seen = np.zeros(1, np.int64)
+        #: The number of derivations so far, and the code of each shape, 0 until a template was sought.
+        self._written = 0
         self._codes = np.zeros(1, np.int32)
         # Code 0 copies the text from the first column.
         self._ends = np.array([0, 1], np.int64)
@@ -65,11 +65,10 @@ class TemplateTable:
         rules, offsets = derivations.rules, derivations.offsets
         found = number_shapes(rules, offsets, self._classes, self._table, self.shapes, most, numbers)
         self.shapes += found
-        self._seen = _longer(self._seen, [0] * found) + np.bincount(numbers, minlength=self.shapes + 1)
+        self._written += derivations.number
         self._codes = _longer(self._codes, [0] * found)
-        each = self._seen.sum() // max(self.shapes, 1)
-        needed = (self._codes == 0) & (self._seen > (each < _MANY)) & (each >= _FEW)
-        rows = np.flatnonzero(needed[numbers] & (numbers > 0))
+        worth = self._written >= _FEW * self.shapes
+        rows = np.flatnonzero((self._codes[numbers] == 0) & (numbers > 0) & worth)
         return numbers, rows[np.unique(numbers[rows], return_index=True)[1]]
 
     def add(
@@ -95,8 +94,8 @@ class TemplateTable:
 
     def others(self, numbers: NDArray[np.int32]) -> list[int]:
         """Return the rows that have no template."""
-        last = self._operations[self._ends[self._codes[numbers] + 1] - 1]
-        found: list[int] = np.flatnonzero(last == COLUMN).tolist()
+        without = self._operations[self._ends[1:] - 1] == COLUMN
+        found: list[int] = np.flatnonzero(without[self._codes[numbers]]).tolist()
         return found
 
     def column(

@@ -5,9 +5,8 @@ words and which off a graph.  An output is also a function of the grammar, so it
 placeholders.
 
 In bulk, derivations are written by templates, which are learned from the definition of an output.  Derivations that
-differ only in their words have one *shape*.  The definition itself writes the first derivation of a shape.  When a
-second one comes, the definition runs on a derivation with placeholders for words, and the text around these is the
-template::
+differ only in their words have one *shape*.  Where shapes recur, the definition runs once for each, on a derivation
+with placeholders for words, and the text around these is the template::
 
     (clause (np the dog) slept)     learned      0 1 2 .
     (clause (np a cat) ran)         filled       a cat ran .
