@@ -10,7 +10,7 @@ from sgl.automata.algebra.tree_automaton import DEAD
 from sgl.automata.common import Numbers
 from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.interpret import shown_children
-from sgl.memory import BRIEFLY, kept
+from sgl.memory import BRIEFLY, kept, memory
 
 
 def layers_of(grammar: CoreGrammar) -> tuple[object, ...]:
@@ -61,7 +61,8 @@ def shape_of(grammar: CoreGrammar, *, worded: bool = True) -> object:
 
     Unless ``worded``, rules with children may have other words between them.
     """
-    return kept(BRIEFLY, (grammar,), ("shape", worded), lambda: _shape(grammar, worded=worded))
+    known = memory() and kept(BRIEFLY, (grammar,), ("shape", worded), lambda: _shape(grammar, worded=worded))
+    return known or object()
 
 
 def _shape(grammar: CoreGrammar, *, worded: bool) -> object:
